@@ -11,7 +11,8 @@ says so.
 
 Who begins alternates. Beside the medians of both stand the median of the differences, which a busy machine
 disturbs least, and the processor time of each, which it hardly disturbs. Stores are made once, in FOLDER,
-which lies outside the repository. `memory` is what the process grew by from the first recall to the last.
+which lies outside the repository. `memory` is what the process grew by from the first recall to the last,
+after the other side was asked once.
 """
 
 from __future__ import annotations
@@ -138,6 +139,7 @@ def measure(size: int, queries: int, cache: Path) -> dict[str, Any]:
             "embedding": lambda question: len(embedder.embed([question], purpose="query")),
             "context": lambda question: cx.context(f"fix it: {question}", files=[a_file(question)]),
         }
+        sides["vectors"]("what the other side reads with its first question is none of ours")
         gc.collect()
         before = resident()
         asked = questions_of(cx, queries + WARM_UP, time.time_ns())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.engines.retrieval.floor import Support
-    from recortex.engines.retrieval.scorer import Scored
+    from recortex.engines.retrieval.scorer import Ranking, Scored
     from retrieval_items import Query, Store
 
 DATASETS = ("locomo", "cosqa", "commits", "notes", "small", "languages", "chat")
@@ -39,13 +39,13 @@ class Recorder:
     """Notes what the product scores."""
 
     def __init__(self) -> None:
-        self.scored: list[Scored] = []
+        self.scored: Sequence[Scored] = ()
         self.support: Support | None = None
         self._score, self._support = score, product._support  # noqa: SLF001
         product.score = self.score  # type: ignore[attr-defined]
         product._support = self.supported  # type: ignore[assignment]  # noqa: SLF001
 
-    def score(self, asked: Any, evidence: Any) -> list[Scored]:
+    def score(self, asked: Any, evidence: Any) -> Ranking:
         self.scored = found = self._score(asked, evidence)
         return found
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passing, rated
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, score
@@ -101,7 +101,7 @@ def test_no_hit_below_the_floor_stands_beside_one_above_it(asked, best):
     assert scores == sorted(scores, reverse=True)
     assert all(0.0 < value <= 1.0 for value in scores)
     assert found[0].score == best
-    told = [one for one in found if passes(one)]
+    told = list(passing(found))
     assert all(one.score >= FLOOR for one in told)
     assert best >= FLOOR or not told
 

@@ -16,7 +16,6 @@ from recortex.engines.citations.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from recortex.codebase.moves import Moves
     from recortex.domain.citation import Citation
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
@@ -36,6 +35,7 @@ class _Sources:
 
     root: Path
     _last: tuple[str, Lines | None] = field(default=("", None))
+    _files: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Resolve the root once."""
@@ -47,6 +47,14 @@ class _Sources:
             data = read(self.root, path, self._real)
             self._last = (path, None if data is None else Lines(data))
         return self._last[1]
+
+    def there(self, link: FileLink) -> str:
+        """The path of a cited file, if it is there."""
+        found = self._files.get(link.path)
+        if found is None:
+            place = os.path.join(self.root, link.path)  # noqa: PTH118  as in `read`
+            found = self._files[link.path] = os.path.isfile(place)  # noqa: PTH113
+        return link.path if found else ""
 
 
 def cite(root: Path, path: str, first: int | None, last: int | None, commit: str = "") -> FileLink:
@@ -71,13 +79,13 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
     missing: list[FileLink] = []
     for link in sorted(set(links), key=lambda link: link.path):
         lines = sources.of(link.path)
-        if citation := judged(link, lines) if lines else _unread(root, link):
+        if citation := judged(link, lines) if lines else _unread(sources, link):
             found[link] = citation
         else:
             missing.append(link)
     if missing and reach != "file":
         found |= _elsewhere(sources, missing, reach)
-    return [found[link] if link in found else lost(link, _there(root, link)) for link in links]
+    return [found[link] if link in found else lost(link, sources.there(link)) for link in links]
 
 
 def cited_by(root: Path, memories: Sequence[Memory], reach: Reach = "file") -> dict[str, list[Citation]]:
@@ -94,31 +102,25 @@ def cited_by(root: Path, memories: Sequence[Memory], reach: Reach = "file") -> d
     }
 
 
-def _unread(root: Path, link: FileLink) -> Citation | None:
+def _unread(sources: _Sources, link: FileLink) -> Citation | None:
     """What cannot be compared: a file outside the project, or one too large. None: it is not there."""
     outside = link.path.startswith(("/", "~", "../"))
-    return uncompared(link) if outside or _there(root, link) else None
-
-
-def _there(root: Path, link: FileLink) -> str:
-    """The path of a cited file, if it is there."""
-    return link.path if os.path.isfile(root / link.path) else ""  # noqa: PTH113  takes any name
+    return uncompared(link) if outside or sources.there(link) else None
 
 
 def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> dict[FileLink, Citation]:
-    from recortex.codebase.moves import moves
+    from recortex.codebase.fates import fates
 
-    absent = {link.path for link in missing if not _there(sources.root, link)}
-    with moves(sources.root, seconds=SECONDS[reach]) as known:
-        fates = known.fates(absent) if absent else {}
-        found = dict(_followed(sources, missing, fates))
-        rest = [link for link in missing if link not in found and link.content_hash]
-        found |= _searched(sources, rest, known, reach, absent) if rest else {}
+    absent = {link.path for link in missing if not sources.there(link)}
+    gone = fates(sources.root, absent, seconds=SECONDS[reach])
+    found = dict(_followed(sources, missing, gone))
+    rest = [link for link in missing if link not in found and link.content_hash]
+    found |= _searched(sources, rest, reach, absent) if rest else {}
     beside = _named_by(one for one in found.values() if one.link.path in absent)
     found |= dict(_followed(sources, [link for link in missing if link not in found], beside))
-    fates = beside | fates
-    known_of = [link for link in missing if link not in found and link.path in fates]
-    return found | {link: lost(link, fates[link.path], known=True) for link in known_of}
+    gone = beside | gone
+    known_of = [link for link in missing if link not in found and link.path in gone]
+    return found | {link: lost(link, gone[link.path], known=True) for link in known_of}
 
 
 def _followed(
@@ -140,14 +142,16 @@ def _named_by(found: Iterable[Citation]) -> dict[str, str]:
 
 
 def _searched(
-    sources: _Sources, missing: Sequence[FileLink], known: Moves, reach: Reach, absent: Collection[str]
+    sources: _Sources, missing: Sequence[FileLink], reach: Reach, absent: Collection[str]
 ) -> dict[FileLink, Citation]:
     """What is found in files of the same name; with the reach of the tree, in all of the same language."""
+    from recortex.codebase.moves import moves
     from recortex.engines.citations.searching import Search, suffix
 
     search, names = Search(missing, absent), {link.path.rpartition("/")[2] for link in missing}
     suffixes, left = search.suffixes, MOST_BYTES
-    likely = [path for path in known.files() if suffix(path) in suffixes]
+    with moves(sources.root, seconds=SECONDS[reach]) as known:
+        likely = [path for path in known.files() if suffix(path) in suffixes]
     if reach != "tree":
         likely = [path for path in likely if path.rpartition("/")[2] in names]
     for path in likely[:MOST_SEARCHED]:

@@ -7,6 +7,7 @@ A provider whose tokens none of these expressions matches is added to `_ISSUED` 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from recortex.domain.expressions import lazy
 
@@ -41,6 +42,7 @@ def known_as(id_: str) -> str:
     return f"sha256:{sha256(data).hexdigest()}"
 
 
+@lru_cache(4_096)
 def suspicious(name: str) -> bool:
     """Whether a name has to be redacted by the rules.
 

@@ -66,6 +66,10 @@ IDENTIFIER = lazy(r"[A-Za-z_]\w*")
 
 _POSSESSIVE = lazy(r"['’]s$")
 _PUNCTUATION = lazy(r"[^\w\s]")
+_ASCII_PUNCTUATION = {
+    code: None for code in range(128) if not (chr(code).isalnum() or chr(code).isspace() or chr(code) == "_")
+}
+"""The same of ASCII alone, for a `str.translate` that takes a third of the time."""
 _SMALL = r"[^\W\d_A-Z]"
 _PART = lazy(rf"[A-Z]+(?=[A-Z]{_SMALL})|[A-Z]?{_SMALL}+|[A-Z]+|\d+")
 
@@ -90,6 +94,8 @@ def bag_of_words(text: str) -> frozenset[str]:
 
     Of Chinese, Japanese and Korean the pairs of characters.
     """
+    if text.isascii():
+        return frozenset(text.lower().translate(_ASCII_PUNCTUATION).split())
     return frozenset(units(_PUNCTUATION.sub("", spaced(text.lower())).split()))
 
 

@@ -117,5 +117,7 @@ class SearchStore(VectorSearch, Protocol):
         A lower one does not change decay.
         """
 
-    def memories(self, keys: Sequence[int]) -> Mapping[int, Memory]:
-        """The memories with these keys."""
+    def memories(
+        self, keys: Sequence[int], confidence: Mapping[int, float] | None = None
+    ) -> Mapping[int, Memory]:
+        """The memories with these keys, with this confidence where one is given."""

@@ -320,3 +320,6 @@ class Lookalikes(Protocol):
             words: what is looked for.
             terms: let the additional search words count as well, which hold the pairs of CJK text.
         """
+
+    def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
+        """As `candidates`, for the words of each of many new memories."""

@@ -89,6 +89,23 @@ def test_renames_one_after_another_are_followed_through_commits_and_beyond(tree,
     assert told(tree, link) == ("changed", "stride.py", 9, 11)
 
 
+def test_git_is_asked_again_only_when_the_checkout_changed(tree, git, monkeypatch):
+    link, never = FileLink("lib/steps.py"), FileLink("lib/never.py")
+    git("mv", "lib/steps.py", "pace.py")
+    first = [one.path for one in citations_of(tree, [link, never], "renames")]
+    with monkeypatch.context() as without:
+        without.setattr(subprocess, "run", None)
+        assert [one.path for one in citations_of(tree, [link, never], "renames")] == first
+    assert first[0] == "pace.py"
+    (tree / "pace.py").unlink()
+    assert told(tree, link)[1] == "lib/steps.py"
+    (tree / "pace.py").write_text(CODE)
+    git("mv", "pace.py", "gait.py")
+    assert told(tree, link)[1] == "gait.py"
+    commit(git)
+    assert told(tree, link)[1] == "gait.py"
+
+
 def test_a_file_that_git_knows_as_deleted_is_gone_also_where_only_its_name_was_cited(tree, git):
     whole, named = cite(tree, "lib/steps.py", None, None), FileLink("lib/steps.py")
     never = FileLink("lib/never.py")

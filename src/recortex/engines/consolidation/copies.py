@@ -84,7 +84,8 @@ def folded(hits: Iterable[Hit]) -> list[Hit]:
         if memory is not first:
             copies[first.id].append(memory.id)
     left = {id_ for ids in copies.values() for id_ in ids}
-    return [replace(hit, alike=tuple(copies[hit.memory.id])) for hit in found if hit.memory.id not in left]
+    stay = [(hit, tuple(copies.get(hit.memory.id, ()))) for hit in found if hit.memory.id not in left]
+    return [hit if hit.alike == alike else replace(hit, alike=alike) for hit, alike in stay]
 
 
 def standing(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:

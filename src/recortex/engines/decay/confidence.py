@@ -86,15 +86,22 @@ def curve(one: Fading, centrality: float) -> Curve:
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
-    pattern = LINKED_BOOST if one.patterns else 1.0
-    stands = 1.0 if one.standing is None else min(1.0, max(0.0, one.standing))
-    citation = LEAST_CITATION + (1.0 - LEAST_CITATION) * stands
-    lift = usage_factor(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
+    lift = _lift(one.access_count, one.priority, bool(one.patterns), one.standing)
     slowed_until = start
     validated = validated_at(one)
     if validated is not None:
         slowed_until = max(start, validated + KINDS[Kind(one.kind)].revalidate_days * DAY)
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)
+
+
+@lru_cache(4096)
+def _lift(accesses: int, priority: int, patterns: bool, standing: float | None) -> float:
+    """The product of the boosts: by use, by priority, by patterns, and by the cited code that stands."""
+    stands = 1.0 if standing is None else min(1.0, max(0.0, standing))
+    citation = LEAST_CITATION + (1.0 - LEAST_CITATION) * stands
+    return (
+        usage_factor(accesses) * ANCHOR_OF_PRIORITY[priority] * (LINKED_BOOST if patterns else 1.0) * citation
+    )
 
 
 @lru_cache(1024)
@@ -109,11 +116,10 @@ def confidence(fall: Curve, now: int) -> float:
     It never rises with time and is never above the base. When a validation has run out, the usual half-life
     applies to the whole age again.
     """
-    if fall.half_life is None:
-        return fall.base * min(1.0, fall.lift)
-    half_life = fall.half_life * (VALIDATED if now < fall.slowed_until else 1.0)
-    part = math.exp2(-max(0, now - fall.start) / half_life)
-    return fall.base * min(1.0, fall.lift * part)
+    base, start, lift, half_life, slowed_until = fall
+    if half_life is not None and now > start:
+        lift *= math.exp2((start - now) / (half_life * VALIDATED if now < slowed_until else half_life))
+    return base * lift if lift < 1.0 else base
 
 
 def below_since(fall: Curve, threshold: float) -> float | None:

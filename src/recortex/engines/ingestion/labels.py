@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.codec import convert
@@ -12,11 +14,14 @@ from recortex.engines.privacy.names import without_secrets
 from recortex.lean import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from recortex.domain.memory import Memory
     from recortex.engines.ingestion.draft import Draft
 
+REMEMBERED = 4_096
+"""Texts whose check is cached, about a megabyte: the same memories are shown, and the same labels written,
+often."""
 _LINKS = ("files", "functions", "patterns", "constraints")
 _LABELS = ("tags", *_LINKS, "source", "metadata")
 _RULE = ("name",)
@@ -30,6 +35,12 @@ class Labels(NamedTuple):
     redacted: tuple[str, ...]
 
 
+@lru_cache(REMEMBERED)
+def is_clean(text: str) -> bool:
+    """Whether there is nothing secret in a text."""
+    return not redact(text).findings
+
+
 def clean(of: Memory | Draft) -> Labels:
     """The labels of a memory or draft without secrets.
 
@@ -40,7 +51,7 @@ def clean(of: Memory | Draft) -> Labels:
     if names:
         later = clean(replace(of, **names))
         return Labels(names | later.changes, (*_RULE, *later.redacted))
-    if not of.metadata and not redact("\n".join(label_texts(of))).findings:
+    if not of.metadata and is_clean("\n".join(label_texts(of))):
         return Labels({}, ())
     plain = msgspec.to_builtins({name: getattr(of, name) for name in _LABELS})
     found_labels, found = redact_json(plain)
@@ -85,7 +96,10 @@ def label_texts(of: Memory | Draft) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    for field in fields(value):
-        text = getattr(value, field.name)
-        if isinstance(text, str) and text:
-            yield text
+    return (text for text in _fields_of(value.__class__)(value) if isinstance(text, str) and text)
+
+
+@cache
+def _fields_of(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads all fields of a class's instance."""
+    return attrgetter(*(field.name for field in fields(cls)))

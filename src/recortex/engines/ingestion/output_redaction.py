@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recortex.codec import content_from_json
-from recortex.engines.ingestion.labels import clean, label_texts
+from recortex.engines.ingestion.labels import clean, is_clean, label_texts
 from recortex.engines.privacy import redact, redact_json
 from recortex.lean import msgspec
 
@@ -20,24 +19,16 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record", "Exchange", "ExchangeHit", "SessionSummary", "Chunk", "ChunkHit")
 
-REMEMBERED = 4_096
-"""Texts whose check is cached, about a megabyte: the same memories are shown often."""
-
 
 def all_output_redacted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     """Each memory without secrets."""
     return tuple(map(output_redacted, memories))
 
 
-@lru_cache(REMEMBERED)
-def _clean(text: str) -> bool:
-    return not redact(text).findings
-
-
 def output_redacted(memory: Memory) -> Memory:
     """The memory itself where nothing in it is secret, else a redacted copy."""
     labels_text = "\n".join(label_texts(memory))
-    if not memory.metadata and _clean(memory.text) and _clean(memory.summary) and _clean(labels_text):
+    if not memory.metadata and is_clean(memory.text) and is_clean(memory.summary) and is_clean(labels_text):
         return memory
     text = redact(memory.text)
     summary = text if memory.summary == memory.text else redact(memory.summary)
@@ -75,7 +66,7 @@ _SAID = (
 def record_redacted(record: Record) -> Record:
     """What was said or written: itself where nothing in it is secret, else a redacted copy."""
     told = {one.name: getattr(record, one.name) for one in fields(record) if one.name in _SAID}
-    if _clean("\n".join(map(_joined, told.values()))):
+    if is_clean("\n".join(map(_joined, told.values()))):
         return record
     return replace(record, **{name: _redacted(value) for name, value in told.items()})
 

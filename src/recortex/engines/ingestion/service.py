@@ -125,7 +125,7 @@ class Ingestion:
         remaining = iter(drafts)
         while chunk := list(islice(remaining, CHUNK)):
             normalised = [self._normalised(draft, now) for draft in chunk]
-            similar = [self._similar(one.memory) if link else [] for one in normalised]
+            similar = self._similar([one.memory for one in normalised]) if link else [[] for _ in chunk]
             with self._store.transaction():
                 keep = partial(self._keep, now=now, actor=actor, confirm=confirm)
                 kept += map(keep, normalised, similar)
@@ -355,11 +355,19 @@ class Ingestion:
                 sure = replace(current, confidence=versions[1].memory.confidence)
                 self.change(current, sure, now=now, actor=actor, operation="propagate")
 
-    def _similar(self, memory: Memory) -> list[Resemblance]:
-        if KINDS[memory.kind].event:  # what happens again is another event
-            return []
-        words = query_terms(memory.text)
-        known = dict(self._lookalikes.candidates(words, terms=has_cjk(memory.text)))
+    def _similar(self, memories: Sequence[Memory]) -> list[list[Resemblance]]:
+        """What resembles each of new memories."""
+        # What happens again is another event.
+        asked = {one.id: query_terms(one.text) for one in memories if not KINDS[one.kind].event}
+        plain = [one.id for one in memories if one.id in asked and not has_cjk(one.text)]
+        known = dict(
+            zip(plain, self._lookalikes.candidates_of_all([asked[id_] for id_ in plain]), strict=True)
+        )
+        for id_ in asked.keys() - known.keys():
+            known[id_] = self._lookalikes.candidates(asked[id_], terms=True)
+        return [self._resemblances(one, dict(known.get(one.id, ()))) for one in memories]
+
+    def _resemblances(self, memory: Memory, known: Mapping[str, str]) -> list[Resemblance]:
         found = resemblances(memory, known.items())
         return [self.ending.read(memory, one, known[one.id]) for one in found]
 

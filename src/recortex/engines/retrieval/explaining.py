@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.explanation import Understood, Why
 from recortex.engines.intent.classifying import classify
+from recortex.engines.retrieval.comparing import lacks_vector
 from recortex.engines.retrieval.floor import FLOOR, answerable, evidence
 from recortex.engines.retrieval.question import index_form
-from recortex.engines.retrieval.scorer import lacks_vector
 from recortex.engines.retrieval.wording import additions, found_words
 
 if TYPE_CHECKING:

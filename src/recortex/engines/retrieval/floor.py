@@ -7,6 +7,7 @@ bench/retrieval.py --floor-curve again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from math import exp
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,9 +121,10 @@ def rated(scored: Iterable[Scored], best: float) -> Iterator[Rated]:
         yield Rated(one, last, sure < FLOOR)
 
 
-def passes(one: Rated) -> bool:
-    """Whether a candidate is told beside the best one: it is near enough to it, and to the question."""
-    return one.score >= FLOOR and in_common(one.scored)
+def passing(candidates: Iterable[Rated]) -> Iterator[Rated]:
+    """The candidates that are told beside the best one: near enough to it, and to the question."""
+    near = takewhile(lambda one: one.score >= FLOOR, candidates)  # their scores never rise
+    return (one for one in near if in_common(one.scored))
 
 
 def _reach(one: Scored) -> float:

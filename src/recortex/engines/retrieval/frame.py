@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.retrieval.scorer import LEAST_SPREAD, Scored, recency
+from recortex.engines.retrieval.comparing import LEAST_SPREAD
+from recortex.engines.retrieval.scorer import Scored, recency
 from recortex.engines.retrieval.weights import Common, Compared, Form, Spoken
 
 if TYPE_CHECKING:

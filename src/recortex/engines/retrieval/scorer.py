@@ -6,31 +6,27 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import log
-from operator import mul
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import count
+from operator import add, mul
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from recortex.domain.kinds import KINDS
 from recortex.domain.search import Facts, Links
 from recortex.engines.indexing.pieces import Wording
 from recortex.engines.indexing.traits import Trait
+from recortex.engines.retrieval.comparing import compared
 from recortex.engines.retrieval.dates import agreement
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
-from recortex.engines.similarity.standardisation import clamp, standardised
+from recortex.engines.similarity.standardisation import clamp
 
 if TYPE_CHECKING:
+    from recortex.engines.retrieval.comparing import Columns
     from recortex.engines.retrieval.question import Question
 
 _SPOKEN = int(Trait.DIALOGUE | Trait.MESSAGE | Trait.REPLY)
 _QUESTION, _MESSAGE, _TEST = int(Trait.QUESTION), int(Trait.MESSAGE), int(Trait.TEST)
 """As plain integers: operations on flags would cost a millisecond for each recall."""
 
-_NEVER_EMBEDDED: frozenset[str] = frozenset(kind for kind, content in KINDS.items() if not content.embedded)
-LEAST_SPREAD = 0.05
-"""Cosines and keyword shares that differ by less count as about equal."""
-_LEAST_SPREAD_OF_WORDS = 0.02
-"""The same of cosines between words, which are means of several."""
 _RECENCY_DAYS = 90.0
 """After this many days the signal `recency` is a half."""
 _DAY = 86_400_000_000
@@ -113,75 +109,133 @@ class Scored(NamedTuple):
         return found | self.common._asdict()
 
 
-def score(asked: Question, evidence: Evidence) -> list[Scored]:
+class Ranking(Sequence[Scored]):
+    """Candidates, best first; each is put together when it is looked at, since few of hundreds are.
+
+    Args:
+        order: places of the candidates, best first.
+        facts, totals, forms, spoken: of each candidate.
+        measured, common, deviations: the signals, by column.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[int],
+        facts: Sequence[Facts],
+        totals: Sequence[float],
+        forms: Sequence[Form],
+        spoken: Sequence[Spoken],
+        *,
+        measured: Columns,
+        common: Columns,
+        deviations: Columns,
+    ) -> None:
+        self._order, self._rows = order, (facts, totals, forms, spoken)
+        self._columns = measured, common, deviations
+
+    @property
+    def facts(self) -> Sequence[Facts]:
+        """Of the candidates, in no order."""
+        return self._rows[0]
+
+    def __len__(self) -> int:
+        """How many candidates there are."""
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, place: int) -> Scored: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Scored]: ...
+    def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
+        """The candidate at a place, or those of several."""
+        if isinstance(place, slice):
+            return list(map(self._scored, self._order[place]))
+        return self._scored(self._order[place])
+
+    def _scored(self, at: int) -> Scored:
+        facts, totals, forms, spoken = self._rows
+        measured, common, deviations = ([column[at] for column in columns] for columns in self._columns)
+        return Scored(
+            facts[at],
+            totals[at],
+            forms[at],
+            Compared(*measured),
+            spoken[at],
+            Common(*common),
+            Compared(*deviations),
+        )
+
+
+def score(asked: Question, evidence: Evidence) -> Ranking:
     """The candidates, best first; of equals the more important, then the newer, then the one written later.
 
     Where a memory has no vector yet, its words count instead, as they do in a store without vectors. If the
     mean counted instead, and the spread were taken over all, a store in which half of the vectors are missing
     would find less than words alone do: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve).
     """
-    words, vectors, pieces = bool(evidence.keyword), bool(evidence.semantic), bool(evidence.wording)
-    forms: dict[int, Form] = {}  # cheaper than the cache of `weights_of`: this is asked for each candidate
-    scored = []
-    for one, compared, deviations in zip(evidence.facts, *_compared(evidence), strict=True):
-        form = forms.get(one.traits)
-        if form is None:
-            form = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors, pieces=pieces)
-        spoken, common = _spoken(asked, evidence, one), _common(asked, evidence, one)
-        total = sum(map(mul, form.compared, deviations)) + sum(map(mul, COMMON, common))
-        if spoken is not _NOTHING_SPOKEN:
-            total += sum(map(mul, form.spoken, spoken))
-        scored.append(Scored(one, total, form, compared, spoken, common, deviations))
-    return sorted(
-        scored,
-        key=lambda one: (-one.total, -one.facts.priority, -one.facts.recorded_at, -one.facts.key),
-    )
-
-
-def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
-    """The signals that compare candidates, in their order: as measured, and as deviations from the mean.
-
-    Where a candidate lacks a vector or word pieces, other signals stand in for them.
-    """
     facts = evidence.facts
-    keyword, session = [evidence.keyword.get(one.key, 0.0) for one in facts], _session(evidence)
-    before, after = _beside(evidence, -1), _beside(evidence, 1)
-    semantic, nearby = [evidence.semantic.get(one.key) for one in facts], _nearby(evidence)
-    by_words = standardised(keyword, LEAST_SPREAD)
-    by_vectors = _deviations(
-        semantic, [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
+    columns = _by_column(facts)
+    measured, deviations = compared(evidence, columns)
+    common = _common(asked, evidence, columns)
+    spoken = [_spoken(asked, evidence, one) if one.traits & _SPOKEN else _NOTHING_SPOKEN for one in facts]
+    forms = _forms(evidence, columns.traits)
+    totals = _totals(forms, deviations, common, spoken)
+    sort = zip(totals, columns.priority, columns.recorded_at, columns.key, count(), strict=False)
+    order = [one[-1] for one in sorted(sort, reverse=True)]
+    return Ranking(
+        order, facts, totals, forms, spoken, measured=measured, common=common, deviations=deviations
     )
-    nothing = [0.0] * len(facts)
-    by_passages = _deviations(nearby, nothing)
-    wording = [evidence.wording.get(one.key) for one in facts]
-    words = [one and one.words for one in wording]
-    weakest = [one and one.weakest for one in wording]
-    passage = [one and one.passage for one in wording]
-    length = [one and log(one.pieces) for one in wording]
-    measured = (keyword, semantic, nearby, session, before, after, words, weakest, passage, length)
-    deviations = (
-        by_words,
-        by_vectors,
-        by_passages,
-        standardised(session, LEAST_SPREAD),
-        standardised(before, LEAST_SPREAD),
-        standardised(after, LEAST_SPREAD),
-        _deviations(words, by_vectors, _LEAST_SPREAD_OF_WORDS),
-        _deviations(weakest, by_vectors, _LEAST_SPREAD_OF_WORDS),
-        _deviations(passage, by_passages, _LEAST_SPREAD_OF_WORDS),
-        _deviations(length, nothing),
-    )
-    known = ([value or 0.0 for value in values] for values in measured)
-    return list(map(Compared, *known)), list(map(Compared, *deviations))
+
+
+def _by_column(facts: Sequence[Facts]) -> Any:
+    """Candidates by column, under the names of `Facts`."""
+    return Facts._make(zip(*facts, strict=True) if facts else [()] * len(Facts._fields))
+
+
+def _forms(evidence: Evidence, traits: Sequence[int]) -> list[Form]:
+    """The weights of each candidate."""
+    words, vectors, pieces = bool(evidence.keyword), bool(evidence.semantic), bool(evidence.wording)
+    forms = {one: weights_of(one, words=words, vectors=vectors, pieces=pieces) for one in set(traits)}
+    return [forms[one] for one in traits]
+
+
+def _totals(
+    forms: Sequence[Form], deviations: Columns, common: Columns, spoken: Sequence[Spoken]
+) -> list[float]:
+    """The sum of each candidate's signals by their weights, computed by column for each form."""
+    totals, places = [0.0] * len(forms), defaultdict[int, list[int]](list)
+    for place, form in enumerate(forms):
+        places[id(form)].append(place)
+    for among in places.values():
+        whole = len(among) == len(forms)
+        own = deviations if whole else [_at(among, column) for column in deviations]
+        for place, value in zip(among, _weighted(forms[among[0]].compared, own), strict=True):
+            totals[place] = value
+    totals = list(map(add, totals, _weighted(COMMON, common)))
+    for place, said in enumerate(spoken):
+        if said is not _NOTHING_SPOKEN:
+            totals[place] += sum(map(mul, forms[place].spoken, said))
+    return totals
+
+
+def _at(places: Sequence[int], column: Sequence[float]) -> Sequence[float]:
+    return [column[place] for place in places]
+
+
+def _weighted(weights: Sequence[float], columns: Columns) -> list[float]:
+    """The weighted sum of columns."""
+    total = [0.0] * len(columns[0])
+    for weight, column in zip(weights, columns, strict=True):
+        if weight and any(column):
+            total = [before + weight * value for before, value in zip(total, column, strict=True)]
+    return total
 
 
 _NOTHING_SPOKEN = Spoken()
 
 
 def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
-    """The signals of a turn of speech; nothing for other texts."""
-    if not one.traits & _SPOKEN:
-        return _NOTHING_SPOKEN
+    """The signals of a turn of speech."""
     return Spoken(
         speaker=float(len(evidence.speakers) == 1 and one.speaker in evidence.speakers),
         date=agreement(asked.dates, one.valid_from) if asked.dates else 0.0,
@@ -191,18 +245,23 @@ def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
     )
 
 
-def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
-    """The signals of every memory, whatever its form."""
-    linked = evidence.links.get(one.key, _NO_LINKS)
-    return Common(
-        proximity=_proximity(linked.files, evidence.files) if evidence.files and linked.files else 0.0,
-        patterns=float(bool(linked.patterns) and not evidence.patterns.isdisjoint(linked.patterns)),
-        recency=recency(one, evidence.now),
-        confidence=evidence.confidence.get(one.key, one.confidence),
-        importance=one.priority / _HIGHEST_PRIORITY,
-        kind=float(one.kind in asked.kinds),
-        test=float(bool(one.traits & _TEST) and not asked.about_tests),
-    )
+def _common(asked: Question, evidence: Evidence, columns: Any) -> Columns:
+    """The signals of every memory, whatever its form, by column."""
+    facts, files, patterns = evidence.facts, evidence.files, evidence.patterns
+    linked = [evidence.links.get(key, _NO_LINKS) for key in columns.key] if evidence.links else ()
+    nothing, decayed = [0.0] * len(facts), evidence.confidence
+    near = [_proximity(one.files, files) if one.files else 0.0 for one in linked] if files else ()
+    alike = [float(not patterns.isdisjoint(one.patterns)) for one in linked] if patterns else ()
+    signals = {
+        "proximity": near or nothing,
+        "patterns": alike or nothing,
+        "recency": [recency(one, evidence.now) for one in facts],
+        "confidence": [decayed.get(one.key, one.confidence) for one in facts],
+        "importance": [one / _HIGHEST_PRIORITY for one in columns.priority],
+        "kind": [float(one in asked.kinds) for one in columns.kind],
+        "test": nothing if asked.about_tests else [float(bool(one & _TEST)) for one in columns.traits],
+    }
+    return [signals[name] for name in Common._fields]
 
 
 def recency(one: Facts, now: int) -> float:
@@ -237,6 +296,7 @@ def _words_of(pattern: str) -> frozenset[str]:
     return frozenset(parts)  # of `repositoryPattern` its two words, not the whole name
 
 
+@lru_cache(4_096)
 def closeness(path: str, named: str) -> float:
     """1 for the same file, or a name that ends the path; 0.5 for the same folder; else 0."""
     path, named = path.strip("/").lower(), named.strip("/").lower()
@@ -244,52 +304,3 @@ def closeness(path: str, named: str) -> float:
         return 1.0
     folder = named.rpartition("/")[0]
     return 0.5 if folder and path.rpartition("/")[0].endswith(folder) else 0.0
-
-
-def lacks_vector(one: Facts) -> bool:
-    """Whether a memory lacks a vector that it should have, as while the embedding model is changed."""
-    return one.vector is None and one.kind not in _NEVER_EMBEDDED
-
-
-def _deviations(
-    values: Sequence[float | None], stand_ins: Sequence[float], least_spread: float = LEAST_SPREAD
-) -> list[float]:
-    """The deviations of the known values from their mean; the stand-in for each unknown one."""
-    spread = iter(standardised([value for value in values if value is not None], least_spread))
-    return [other if value is None else next(spread) for value, other in zip(values, stand_ins, strict=True)]
-
-
-def _nearby(evidence: Evidence) -> list[float | None]:
-    """The mean cosine of a turn and those around it; None where none of them has a vector."""
-    if not evidence.around:
-        return [evidence.semantic.get(one.key) for one in evidence.facts]
-
-    def mean(key: int) -> float | None:
-        keys = (key, *evidence.around.get(key, ()))
-        known = [evidence.semantic[near] for near in keys if near in evidence.semantic]
-        return sum(known) / len(known) if known else None
-
-    return [mean(one.key) for one in evidence.facts]
-
-
-def _session(evidence: Evidence) -> list[float]:
-    """The best keyword score of a candidate's session."""
-    best: defaultdict[str, float] = defaultdict(float)
-    for one in evidence.facts:
-        if one.session:
-            best[one.session] = max(best[one.session], evidence.keyword.get(one.key, 0.0))
-    return [best[one.session] if one.session else 0.0 for one in evidence.facts]
-
-
-def _beside(evidence: Evidence, step: int) -> list[float]:
-    """The keyword score of the turn so many turns after each candidate's; 0 where words did not find it."""
-    found = {
-        (one.session, one.turn): evidence.keyword.get(one.key, 0.0)
-        for one in evidence.facts
-        if one.session and one.turn is not None
-    }
-    turns = (None if one.turn is None else one.turn + step for one in evidence.facts)
-    return [
-        found.get((one.session, turn), 0.0) if turn is not None else 0.0
-        for one, turn in zip(evidence.facts, turns, strict=True)
-    ]

@@ -18,15 +18,16 @@ from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_dire
 from recortex.engines.languages import is_english, looked_up, reads
 from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, InPlay, Meaning, Search
 from recortex.engines.retrieval.candidates import Candidates
+from recortex.engines.retrieval.comparing import lacks_vector
 from recortex.engines.retrieval.considered import Considered
 from recortex.engines.retrieval.disputes import later_first, marked
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passing, rated
 from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES
 from recortex.engines.retrieval.reranking import RERANKED, reranked
-from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
+from recortex.engines.retrieval.scorer import Evidence, Ranking, Scored, patterns_asked_for, score
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.engines.scripts import borders
@@ -108,20 +109,19 @@ class Retrieval:
         best = answerable(considered.support) if considered.scored else 0.0
         candidates = rated(considered.scored, best)
         # With the floor: nothing if the best is too weak, and nothing far from it or from the question.
-        answering = filter(passes, candidates if best >= FLOOR else ())
+        answering = passing(candidates) if best >= FLOOR else iter(())
         most = max(limit, 0)
         looked_at = max(most, RERANKED) if self._reranker and most else most
         told = list(islice(answering if floor else candidates, looked_at))
-        memories = self._search.memories([one.scored.facts.key for one in told])
+        fades = decayed and not (self._historical or only.as_of)
+        confidence = self._decayed([one.scored.facts for one in told], to_micros(now)) if fades else {}
+        memories = self._search.memories([one.scored.facts.key for one in told], confidence)
         notes: tuple[str, ...] = ()
         if self._reranker:
             told, notes = reranked(query, told, memories, self._reranker)
         told = told[:most]
         found = [one.scored for one in told]
-        kept = {one.facts.key: memories[one.facts.key] for one in found if one.facts.key in memories}
-        if decayed and not self._historical and not only.as_of:
-            kept = self._decayed(kept, found, to_micros(now))
-        hits = self._settled(query, list(_hits(told, kept)), only, now)[:most]
+        hits = self._settled(query, list(_hits(told, memories)), only, now)[:most]
         return Recall(
             query=query,
             recipe=recipe,
@@ -168,13 +168,10 @@ class Retrieval:
         considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
         return understood(meaning.asked, meaning.vocabulary, considered)
 
-    def _decayed(
-        self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int
-    ) -> dict[int, Memory]:
-        """The memories with decayed confidence. Hubs count only here: finding them for all is slow."""
-        hubs = self._search.hubs(list(memories)) if memories else {}
-        confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
-        return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
+    def _decayed(self, told: Sequence[Facts], now: int) -> dict[int, float]:
+        """The decayed confidence of each. Hubs count only here: finding them for all is slow."""
+        hubs = self._search.hubs([one.key for one in told]) if told else {}
+        return {one.key: remaining(one, now, hubs.get(one.key, 0.0)) for one in told}
 
     def meaning(
         self,
@@ -307,8 +304,9 @@ class Retrieval:
 def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
     """How many more there would be without the floor; proposed ones, which stand apart, do not count."""
     apart = {Status.PROPOSED} if Status.ACTIVE in only.statuses else set[Status]()
-    told, given = ([one for one in some if one.facts.status not in apart] for some in (scored, found))
-    return min(limit, len(told)) - len(given)
+    facts = scored.facts if isinstance(scored, Ranking) else [one.facts for one in scored]
+    told = sum(one.status not in apart for one in facts)
+    return min(limit, told) - sum(one.facts.status not in apart for one in found)
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)

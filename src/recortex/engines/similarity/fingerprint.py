@@ -12,7 +12,8 @@ from recortex.engines.scripts import writes_no_spaces
 
 def content_hash(kind: str, text: str) -> str:
     """BLAKE3 of kind and text, 64 hexadecimal digits; case, spacing and Unicode form are ignored."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    plain = " ".join(composed.casefold().split())
     return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
 
 
@@ -46,8 +47,10 @@ def spellings(kind: str, text: str) -> tuple[str, ...]:
         return (content_hash(kind, text),)
     core = bare(text)
     ends = ("", "\u3002" if writes_no_spaces(core) else ".", "!", "...")
-    forms = (form for end in ends for form in (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}'))
-    return tuple(content_hash(kind, form) for form in (text, *(form for form in forms if bare(form) == core)))
+    forms = [form for end in ends for form in (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}')]
+    if not (core[:1].isalnum() and core[-1:].isalnum()) or '"' in core:  # else all of them are bare the same
+        forms = [form for form in forms if bare(form) == core]
+    return tuple(content_hash(kind, form) for form in (text, *forms))
 
 
 def place_hash(*parts: str) -> bytes:

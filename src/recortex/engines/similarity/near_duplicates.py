@@ -30,11 +30,17 @@ _NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "nev
 @lru_cache(2_048)
 def meaning(text: str) -> tuple[str, ...]:
     """The words of a statement that carry its meaning, in order, without inflections; of CJK characters."""
-    told = without_padding(composed(text))
-    found = (word.strip(".:-/+#").replace("’", "'") for word in characters(tokens(told, TERM)))
-    plain = (_NEGATIONS.get(word, word) for word in found)
+    told = characters(tokens(without_padding(composed(text)), TERM))
     nothing = padding(text)
-    return tuple(stem(word, INFLECTIONS) for word in plain if word and word not in nothing)
+    return tuple(root for word, root in map(_plain, told) if word and word not in nothing)
+
+
+@lru_cache(8_192)
+def _plain(word: str) -> tuple[str, str]:
+    """A word without marks at its ends, and without its inflection."""
+    bare = word.strip(".:-/+#").replace("’", "'")
+    plain = _NEGATIONS.get(bare, bare)
+    return plain, stem(plain, INFLECTIONS)
 
 
 def is_near_duplicate(new: str, known: str) -> bool:

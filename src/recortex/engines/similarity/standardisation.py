@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, fsum, isfinite, sqrt
+from operator import mul
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ def standardised(values: Sequence[float], least_spread: float = 1e-9) -> list[fl
     if not values:
         return []
     mean = fsum(values) / len(values)
-    spread = sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
-    spread = max(spread, least_spread)
-    return [(value - mean) / spread for value in values]
+    distances = [value - mean for value in values]
+    spread = max(sqrt(fsum(map(mul, distances, distances)) / len(values)), least_spread)
+    return [distance / spread for distance in distances]
 
 
 def clamp(value: float) -> float:

@@ -156,6 +156,10 @@ class PgSearch(SearchRecords):
             found = self._lookalikes(search._replace(finding=needed), terms)
         return [(id_, text) for id_, text, status, _ in found if status in LIVING]
 
+    def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
+        """As `candidates`, for each of many new memories."""
+        return [self.candidates(words) for words in asked]
+
     def _lookalikes(self, search: Asked, terms: bool) -> list[tuple[Any, ...]]:
         most = MOST_COMPARED if sum(search.found[: search.finding]) > MOST_COMPARED else None
         return self._rows("lookalikes", LOOKALIKES, *search.values, most, terms)

@@ -129,7 +129,11 @@ class ChunkSearchRecords(SignSearch):
         """None: chunks have no relations."""
         return {}
 
-    def memories(self, keys: Sequence[int]) -> Mapping[int, Memory]:  # noqa: ARG002
+    def memories(
+        self,
+        keys: Sequence[int],  # noqa: ARG002
+        confidence: Mapping[int, float] | None = None,  # noqa: ARG002
+    ) -> Mapping[int, Memory]:
         """None: `chunks` reads them."""
         return {}
 

@@ -27,7 +27,7 @@ from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import VERSIONS, links
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.memory import Memory
@@ -234,15 +234,24 @@ class MemoryRecords(Records):
         )
         return self.from_rows(rows)
 
-    def from_rows(self, rows: Sequence[Row]) -> list[Memory]:
-        """Memories of rows selected with `rows.SELECT`, their links read in four queries."""
+    def from_rows(self, rows: Sequence[Row], confidence: Mapping[int, float] | None = None) -> list[Memory]:
+        """Memories of rows selected with `rows.SELECT`, their links read in four queries.
+
+        Args:
+            rows: as selected.
+            confidence: by key, where it is not to be as stored.
+        """
         if not rows:
             return []
         keys = json([row[0] for row in rows])
         linked = {name: self._links(name, keys) for name in LINKS}
-        return [
-            from_row(row, {name: found.get(row[0], ()) for name, found in linked.items()}) for row in rows
-        ]
+        made = []
+        for row in rows:
+            more: dict[str, Any] = {name: found.get(row[0], ()) for name, found in linked.items()}
+            if confidence and row[0] in confidence:
+                more["confidence"] = confidence[row[0]]
+            made.append(from_row(row, more))
+        return made
 
     def _links(self, name: str, keys: str) -> dict[int, tuple[Any, ...]]:
         grouped: dict[int, list[Any]] = defaultdict(list)

@@ -90,8 +90,12 @@ def _content(kind: Kind, column: str | None, text: str) -> Content:
     return content.from_text(text) if column is None else parse(column, None, content)
 
 
-def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
-    """The memory of a row selected with `SELECT`; `links` are its files, functions, patterns and constraints.
+def from_row(row: Row, more: Mapping[str, Any]) -> Memory:
+    """The memory of a row selected with `SELECT`.
+
+    Args:
+        row: as selected.
+        more: its files, functions, patterns and constraints; what is to be other than in the row.
 
     Raises:
         CorruptStoreError: the row is not one that we wrote.
@@ -100,7 +104,7 @@ def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
         data = dict(zip(COLUMNS, row, strict=True))
         values: dict[str, Any] = dict(zip(_AS_STORED, _as_stored(row), strict=True))
         values |= {name: read(data[name]) for name, read in _READ}
-        values |= links
+        values |= more
         return Memory(
             **values,
             summary=data["text"] if data["summary"] is None else data["summary"],

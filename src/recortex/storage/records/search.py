@@ -168,13 +168,16 @@ class SearchRecords(Records):
         greatest = self._number("greatest_degree")
         return {key: degree / greatest for key, degree in degrees.items() if 2 * degree > greatest}
 
-    def memories(self, keys: Sequence[int]) -> dict[int, Memory]:
-        """Memories by key."""
+    def memories(
+        self, keys: Sequence[int], confidence: Mapping[int, float] | None = None
+    ) -> dict[int, Memory]:
+        """Memories by key, with this confidence where one is given."""
         among = "m.key IN (SELECT value FROM json_each(?))"
         rows = self._database.rows(
             f"SELECT {SELECT} FROM memories m WHERE /*own m*/ {among}", (json(list(keys)),)
         )
-        return {row[0]: memory for row, memory in zip(rows, self._memories.from_rows(rows), strict=True)}
+        made = self._memories.from_rows(rows, confidence)
+        return {row[0]: memory for row, memory in zip(rows, made, strict=True)}
 
     def _grouped(self, sql: str, keys: str) -> defaultdict[int, list[Any]]:
         grouped: defaultdict[int, list[Any]] = defaultdict(list)

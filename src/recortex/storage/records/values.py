@@ -75,12 +75,16 @@ def parse(text: str | None, empty: Any, type_: Any = Any) -> Any:
     Raises:
         ValueError: it is no JSON of that type.
     """
-    from recortex.lean import msgspec
-
+    if text is None:
+        return empty
     try:
-        return empty if text is None else _decoder(type_).decode(text)
-    except msgspec.MsgspecError as error:
-        raise ValueError(str(error)) from error
+        return _decoder(type_).decode(text)
+    except Exception as error:
+        from recortex.lean import msgspec  # an import costs as much as decoding does
+
+        if isinstance(error, msgspec.MsgspecError):
+            raise ValueError(str(error)) from error  # noqa: TRY004
+        raise
 
 
 @cache

@@ -8,19 +8,18 @@ is read before each search, and all is read again when any was deleted or change
 from __future__ import annotations
 
 import threading
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.storage.records.signs_in_memory import closest, words_of
 from recortex.storage.records.vectors import quantised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from recortex.storage.sqlite.pool import Pool
 
 MOST = 200_000
-"""With more vectors nothing is held: these take 115 MB."""
+"""With more vectors nothing is held: these take 90 MB."""
 _CHUNK = 5_000
 """Vectors that are read by one statement."""
 _GROWTH = 1.2
@@ -35,21 +34,36 @@ class _Held(NamedTuple):
     Attributes:
         changes: what the database had counted when they were read.
         seen: the newest key of any vector then.
-        codes: int8 values of each vector, by its key, in the keys' order.
+        size: how many there are.
         keys: int64, ascending.
+        codes: int8, a row for each vector.
         words: uint64, an array for each 64 signs of every vector.
     """
 
     changes: int
     seen: int
-    codes: dict[int, bytes] = {}  # noqa: RUF012  never changed: `_with` makes one of its own
+    size: int = 0
     keys: Any = ()
+    codes: Any = ()
     words: Sequence[Any] = ()
 
     @property
     def last(self) -> int:
         """The newest key; 0 before there is one."""
-        return next(reversed(self.codes), 0)
+        return int(self.keys[self.size - 1]) if self.size else 0
+
+    def of(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """The codes of those vectors that are held, by key."""
+        import numpy as np
+
+        known = self.keys[: self.size]
+        places = np.minimum(np.searchsorted(known, keys), self.size - 1)
+        data, length = self.codes[places].tobytes(), self.codes.shape[1]
+        return {
+            key: data[place * length : (place + 1) * length]
+            for place, (key, held) in enumerate(zip(keys, known[places].tolist(), strict=True))
+            if key == held
+        }
 
 
 class VectorsInMemory:
@@ -96,7 +110,7 @@ class VectorsInMemory:
             return None
         import numpy as np
 
-        values, size = np.frombuffer(vector, "<f4"), len(held.codes)
+        values, size = np.frombuffer(vector, "<f4"), held.size
         asked = [column[0] for column in words_of((values > 0)[np.newaxis])]
         if len(asked) != len(held.words):
             return None
@@ -104,28 +118,28 @@ class VectorsInMemory:
         keys: list[int] = held.keys[places].tolist()
         if not coarse:
             return keys
-        distances = _distances([held.codes[key] for key in keys], values)
+        distances = _distances(held.codes[places], values)
         return [keys[place] for place in np.lexsort((keys, distances))[:limit].tolist()]
 
     def holds(self, model: int) -> bool:
         """Whether vectors of an embedder are held, and can be used here."""
         return model in self._held and not self._pool.in_transaction
 
-    def codes(self, model: int, changes: int, newest: int) -> Mapping[int, bytes] | None:
+    def codes(self, model: int, changes: int, keys: Sequence[int]) -> dict[int, bytes] | None:
         """The codes of an embedder's vectors by key.
 
         Args:
             model: the embedder's key.
-            changes: what the database had counted when the keys were read that are looked for.
-            newest: of these keys.
+            changes: what the database had counted when the keys were read.
+            keys: of vectors, which may be another embedder's.
 
         Returns:
-            The codes; None where nothing is held.
+            The codes of those that are this embedder's; None where nothing is held.
         """
         held = self._held.get(model)
-        if held is None or held.changes != changes or held.seen < newest:
+        if held is None or held.changes != changes or held.seen < max(keys, default=0):
             held = self._up_to_date(model)
-        return held.codes if held else None
+        return held.of(keys) if held else None
 
     def _up_to_date(self, model: int) -> _Held | None:
         """What is held, with what came since.
@@ -154,11 +168,11 @@ class VectorsInMemory:
         None where earlier ones were changed since, or there are none or too many.
         """
         for changes, rows in self._read(model, held.last + 1):
-            lengths = {len(code) for code in (*islice(held.codes.values(), 1), *(row[1] for row in rows))}
+            lengths = {len(code) for _, code in rows} | ({held.codes.shape[1]} if held.size else set())
             if changes != held.changes or len(lengths) > 1:  # the latter by damage alone
                 return None
             held = _with(held, rows)
-        return held if 0 < len(held.codes) <= self._most else None
+        return held if 0 < held.size <= self._most else None
 
     def _read(self, model: int, first: int) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
         """Keys and codes from a key on, in chunks, with what the database has counted of changes."""
@@ -172,27 +186,36 @@ class VectorsInMemory:
 
 
 def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
-    """The same with later vectors, in the same arrays as far as these have room."""
+    """The same with later vectors, in the same arrays as far as these have room.
+
+    Who reads meanwhile goes by the former size.
+    """
     if not rows:
         return held
-    codes, words = held.codes or {}, words_of(_table([code for _, code in rows]) > 0)
-    start, end = len(codes), len(codes) + len(rows)
+    codes = _table([code for _, code in rows])
+    words, start, end = words_of(codes > 0), held.size, held.size + len(rows)
     if end > len(held.keys):
-        room = max(end, int(len(held.keys) * _GROWTH))
-        longer = [_longer(column, room) for column in held.words or [()] * len(words)]
-        held = held._replace(codes=codes, keys=_longer(held.keys, room, "int64"), words=longer)
+        # At first for all that may come: what is copied again and again leaves holes in the memory.
+        room = max(int(end * _GROWTH) if start else end, end + min(held.seen - rows[-1][0], MOST))
+        held = held._replace(
+            keys=_longer(held.keys, (room,), "int64"),
+            codes=_longer(held.codes, (room, codes.shape[1]), "int8"),
+            words=[_longer(column, (room,), "uint64") for column in held.words or [()] * len(words)],
+        )
     held.keys[start:end] = [key for key, _ in rows]
+    held.codes[start:end] = codes
     for kept, added in zip(held.words, words, strict=True):
         kept[start:end] = added
-    codes.update(rows)  # last: who reads meanwhile goes by their number
-    return held
+    return held._replace(size=end)
 
 
-def _longer(array: Any, room: int, of: str = "uint64") -> Any:
+def _longer(array: Any, shape: tuple[int, ...], of: str) -> Any:
+    """An array with more rows; what is not used of it takes no memory yet."""
     import numpy as np
 
-    longer = np.empty(room, of)
-    longer[: len(array)] = array
+    longer = np.empty(shape, of)
+    if len(array):
+        longer[: len(array)] = array
     return longer
 
 
@@ -203,12 +226,12 @@ def _table(codes: Sequence[bytes]) -> Any:
     return np.frombuffer(b"".join(codes), np.int8).reshape(len(codes), -1)
 
 
-def _distances(codes: Sequence[bytes], values: Any) -> Any:
+def _distances(codes: Any, values: Any) -> Any:
     """How far vectors are from a question's: 1 - cosine as float32, to the digit as sqlite-vec has it."""
     import numpy as np
 
     asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float32)
-    rows = _table(codes).astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
+    rows = codes.astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
     squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
     lengths = np.sqrt(squares) * np.sqrt(float(asked @ asked))
     return (1.0 - (rows @ asked) / lengths).astype(np.float32)

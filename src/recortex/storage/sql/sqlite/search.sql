@@ -50,3 +50,11 @@ SELECT m.id, m.text FROM
     ORDER BY -bm25(memories_fts, 1.0, 2.0 * ?2, 0.5 * ?2) DESC, rowid LIMIT ?3) f
   JOIN memories m ON m.key = f.rowid
 WHERE m.status IN ('active', 'proposed', 'quarantined')
+
+-- name: alike
+SELECT j.key, f.rowid, -bm25(memories_fts, 1.0, 0.0, 0.0) FROM json_each(?) j
+CROSS JOIN memories_fts f WHERE f.memories_fts MATCH j.value
+
+-- name: living
+SELECT m.key, m.id, m.text FROM memories m WHERE m.key IN (SELECT value FROM json_each(?))
+  AND m.status IN ('active', 'proposed', 'quarantined')
