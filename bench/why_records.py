@@ -3,9 +3,12 @@
     python bench/why_records.py QUESTIONS.tsv PROJECT=DIR[:RECORDS] … [--misses] [--json FILE]
 
 DIR is a clone of the project; its records are imported into a fresh store. Each line of the questions has the
-project, the question, and the records that answer it; none where nothing does. The development questions are in
-`why_questions/dev.tsv`: Brighter (BrighterCommand/Brighter), madr (adr/madr), arachne
-(arachne-framework/architecture). Every sentence of every answer is also checked to have evidence that exists.
+project, the question, and the records that answer it; none where nothing does. Development questions are in
+`why_questions/dev.tsv` on BrighterCommand/Brighter, adr/madr and arachne-framework/architecture, and in
+`dev2.tsv` on ministryofjustice/cloud-platform (moj), alphagov/govuk-infrastructure and
+home-assistant/architecture; those of `shut.tsv`, on thomvaill/log4brains, npryce/adr-tools and
+UKGovernmentBEIS/beis-report-official-development-assistance (third), were asked once, after the work was
+frozen. Every sentence of every answer is also checked to have evidence that exists.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import Kind
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Scope, Status
+from recortex.domain.vocabulary import Origin, Scope, Status
 from recortex.engines.reasons.weighing import Bearing
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ LOOKED_AT = 30
 LEAST = 0.1
 """The probability from which a record answers; below it, records are only near. Of the questions of the bench
 with an answer 82 % have the right record first so, and 59 % of those without one are given none."""
+AMONG_RECORDS = 8
+"""How many more parts of documents are asked for than told, since those of records are left out."""
 NEAR, MOST_NEAR = 0.005, 3
 """The least probability of a record that is told as near, and how many of them are told."""
 _KINDS = (Kind("decision"), Kind("decision_context"))
@@ -78,3 +80,19 @@ def _records(services: StoreServices, paths: Sequence[str]) -> list[Memory]:
     query = MemoryQuery(files=tuple(paths), kinds=_KINDS, statuses=_ANY)
     known = set(paths)
     return [one for one in services.store.memories.find(query) if one.source.path in known]
+
+
+def paths_of_records(services: StoreServices) -> frozenset[str]:
+    """The files of all decision records that are known."""
+    query = MemoryQuery(kinds=_KINDS, origins=(Origin.REPOSITORY,), statuses=_ANY)
+    return frozenset(one.source.path for one in services.store.memories.find(query))
+
+
+def without_records(services: StoreServices, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+    """The parts of documents that are no decision records.
+
+    What a record says is told by its memory, which knows whether it still holds.
+    """
+    paths = {one.path for one in hits}
+    records = {one.source.path for one in _records(services, sorted(paths))}
+    return [one for one in hits if one.path not in records]

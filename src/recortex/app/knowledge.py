@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
+from recortex.app.decision_answers import AMONG_RECORDS, without_records
 from recortex.domain.citation import told_of
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
@@ -112,14 +113,14 @@ class Knowledge:
     def written(self) -> list[ChunkHit]:
         """Parts of the project's documents that answer the task."""
         limit = self._app.settings["recall.documents"]
-        return [
-            record_redacted(hit)
-            for services, meaning in self._asked
-            if services.scope is not Scope.GLOBAL and limit
-            for hit in services.chunk_retrieval.recall(
-                self._task, limit=limit, now=self._now, meaning=meaning, floor=True
-            )
-        ]
+        found: list[ChunkHit] = []
+        for services, meaning in self._asked:
+            if services.scope is not Scope.GLOBAL and limit:
+                hits = services.chunk_retrieval.recall(
+                    self._task, limit=limit + AMONG_RECORDS, now=self._now, meaning=meaning, floor=True
+                )
+                found += map(record_redacted, without_records(services, hits)[:limit])
+        return found
 
     def _disputed(self, memories: Sequence[Memory]) -> dict[str, str]:
         """What later memories say that contradict some of these, by id."""

@@ -154,12 +154,16 @@ def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> 
 
     Looking through all of them each time would take longer than all else.
     """
+    from recortex.app.decision_answers import paths_of_records
     from recortex.engines.context.frame import Known
     from recortex.engines.ingestion.output_redaction import record_redacted
     from recortex.engines.privacy.table import rules_in_use
 
     others = services.store.documents.by_other_rules(rules_in_use())
+    records = paths_of_records(services)
     for chunk, score in found:
+        if chunk.path in records:  # its memory tells it, and knows whether it still holds
+            continue
         yield Known(record_redacted(chunk) if chunk.path in others else chunk, score)
 
 

@@ -49,9 +49,8 @@ class GarbageCollectionOperations(Operations):
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 
-        The same is done after each session, a few seconds at a time. A memory is deleted when it was pruned
-        90 days ago and not used since, unless it is pinned or needed; its id, audit log and the reason stay.
-        Entries of the audit log older than a year become counts by month.
+        A memory that was pruned 90 days ago and not used since is deleted, unless it is pinned or needed; its
+        id, audit log and the reason stay.
 
         Args:
             all: do also what is not due yet.

@@ -130,26 +130,25 @@ class Recalling:
         filters, limit = document_query(only), self.most("documents", asked)
         if filters is None or not limit:
             return []
+        from recortex.app.decision_answers import AMONG_RECORDS, without_records
         from recortex.app.document_state import with_freshness
 
-        return [
-            record_redacted(hit)
-            for services, meaning in stores
-            if services.scope is not Scope.GLOBAL
-            for hit in with_freshness(
-                self._app.root,
-                services,
-                services.chunk_retrieval.recall(
-                    asked.query,
-                    limit=limit,
-                    now=self._app.clock(),
-                    meaning=meaning,
-                    recipe=asked.recipe,
-                    only=filters,
-                    floor=asked.floor and self._app.settings["recall.floor"],
-                ),
+        found: list[ChunkHit] = []
+        for services, meaning in stores:
+            if services.scope is Scope.GLOBAL:
+                continue
+            hits = services.chunk_retrieval.recall(
+                asked.query,
+                limit=limit + AMONG_RECORDS,
+                now=self._app.clock(),
+                meaning=meaning,
+                recipe=asked.recipe,
+                only=filters,
+                floor=asked.floor and self._app.settings["recall.floor"],
             )
-        ]
+            told = hits if asked.among == "documents" else without_records(services, hits)
+            found += map(record_redacted, with_freshness(self._app.root, services, told[:limit]))
+        return found
 
     def _said(
         self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
