@@ -32,12 +32,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What came back for a question; `rank` from 1, 0 where no right record was among the answers."""
+    """What came back for a question.
+
+    Attributes:
+        rank: of the first right record among the answers, from 1; 0: none.
+        named: whether a right record is among the answers, or is named as near where there are none.
+    """
 
     project: str
     question: str
     records: tuple[str, ...]
     rank: int
+    named: bool
     given: tuple[str, ...]
     unfounded: int
 
@@ -54,8 +60,10 @@ def questions(path: Path) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
 def asked(cx: Cortex, project: str, question: str, records: tuple[str, ...]) -> Asked:
     answer = cx.why(question)
     given = tuple(record_of(cx, one.id) for one in answer.answers)
+    near = tuple(record_of(cx, one.id) for one in answer.near)
     rank = next((place for place, one in enumerate(given, 1) if one in records), 0)
-    return Asked(project, question, records, rank, given, unfounded(cx, answer))
+    named = bool(rank) or any(one in records for one in near)
+    return Asked(project, question, records, rank, named, given, unfounded(cx, answer))
 
 
 def record_of(cx: Cortex, memory: str) -> str:
@@ -84,6 +92,7 @@ def report(found: list[Asked], *, misses: bool) -> dict[str, int]:
         "answerable": len(answerable),
         "first": sum(one.rank == 1 for one in answerable),
         "first three": sum(1 <= one.rank <= 3 for one in answerable),
+        "answer or near": sum(one.named for one in answerable),
         "unanswerable": len(others),
         "none given": sum(not one.given for one in others),
         "sentences without evidence": sum(one.unfounded for one in found),
