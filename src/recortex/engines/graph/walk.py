@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from recortex.domain.causality import CAUSAL
+from recortex.domain.vocabulary import RelationStatus
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
@@ -21,7 +24,7 @@ class Follow(Protocol):
 
 
 class RelationFilter(NamedTuple):
-    """Which relations to follow.
+    """Which relations to follow; causes that wait for a person are never followed.
 
     Attributes:
         types: only these; all if empty.
@@ -36,6 +39,8 @@ class RelationFilter(NamedTuple):
     def follows(self, relation: Relation, start: str) -> bool:
         """Whether the relation is followed from the memory `start`, one of its two ends."""
         if relation.strength < self.min_strength or (self.types and relation.type not in self.types):
+            return False
+        if relation.status is not RelationStatus.ACTIVE and relation.type in CAUSAL:
             return False
         outgoing = relation.source_id == start
         return (
