@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from recortex.domain.causality import CAUSAL
-from recortex.domain.vocabulary import RelationStatus
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
@@ -40,7 +37,7 @@ class RelationFilter(NamedTuple):
         """Whether the relation is followed from the memory `start`, one of its two ends."""
         if relation.strength < self.min_strength or (self.types and relation.type not in self.types):
             return False
-        if relation.status is not RelationStatus.ACTIVE and relation.type in CAUSAL:
+        if relation.doubted:
             return False
         outgoing = relation.source_id == start
         return (
