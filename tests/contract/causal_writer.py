@@ -1,6 +1,6 @@
-"""One of several writers of causal relations; prints how many it made and how many were refused.
+"""One of several writers of causal relations; prints how many it made, were refused, and it removed.
 
-python causal_writer.py ADDRESS SEED MEMORIES RELATIONS
+python causal_writer.py ADDRESS SEED MEMORIES ACTS
 """
 
 import random
@@ -15,6 +15,9 @@ from recortex.errors import CausalCycleError
 from recortex.storage.postgres.store import PgStore
 from recortex.storage.sqlite.store import SqliteStore
 
+REMOVALS = 0.2
+"""The share of acts that take relations away."""
+
 
 def opened(address):
     """The store of an address."""
@@ -23,19 +26,21 @@ def opened(address):
     return SqliteStore(Path(address), backups=Path(address).parent / "backups", clock=lambda: AT)
 
 
-def main(address, seed, memories, relations):
-    random_, made, refused = random.Random(seed), 0, 0  # noqa: S311
+def main(address, seed, memories, acts):
+    random_, made, refused, removed = random.Random(seed), 0, 0, 0  # noqa: S311
     store = opened(address)
-    for _ in range(relations):
-        one, other = random_.sample(range(memories), 2)
+    for _ in range(acts):
+        one, other = map(id_of, random_.sample(range(memories), 2))
+        if random_.random() < REMOVALS:
+            store.relations.remove(one, other, at=AT)
+            removed += 1
+            continue
         try:
-            made += store.relations.put(
-                Relation(id_of(one), id_of(other), random_.choice(sorted(CAUSAL)), AT)
-            )
+            made += store.relations.put(Relation(one, other, random_.choice(sorted(CAUSAL)), AT))
         except CausalCycleError:
             refused += 1
     store.close()
-    sys.stdout.write(f"{made} {refused}")
+    sys.stdout.write(f"{made} {refused} {removed}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from recortex.domain.causality import CAUSAL
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 CONSENSUS = 3
@@ -44,6 +45,11 @@ class Relation:
         """Whether it says which of the two holds, or that both do, or waits for a person to say it."""
         judging = self.type in {RelationType.SUPERSEDES, RelationType.CONTRADICTS}
         return judging or BOTH_HOLD in self.evidence
+
+    @property
+    def doubted(self) -> bool:
+        """Whether it is a cause that was only inferred, and waits for a person."""
+        return self.status is RelationStatus.SUGGESTED and self.type in CAUSAL
 
     def other(self, memory_id: str) -> str:
         """The end that is not `memory_id`."""

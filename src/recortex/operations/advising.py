@@ -160,6 +160,7 @@ class AdviceOperations(Operations):
             links = {
                 other: relation.type.words
                 for relation in services.store.relations.of(list(ids))
+                if not relation.doubted
                 for other in (relation.source_id, relation.target_id)
                 if other not in ids
             }

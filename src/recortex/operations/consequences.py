@@ -1,4 +1,4 @@
-"""What would be missing without a memory, and what is to be updated when it changes."""
+"""What would be missing without a memory, and what follows when it changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inferring what probably led to what: infer."""
+"""Inferring what led to what: infer."""
 
 from __future__ import annotations
 

@@ -77,6 +77,8 @@ def test_inferring_again_adds_nothing_and_a_dry_run_nothing_at_all(cortex, said)
 def test_suggestions_are_not_followed_until_they_are_confirmed(cortex, said):
     cortex.infer()
     assert not cortex.traverse(said[0], direction="effects").reached
+    assert not cortex.traverse(said[0]).reached
+    assert not cortex.related(said[0]).neighbours
     (first,) = [one for one in cortex.review().causes if one.cause.id == said[0]]
     cortex.link(first.relation.source_id, first.relation.target_id, relation=first.relation.type)
     assert [one.memory.id for one in cortex.traverse(said[0], direction="effects").reached] == [said[1]]

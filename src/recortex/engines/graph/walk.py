@@ -21,7 +21,7 @@ class Follow(Protocol):
 
 
 class RelationFilter(NamedTuple):
-    """Which relations to follow.
+    """Which relations to follow; causes that wait for a person are never followed.
 
     Attributes:
         types: only these; all if empty.
@@ -36,6 +36,8 @@ class RelationFilter(NamedTuple):
     def follows(self, relation: Relation, start: str) -> bool:
         """Whether the relation is followed from the memory `start`, one of its two ends."""
         if relation.strength < self.min_strength or (self.types and relation.type not in self.types):
+            return False
+        if relation.doubted:
             return False
         outgoing = relation.source_id == start
         return (
