@@ -214,6 +214,19 @@ def test_an_agent_brings_what_waits_and_the_person_takes_it(cx, repository, cloc
     assert kept(cx)[DROP].status is Status.ACTIVE
 
 
+def test_a_history_that_git_cannot_read_ends_nothing(cx, repository):
+    repository.commit(DROP)
+    lost = repository.commit("Add a page of prices")
+    repository.commit("Add a page of names", "src/b.py")
+    cx.import_("git")
+    path = repository.root / ".git" / "objects" / lost[:2] / lost[2:]
+    path.chmod(0o644)
+    path.unlink()
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        cx.import_("git", rebuild=True)
+    assert kept(cx)[DROP].status is Status.ACTIVE
+
+
 def test_without_a_history_the_person_is_told(cx):
     with pytest.raises(InvalidInputError, match="no git history"):
         cx.import_("git")

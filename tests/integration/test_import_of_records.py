@@ -252,6 +252,39 @@ def test_where_nothing_is_the_person_is_told(cx, records):
         cx.import_("adr", str(records.root.parent))
 
 
+def test_records_are_found_where_projects_keep_them(cx, records):
+    text = "# 1. Keep {}\n\n## Decision\n\nKept.\n"
+    places = {
+        "services/shop/doc/architecture/decisions/0001-a.md": True,
+        "architecture-decision-record/001-b.md": True,
+        "docs/odd/0001-c.md": True,  # named by .adr-dir
+        "tests/data/adr/0001-d.md": False,
+        "integration-tests/docs/adr/0001-e.md": False,
+        "node_modules/x/adr/0001-f.md": False,
+        ".hidden/adr/0001-g.md": False,
+        "docs/adr/sub/0002-h.md": True,
+        "notes/0001-i.md": False,
+    }
+    for place in places:
+        (records.root / place).parent.mkdir(parents=True, exist_ok=True)
+        (records.root / place).write_text(text.format(place))
+    records.write("0001-keys.md", "1. Keep keys")
+    (records.root / ".adr-dir").write_text("docs/odd\n")
+    done = cx.import_("adr")
+    assert {one.metadata["record"]["path"] for one in kept(cx).values()} == {
+        "docs/adr/0001-keys.md",
+        *(place for place, found in places.items() if found),
+    }
+    assert done.added == 5
+
+
+def test_records_at_the_top_of_a_project(cx, records):
+    (records.root / "adr-001-keys.md").write_text("# 1. Keep keys\n\n## Decision\n\nKept.\n")
+    (records.root / "README.md").write_text("# Status\n\nFine.\n")
+    done = cx.import_("adr")
+    assert (done.files, done.added) == (1, 1)
+
+
 def test_records_supersede_in_a_chain(cx, records):
     records.write("0001-a.md", "1. A", "Superseded by ADR 2")
     records.write("0002-b.md", "2. B", "Superseded by ADR 3", date="2024-02-01")

@@ -361,6 +361,14 @@ def test_any_text_is_a_record_or_is_left_out_with_a_reason(lines, suffix):
         assert found
 
 
+@pytest.mark.parametrize(
+    "piece", ["[a](", "a/", "**", "ADR 1 and 2 ", "in the context of facing to ", "<a ", "- a\n"]
+)
+def test_a_text_that_repeats_one_thing_is_read_to_its_end(piece):
+    text = piece * 20_000
+    assert read_record("adr/0001-any.md", f"# T\n\n## Status\n\n{text}\n\n## Decision\n\n{text}")
+
+
 @given(st.text(max_size=400))
 def test_no_text_breaks_the_reader(text):
     assert read_record("adr/0001-any.md", f"# Status\n\n{text}\n\n## Decision\n{text}")

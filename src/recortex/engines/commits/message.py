@@ -17,7 +17,7 @@ PATTERNS = Patterns(__file__)
 _KEPT_TRAILERS = frozenset(
     {"fixes", "closes", "resolves", "refs", "ref", "bug", "issue", "link", "reverts", "reported-by"}
 )
-MOST_TRAILERS = 10
+MOST_TRAILERS, MOST_SUBJECT = 10, 500
 _SQUASHED = 2
 """Items of a list of commits from which on a pull request's body is that list."""
 
@@ -57,11 +57,12 @@ class Message:
 def read_message(commit: Commit) -> Message:
     """Read the message of a commit; of a merged pull request its title and text are the message."""
     lines = PATTERNS.comment.sub("", commit.message.replace("\r\n", "\n")).strip().split("\n")
-    raw, rest, pull = lines[0].strip(), lines[1:], 0
+    raw, rest, pull = lines[0].strip()[:MOST_SUBJECT], lines[1:], 0
     subject, merge = raw, False
     if merged := PATTERNS.merged_pull.match(raw):
         pull = int(merged[1] or merged[2])
-        subject, rest = _titled(rest)
+        title, rest = _titled(rest)
+        subject = title[:MOST_SUBJECT]
         merge = not subject
     elif len(commit.parents) > 1 and PATTERNS.merge.match(raw):
         merge = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.decisions.wording import cut, items, pieces, plain
+from recortex.engines.decisions.wording import cut, items, joined, plain
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from recortex.engines.decisions.outline import Line, Section
 
 PATTERNS = Patterns(__file__)
+MOST_OUTCOME = 4_000
+"""Characters of an outcome in which the chosen option is looked for."""
 MOST_TITLE, SHORT = 200, 80
 """Characters of an option, and of one that stands before its reason on a line."""
 
@@ -26,7 +28,7 @@ class Option(NamedTuple):
 
 def chosen(lines: Sequence[Line]) -> tuple[str, str]:
     """The option that a MADR outcome names, and its reason; both empty where it names none."""
-    found = PATTERNS.chosen.search(" ".join(pieces(lines)))
+    found = PATTERNS.chosen.search(joined(lines, MOST_OUTCOME))
     return (found["option"].strip(), (found["why"] or "").strip()) if found else ("", "")
 
 
@@ -62,7 +64,7 @@ def _listed(sections: Sequence[Section], most: int) -> Iterator[Option]:
     inner = [one for one in sections if one.level == top + 1]
     for section in inner:
         if not PATTERNS.taken.search(section.title):
-            yield Option(_named(section.title), cut(" ".join(pieces(section.lines)), most))
+            yield Option(_named(section.title), cut(joined(section.lines, most), most))
     for section in () if inner else sections:
         for item in items(section.lines):
             if not PATTERNS.taken.search(item):

@@ -20,6 +20,8 @@ _UNDERLINE = lazy(r"([=\-~^\"*+#'`:._])\1*[ \t]*$")
 _COMMENT = lazy(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NOT_PLAIN = lazy(r"[ \t]*(?:[-*+|>#=]|\d+[.)][ \t])")
 _WITH_LINE_ABOVE = 2
+MOST_LINE = 2_000
+"""Characters of a line that are looked at."""
 
 
 class Line(NamedTuple):
@@ -58,7 +60,7 @@ def outline(text: str, suffix: str = ".md") -> Outline:
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
-    lines = text.split("\n")
+    lines = [line[:MOST_LINE] for line in text.split("\n")]
     front, taken = front_matter(lines)
     if not taken and suffix == ".rst":
         front, taken = field_list(lines)

@@ -16,7 +16,7 @@ from recortex.engines.decisions.mentions import Mention, field_mentions, mention
 from recortex.engines.decisions.options import Option, chosen, options
 from recortex.engines.decisions.outline import Line, Section, outline
 from recortex.engines.decisions.standing import Standing, date_in, dates_in, is_choice, nearest, standing_of
-from recortex.engines.decisions.wording import cut, items, pieces, plain, prose
+from recortex.engines.decisions.wording import cut, items, joined, pieces, plain, prose
 from recortex.engines.decisions.y_statement import y_statement
 from recortex.engines.patterns import Patterns
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MOST_CONTEXT, MOST_DECISION, MOST_ITEM = 1_200, 1_200, 300
 """Characters of a part; the memory cites the whole record."""
 MOST_ITEMS, MOST_FILES = 12, 20
+MOST_STATUS, MOST_Y = 2_000, 20_000
+"""Characters of a status, and of a text without parts, that are looked at."""
 PATTERNS = Patterns(__file__)
 _ROLES = PATTERNS.by_name("role_")
 
@@ -112,9 +114,7 @@ def read_record(path: str, text: str) -> Record | Skipped:
         return Skipped("a template")
     whole = [line for section in read.sections for line in section.lines]
     told = (
-        y_statement(" ".join(pieces(whole)))
-        if not parts.has("decision") or not parts.has("context")
-        else None
+        y_statement(joined(whole, MOST_Y)) if not parts.has("decision") or not parts.has("context") else None
     )
     numbered = bool(PATTERNS.file_number.match(name)) and bool(parts.value("date"))
     if not (status or parts.has("decision") or told or numbered):
@@ -151,7 +151,8 @@ class _Parts:
         """What it says of its standing."""
         front = _text(self.front.get("status") or self.front.get("state"))
         body = self.fields.get("status", "") or self.fields.get("state", "")
-        return front or body or "\n".join(line.text for line in self.lines("status")).strip()
+        whole = front or body or "\n".join(line.text for line in self.lines("status")).strip()
+        return whole[:MOST_STATUS]
 
     def value(self, *names: str) -> str:
         """The first of these fields that is there."""

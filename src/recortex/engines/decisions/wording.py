@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from recortex.domain.expressions import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.engines.decisions.outline import Line
 
-_IMAGE = lazy(r"!\[[^\]]{0,300}\]\([^)]{0,2000}\)|^[ \t]*image::?\S.*$", re.MULTILINE)
-_LINK = lazy(r"\[([^\]\[]{0,300})\]\([^)\s]{0,2000}(?:[ \t][^)]{0,300})?\)")
+_IMAGE = lazy(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,400}\)|^[ \t]*image::?\S.*$", re.MULTILINE)
+_LINK = lazy(
+    r"\[([^\]\[]{0,300})\]"
+    r"\([^()\[\s]{0,400}(?:\([^()\[\s]{0,100}\)[^()\[\s]{0,100})?(?:[ \t][^()\[]{0,200})?\)"
+)
 _XREF = lazy(r"(?:link|xref):[^\s\[]{1,500}\[([^\]]{0,300})\]")
 _HTML = lazy(
     r"</?(?:a|b|i|u|s|p|br|hr|em|del|div|img|kbd|sub|sup|pre|code|span|strong|table|tr|td|th|ul|ol|li|"
@@ -23,13 +26,16 @@ _HTML = lazy(
 _ESCAPED = lazy(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _OPEN = lazy(r"\b(?:because|that|are|is|by|with|to|in|the|and|following)$", re.IGNORECASE)
 _STRONG = lazy(r"\*\*(?=\S)(.{1,500}?\S|\S)\*\*|__(?=\S)(.{1,500}?\S|\S)__")
+MOST_PLAIN = 4_000
+"""Characters of one paragraph or item that are looked at."""
 _ITEM = lazy(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$")
 _TABLE = lazy(r"[ \t]*\|")
 _SENTENCE_END = lazy(r"[.!?:;]['\")\]]?(?=\s)")
 
 
 def plain(text: str) -> str:
-    """A text without links, images, tags and emphasis, on one line."""
+    """A text without links, images, tags and emphasis, on one line; what is too long is cut."""
+    text = text[:MOST_PLAIN]
     text = _IMAGE.sub(" ", text)
     text = _LINK.sub(r"\1", text)
     text = _XREF.sub(r"\1", text)
@@ -51,7 +57,22 @@ def cut(text: str, most: int) -> str:
 
 def prose(lines: Sequence[Line], most: int) -> str:
     """The paragraphs and items of some lines as sentences; tables are left out."""
-    return cut(" ".join(map(_ended, pieces(lines))), most)
+    return cut(" ".join(map(_ended, _first(pieces(lines), most))), most)
+
+
+def joined(lines: Sequence[Line], most: int) -> str:
+    """The first paragraphs and items of some lines, of about so many characters, on one line."""
+    return " ".join(_first(pieces(lines), most))
+
+
+def _first(said: Iterable[str], most: int) -> Iterator[str]:
+    """As many of the texts as have so many characters, and the next one."""
+    left = most
+    for text in said:
+        yield text
+        left -= len(text) + 1
+        if left < 0:
+            return
 
 
 def _ended(piece: str) -> str:
