@@ -224,3 +224,43 @@ def test_what_was_only_proposed_is_told_as_such(kiln):
     answer = kiln.why("do we sign the firing logs with a key of the kiln?")
     assert "Proposed, not decided" in answer.text
     assert answer.answers[0].status == "proposed"
+
+
+def test_a_question_is_answered_with_patterns_decisions_warnings_and_their_story(kiln):
+    """The specification's gate: what is synthesised has patterns, a narrative and warnings."""
+    decided = kiln.remember("Glaze recipes are cached by their hash.", kind="decision")
+    way = kiln.remember("Glaze recipes are read through the cache alone.", kind="pattern_rationale")
+    warned = kiln.remember("Glaze recipes that are cached for long lose their cobalt.", kind="tribal")
+    outage = kiln.remember("Reading glaze recipes took a minute each.", kind="incident")
+    kiln.link(outage.id, decided.id, relation="caused")
+    answer = kiln.why("why are glaze recipes cached?", limit=8)
+    told = {one.section: [piece.id for piece in one.evidence] for one in answer.claims}
+    assert {"decisions", "patterns", "warnings"} <= told.keys()
+    assert {one.id for one in answer.answers} >= {decided.id, way.id, warned.id}
+    assert "was caused by" in answer.text
+    assert 0 < answer.confidence <= 1
+    every_sentence_has_evidence(answer, kiln)
+
+
+def test_a_record_is_found_by_any_part_of_its_file_and_told_by_its_memory(kiln, repository):
+    folder = repository / "docs/adr"
+    folder.mkdir(parents=True)
+    (folder / "0001-queue.md").write_text(
+        "# 1. One queue for each kiln\n\nDate: 2025-01-05\n\n## Status\n\nAccepted\n\n## Context\n\nKilns wait.\n\n"
+        "## Decision\n\nEach kiln has a queue of its own.\n\n## Consequences\n\n"
+        "Operators who swap thermocouples must drain the queue before they do it.\n"
+    )
+    (folder / "0002-glaze.md").write_text(
+        "# 2. Glazes are numbered\n\nDate: 2025-02-05\n\n## Status\n\nSuperseded by ADR 1\n\n"
+        "## Decision\n\nGlazes have numbers instead of names.\n"
+    )
+    kiln.import_("adr")
+    answer = kiln.why("what must operators do before they swap thermocouples?")
+    (first, *_) = answer.answers
+    assert first.because == "its record answers the question"
+    assert kiln.get(first.id).files[0].path == "docs/adr/0001-queue.md"
+    recalled = kiln.recall("what must operators do before they swap thermocouples?")
+    assert not recalled.documents
+    assert kiln.recall("do glazes have numbers?", among="documents").documents
+    assert "numbers instead of names" not in kiln.context("number the glazes").text
+    assert "numbers instead of names" not in kiln.frame("number the glazes").text
