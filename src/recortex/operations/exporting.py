@@ -74,7 +74,7 @@ class Imported:
         exchanges: of past sessions that an export held and that are new here.
         commits: that were read.
         changed, ended, renamed: memories of records that say something else now, whose file is gone, or
-            whose file has another name; of commits, those that a later one replaced, and whose commit is
+            whose file has another name; of commits, those that a later one replaced, or whose commit is
             gone.
         skipped: how many files or commits were left out, by the reason.
         found: what a dry run would keep.

@@ -14,25 +14,29 @@ from typing import TYPE_CHECKING, Any
 from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
 from recortex.engines.decisions.mentions import Mention, field_mentions, mentions
 from recortex.engines.decisions.options import Option, chosen, options
-from recortex.engines.decisions.outline import Line, Section, outline
+from recortex.engines.decisions.outline import outline
+from recortex.engines.decisions.parts import Parts, is_field, role_of, text_of
 from recortex.engines.decisions.standing import Standing, date_in, dates_in, is_choice, nearest, standing_of
 from recortex.engines.decisions.wording import cut, items, joined, pieces, plain, prose
-from recortex.engines.decisions.y_statement import y_statement
+from recortex.engines.decisions.y_statement import YStatement, y_statement
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.domain.commit import FileHistory
+    from recortex.engines.decisions.outline import Line
 
 
 MOST_CONTEXT, MOST_DECISION, MOST_ITEM = 1_200, 1_200, 300
 """Characters of a part; the memory cites the whole record."""
 MOST_ITEMS, MOST_FILES = 12, 20
-MOST_STATUS, MOST_Y = 2_000, 20_000
-"""Characters of a status, and of a text without parts, that are looked at."""
+MOST_LINE, MOST_ODD = 200, 60
+"""Characters of a title, a status or names; of a status that is told as odd."""
+MOST_Y = 20_000
+"""Characters of a text without parts in which a Y-statement is looked for."""
 PATTERNS = Patterns(__file__)
-_ROLES = PATTERNS.by_name("role_")
+_DECIDERS = ("decision-makers", "decision-maker", "deciders", "decider", "author", "authors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +111,7 @@ def read_record(path: str, text: str) -> Record | Skipped:
     if PATTERNS.no_record_name.match(name):
         return Skipped("an index or a guide")
     read = outline(text, f".{suffix.lower()}")
-    parts = _Parts(read.front, read.sections)
+    parts = Parts(read.front, read.sections)
     title = _title(parts, name)
     status = parts.status
     if PATTERNS.placeholder.search(title) or is_choice(status):
@@ -122,128 +126,29 @@ def read_record(path: str, text: str) -> Record | Skipped:
     return _record(path, name, title, parts, whole, told)
 
 
-class _Parts:
-    """The parts of a record by their role."""
-
-    def __init__(self, front: dict[str, Any], sections: Sequence[Section]) -> None:
-        self.front, self.sections = front, sections
-        self.roles = list(_roles(sections))
-        self.fields = dict(self._fields())
-
-    def has(self, role: str) -> bool:
-        """Whether it has such a part that says something."""
-        return any(line.text.strip() for line in self.lines(role))
-
-    def lines(self, role: str) -> list[Line]:
-        """The lines of all sections of a role, with the headings inside of them left out."""
-        found: list[Line] = []
-        for section, own in zip(self.sections, self.roles, strict=True):
-            if own == role:
-                found += [Line(0, ""), *section.lines]
-        return found
-
-    def under(self, role: str) -> list[Section]:
-        """The sections of a role, the inner ones too."""
-        return [one for one, own in zip(self.sections, self.roles, strict=True) if own == role]
-
-    @property
-    def status(self) -> str:
-        """What it says of its standing."""
-        front = _text(self.front.get("status") or self.front.get("state"))
-        body = self.fields.get("status", "") or self.fields.get("state", "")
-        whole = front or body or "\n".join(line.text for line in self.lines("status")).strip()
-        return whole[:MOST_STATUS]
-
-    def value(self, *names: str) -> str:
-        """The first of these fields that is there."""
-        return next(
-            filter(None, (_text(self.front.get(name)) or self.fields.get(name, "") for name in names)), ""
-        )
-
-    def _fields(self) -> Iterator[tuple[str, str]]:
-        """The fields above the first part, such as `* Status: accepted` or a heading; the first counts."""
-        seen = set[str]()
-        for section, role in zip(self.sections, self.roles, strict=True):
-            if role:
-                break
-            for text in (section.title, *(line.text for line in section.lines)):
-                if found := PATTERNS.field.match(text):
-                    name = found["name"].lower().replace(" ", "-")
-                    if name not in seen and found["value"]:
-                        seen.add(name)
-                        yield name, found["value"]
-
-    @property
-    def head(self) -> list[str]:
-        """The lines above the first part."""
-        return [
-            line.text
-            for one, role in zip(self.sections, self.roles, strict=True)
-            if not role
-            for line in one.lines
-        ]
-
-
-def _role(heading: str) -> str:
-    """The role that a heading names; empty where it names none."""
-    said = " ".join(PATTERNS.heading.sub("", heading.lower()).split())
-    return next((name.removeprefix("role_") for name, one in _ROLES.items() if one.fullmatch(said)), "")
-
-
-def _roles(sections: Sequence[Section]) -> Iterator[str]:
-    """The role of each section: by its heading, else of the section that it lies in."""
-    within: list[tuple[int, str]] = [(0, "")]
-    for section in sections:
-        while len(within) > 1 and within[-1][0] >= section.level:
-            within.pop()
-        named = _role(section.title)
-        outer = within[-1][1]
-        if outer in {"options", "pros"} and named not in {"decision", "links", "status"}:
-            named = ""  # "Positive" below an option is about that option
-        role = named or outer
-        within.append((section.level, role))
-        yield role
-
-
-def _record(path: str, name: str, title: str, parts: _Parts, whole: Sequence[Line], told: Any) -> Record:
+def _record(
+    path: str, name: str, title: str, parts: Parts, whole: Sequence[Line], told: YStatement | None
+) -> Record:
     status, decided = parts.status, prose(parts.lines("decision"), MOST_DECISION)
-    standing = standing_of(status)
-    problem = ""
-    if status and not standing:
-        problem = f"its status {cut(plain(status), 60)!r} is not known: kept as proposed"
-    if not status:
-        standing = "accepted" if decided or told else ""
-    about = [line for line in parts.lines("context") if not PATTERNS.field.match(line.text)]
-    context = prose(about, MOST_CONTEXT)
-    drivers = prose(parts.lines("drivers"), MOST_CONTEXT // 3)
-    taken, _why = chosen(parts.lines("decision"))
-    listed = options(parts.under("options"), parts.under("pros"), taken, MOST_ITEM)
-    consequences = tuple(cut(one, MOST_ITEM) for one in _consequences(parts))[:MOST_ITEMS]
+    standing, problem = _standing(status, decided=bool(decided or told))
+    context, listed, consequences = _context(parts), _options(parts), tuple(_consequences(parts))
     if told:
         decided, context = decided or told.decision, context or told.context
         listed, consequences = listed or told.options, consequences or told.consequences
     number, in_name = _numbered(name, parts)
-    below = "\n".join(line.text for line in parts.lines("date"))
-    said = (parts.value("date", "decided-on", "created", "approved", "accepted"), below, status)
-    dates = next(filter(None, map(dates_in, said)), ()) or in_name
     return Record(
         path=path,
         number=number,
-        title=cut(plain(title), 200),
+        title=cut(plain(title), MOST_LINE),
         standing=standing,
-        status=cut(plain(status), 200),
-        dates=dates,
+        status=cut(plain(status), MOST_LINE),
+        dates=_dates(parts) or in_name,
         ended=date_in(status) if standing in {"superseded", "deprecated"} else None,
-        context=" ".join(filter(None, (context, drivers))),
+        context=context,
         decision=decided,
         options=listed[:MOST_ITEMS],
-        consequences=consequences,
-        deciders=cut(
-            plain(
-                parts.value("decision-makers", "decision-maker", "deciders", "decider", "author", "authors")
-            ),
-            200,
-        ),
+        consequences=tuple(cut(one, MOST_ITEM) for one in consequences[:MOST_ITEMS]),
+        deciders=cut(plain(parts.value(*_DECIDERS)), MOST_LINE),
         mentions=_mentions(parts, path),
         files=tuple(_paths(whole)),
         lines=whole[-1].number if whole else 1,
@@ -251,11 +156,38 @@ def _record(path: str, name: str, title: str, parts: _Parts, whole: Sequence[Lin
     )
 
 
-def _title(parts: _Parts, name: str) -> str:
+def _standing(status: str, *, decided: bool) -> tuple[Standing, str]:
+    """Where a record stands by its status, and what is odd about that; without one it counts as decided."""
+    if not status:
+        return "accepted" if decided else "", ""
+    standing = standing_of(status)
+    odd = f"its status {cut(plain(status), MOST_ODD)!r} is not known: kept as proposed"
+    return standing, "" if standing else odd
+
+
+def _context(parts: Parts) -> str:
+    about = [line for line in parts.lines("context") if not is_field(line.text)]
+    drivers = prose(parts.lines("drivers"), MOST_CONTEXT // 3)
+    return " ".join(filter(None, (prose(about, MOST_CONTEXT), drivers)))
+
+
+def _options(parts: Parts) -> tuple[Option, ...]:
+    taken, _ = chosen(parts.lines("decision"))
+    return options(parts.under("options"), parts.under("pros"), taken, MOST_ITEM)
+
+
+def _dates(parts: Parts) -> tuple[datetime, ...]:
+    """What a record's own date may mean: that of a field, of a section, of its status."""
+    below = "\n".join(line.text for line in parts.lines("date"))
+    said = (parts.value("date", "decided-on", "created", "approved", "accepted"), below, parts.status)
+    return next(filter(None, map(dates_in, said)), ())
+
+
+def _title(parts: Parts, name: str) -> str:
     """The title without its number; where there is none, the file's name."""
-    titles = (one.title for one in parts.sections if one.title and not _role(one.title))
-    heading = next((one for one in titles if not PATTERNS.field.match(one)), "")
-    title = heading or _text(parts.front.get("title")) or name.replace("-", " ").replace("_", " ")
+    titles = (one.title for one in parts.sections if one.title and not role_of(one.title))
+    heading = next((one for one in titles if not is_field(one)), "")
+    title = heading or text_of(parts.front.get("title")) or name.replace("-", " ").replace("_", " ")
     title = plain(title)
     for form in (PATTERNS.numbered, PATTERNS.called):
         if (found := form.match(title)) and title[found.end() :].strip():
@@ -263,7 +195,7 @@ def _title(parts: _Parts, name: str) -> str:
     return title.strip(" \"'")
 
 
-def _numbered(name: str, parts: _Parts) -> tuple[int | None, tuple[datetime, ...]]:
+def _numbered(name: str, parts: Parts) -> tuple[int | None, tuple[datetime, ...]]:
     """The number of a record, and the date in its file's name."""
     if found := PATTERNS.file_date.match(name):
         return None, dates_in(f"{found['y']}-{found['m']}-{found['d']}")
@@ -273,7 +205,7 @@ def _numbered(name: str, parts: _Parts) -> tuple[int | None, tuple[datetime, ...
     return (int(heading["number"]) if heading else None), ()
 
 
-def _consequences(parts: _Parts) -> Iterator[str]:
+def _consequences(parts: Parts) -> Iterator[str]:
     sections = parts.under("consequences")
     for section in sections:
         listed = items(section.lines)
@@ -282,12 +214,12 @@ def _consequences(parts: _Parts) -> Iterator[str]:
             yield from pieces(section.lines)
 
 
-def _mentions(parts: _Parts, path: str) -> tuple[Mention, ...]:
+def _mentions(parts: Parts, path: str) -> tuple[Mention, ...]:
     """Other records, each once with the strongest that is said of it."""
     found: list[Mention] = []
     for name, value in parts.front.items():
         if name not in {"title", "id", "summary", "tags", "parent", "nav-order", "date", "created"}:
-            found += field_mentions(name, _text(value), path)
+            found += field_mentions(name, text_of(value), path)
     found += mentions([line.text for line in parts.lines("status")], path, stated=True, of_status=True)
     found += mentions(parts.head, path, stated=True)
     for section in parts.under("links"):
@@ -321,10 +253,3 @@ def _paths(lines: Sequence[Line]) -> Iterator[str]:
             if path not in seen and len(seen) < 20 * MOST_FILES:
                 seen.add(path)
                 yield path
-
-
-def _text(value: Any) -> str:
-    """A field of the front matter as text."""
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)
