@@ -246,7 +246,8 @@ def test_a_record_is_found_by_any_part_of_its_file_and_told_by_its_memory(kiln, 
     folder = repository / "docs/adr"
     folder.mkdir(parents=True)
     (folder / "0001-queue.md").write_text(
-        "# 1. One queue for each kiln\n\nDate: 2025-01-05\n\n## Status\n\nAccepted\n\n## Context\n\nKilns wait.\n\n"
+        "# 1. One queue for each kiln\n\nDate: 2025-01-05\n\n## Status\n\nAccepted\n\n"
+        "## Context\n\nKilns wait.\n\n"
         "## Decision\n\nEach kiln has a queue of its own.\n\n## Consequences\n\n"
         "Operators who swap thermocouples must drain the queue before they do it.\n"
     )
