@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
+    from recortex.domain.commit import Commit
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
-    from recortex.domain.reasons import Commit, Subject
+    from recortex.domain.reasons import Subject
 
 STATUSES = (Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED)
 """Of memories that account for something: what was so once is a part of why it is so now."""
@@ -167,9 +168,7 @@ class Record:
 
 def _clean(commits: Iterable[Commit]) -> tuple[Commit, ...]:
     """Commits without secrets in their messages."""
-    return tuple(
-        replace(one, subject=redact(one.subject).text, body=redact(one.body).text) for one in commits
-    )
+    return tuple(replace(one, message=redact(one.message).text) for one in commits)
 
 
 def _is_path(file: str, path: str) -> bool:

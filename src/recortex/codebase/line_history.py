@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.codebase.git import PLAIN, Git, isolated
 from recortex.codebase.project import branch_and_commit
-from recortex.domain.reasons import Commit
+from recortex.domain.commit import Commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ OF_LINE, OF_FILE = 6, 8
 SECONDS = 2.0
 """After which a question to git is given up."""
 MOST_BYTES = 512 * 1024
-MOST_BODY = 4_000
+MOST_MESSAGE = 4_000
 """Characters of a message that are read."""
 _Hunk = tuple[int, int, int, int]
 """First line and number of lines of what was there, and of what is there."""
-_FORM = "--format=%x01%H%x02%ct%x02%an%x02%s%x02%b"
+_FORM = "--format=%x01%H%x02%ct%x02%an%x02%B"
 _PLACE = re.compile(r"([^:]+):(\d{1,9}):(.*)")
 _NAME = re.compile(r"[A-Za-z_$][\w$]{0,99}", re.ASCII)
 _NO_DATA = tuple(
@@ -100,10 +100,10 @@ def _log(git: Git, most: int, *words: str) -> Iterator[Commit]:
     )
     for record in said.split("\x01")[1:]:
         parts = record.split("\x02")
-        if len(parts) == 5 and parts[1].isdecimal():  # noqa: PLR2004  as the form says
-            hash_, at, author, subject, body = parts
+        if len(parts) == 4 and parts[1].isdecimal():  # noqa: PLR2004  as the form says
+            hash_, at, author, message = parts
             when = datetime.fromtimestamp(min(int(at), 2**33), UTC)
-            yield Commit(hash_.strip(), when, author, subject, body.strip()[:MOST_BODY])
+            yield Commit(hash=hash_.strip(), at=when, author=author, message=message.strip()[:MOST_MESSAGE])
 
 
 def _hunks(git: Git, path: str) -> Iterator[_Hunk]:

@@ -21,12 +21,22 @@ class Commit:
     """
 
     hash: str
-    parents: tuple[str, ...]
     at: datetime
     author: str
-    email: str
     message: str
+    parents: tuple[str, ...] = ()
+    email: str = ""
     files: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The first line of the message."""
+        return self.message.partition("\n")[0].strip()
+
+    @property
+    def body(self) -> str:
+        """The message without its first line."""
+        return self.message.partition("\n")[2].strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from recortex.domain.kinds import Kind
@@ -35,22 +34,6 @@ class Subject:
     first: int | None = None
     last: int | None = None
     symbol: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit as its repository tells it.
-
-    Attributes:
-        at: when it was committed.
-        body: the message without its first line.
-    """
-
-    hash: str
-    at: datetime
-    author: str
-    subject: str
-    body: str = ""
 
 
 @dataclass(frozen=True, slots=True)

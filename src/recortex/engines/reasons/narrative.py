@@ -16,9 +16,10 @@ from recortex.engines.graph.chains import confidence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from recortex.domain.commit import Commit
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
-    from recortex.domain.reasons import Commit, Section
+    from recortex.domain.reasons import Section
     from recortex.domain.relation import Relation
     from recortex.engines.reasons.weighing import Bearing
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.domain.commit import Commit
 from recortex.domain.exchange import Exchange
-from recortex.domain.reasons import Commit, Subject
+from recortex.domain.reasons import Subject
 from recortex.engines.reasons.subject import last_part
 from recortex.engines.words import topic_stems
 
