@@ -11,8 +11,9 @@ from recortex.domain.citation import Citation
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink, PatternLink
 from recortex.domain.memory import check
+from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import Status
-from recortex.engines.validation.healing import Remedy, approved, heal
+from recortex.engines.validation.healing import AGREED, Remedy, approved, heal
 from recortex.engines.validation.judging import verdict
 from recortex.engines.validation.subject import Opposed, Pattern, Subject
 
@@ -79,7 +80,8 @@ def test_healing_gives_a_memory_that_can_be_kept_and_says_what_it_did(subject, b
     healed = heal(subject, verdict(subject), remedy(subject, bold=bold, hub=hub))
     check(healed.memory)
     assert bool(healed.done) == (healed.memory != subject.memory)
-    assert healed.memory.confidence <= subject.memory.confidence
+    raised = AGREED if bold and subject.supporters >= CONSENSUS else 0.0
+    assert healed.memory.confidence <= subject.memory.confidence + raised
     assert (healed.memory.text, healed.memory.content) == (subject.memory.text, subject.memory.content)
 
 

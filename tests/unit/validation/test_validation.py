@@ -362,3 +362,19 @@ def test_the_job_follows_files_flags_and_leaves_the_rest(cortex, source, clock, 
     assert cortex.get(shifted.id).files == shifted.files  # found again each time: no version for each edit
     assert cortex.get(gone.id).tags == (FLAG,)
     assert store_folder(project).is_dir()
+
+
+def test_what_three_others_support_is_surer_once_and_only_as_long_as_they_do(cortex):
+    one = cortex.remember("Invoices are numbered per tenant.", kind="semantic", confidence=0.6)
+    others = [
+        cortex.remember(f"Tenant {number} has an invoice {number}.", kind="core") for number in range(3)
+    ]
+    for other in others:
+        relate(cortex, other, one, RelationType.SUPPORTS)
+    cortex.validate(heal=True)
+    cortex.validate(heal=True)
+    assert cortex.get(one.id).confidence == pytest.approx(0.8)
+    assert "three others support it" in cortex.history(one.id).versions[0].reason
+    cortex.unlink(others[0].id, one.id, relation="supports")
+    cortex.validate(heal=True)
+    assert cortex.get(one.id).confidence == pytest.approx(0.6)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.relation import CONSENSUS
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import Status
 
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from recortex.engines.validation.subject import Subject
 
 NOTE = "validation"
-"""What a memory's metadata tells: `lowered` and `flagged`, each a list of issues in short."""
+"""What a memory's metadata tells: `lowered` and `flagged`, each a list of issues in short; `raised`, by how
+much."""
 LEAST = 0.15
 """Below this confidence a memory is archived after a validation, and below its kind's own limit."""
-CONFIRMED = 0.1
-"""By how much a person's approval raises the confidence."""
+CONFIRMED, AGREED = 0.1, 0.2
+"""By how much a person's approval raises the confidence, and by how much three others that support it do."""
 _FACTORS: dict[Severity, float] = {"moderate": 0.7, "severe": 0.7}
 _MOST_FLAGGED = 0.3
 """The confidence of what a severe issue speaks against, at most."""
@@ -59,7 +61,7 @@ class Remedy(NamedTuple):
 def heal(subject: Subject, verdict: Verdict, remedy: Remedy) -> Healed:
     """A memory with all that can be healed: citations, confidence, flag, archival."""
     healed = Healed(subject.memory)
-    for strategy in (_citations, _confidence, _flag, _archival):
+    for strategy in (_citations, _confidence, _consensus, _flag, _archival):
         healed = strategy(healed, subject, verdict, remedy)
     return healed
 
@@ -87,6 +89,23 @@ def _confidence(healed: Healed, _: Subject, verdict: Verdict, remedy: Remedy) ->
     confidence = round(confidence, 6)
     lowered = _noting(replace(healed.memory, confidence=confidence), "lowered", new)
     return _did(healed, lowered, f"confidence {healed.memory.confidence:.2f} -> {confidence:.2f}")
+
+
+def _consensus(healed: Healed, subject: Subject, _: Verdict, remedy: Remedy) -> Healed:
+    """Raise the confidence of what three others support, once; take it back where they do so no more."""
+    memory, agreed = healed.memory, subject.supporters >= CONSENSUS
+    raised = sum(one for one in _noted(memory, "raised") if isinstance(one, float))
+    if not remedy.bold or memory.pinned or agreed == bool(raised):
+        return healed
+    confidence = min(1.0, memory.confidence + AGREED) if agreed else max(0.0, memory.confidence - raised)
+    notes = {**_notes(memory), "raised": [round(confidence - memory.confidence, 6)] if agreed else []}
+    if confidence == memory.confidence:
+        return healed
+    changed = replace(memory, confidence=confidence, metadata={**memory.metadata, NOTE: notes})
+    return _did(healed, changed, f"confidence {memory.confidence:.2f} -> {confidence:.2f}: {_AGREE[agreed]}")
+
+
+_AGREE = {True: "three others support it", False: "fewer than three others support it now"}
 
 
 def _flag(healed: Healed, _: Subject, verdict: Verdict, __: Remedy) -> Healed:
