@@ -5,7 +5,7 @@ anybody can read again. So it needs no migration (another version empties it), n
 PostgreSQL, where teams share memories but not working trees. It is SQLite, and not a file for each blob:
 thousands of small values are found by key, change together, and are read by several processes at once.
 
-Facts are kept by the hash of a file's bytes and its grammar: worktrees, branches and renamed files share them.
+Facts are kept by the hash of a file's bytes and its grammar: worktrees, branches, renamed files share them.
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ class FactStore:
         if why := refusal(path, data):
             return seen._replace(skipped=why)
         grammar = grammar_of(path, data)
-        key = blake3(data, derive_key_context=f"recortex code {grammar.name if grammar else ''}").digest()
+        reader = grammar.name if grammar else one.name
+        key = blake3(data, derive_key_context=f"recortex code {reader}").digest()
         if not self._has(key):
             facts = read_facts(path, data)
             if facts is None or facts.skipped:

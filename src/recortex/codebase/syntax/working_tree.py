@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.codebase.ignored import hides, ignored_above, with_own
 from recortex.codebase.syntax.grammars import BY_ENDING
 from recortex.codebase.syntax.limits import VENDORED
+from recortex.codebase.syntax.manifests import MANIFESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -159,9 +160,7 @@ class _Walk:
                         vendored.append(name)
                     elif not hides(ignored, entry.path, folder=True):
                         folders.append(name)
-                elif os.path.splitext(name)[1].lower() in BY_ENDING and not hides(  # noqa: PTH122
-                    ignored, entry.path, folder=False
-                ):
+                elif is_read(name) and not hides(ignored, entry.path, folder=False):
                     files.append(known.get(name) or Seen(name))
         settled = self._now - status.st_mtime_ns > RACE
         modified = status.st_mtime_ns if settled else NEVER
@@ -176,6 +175,11 @@ class _Walk:
                 parent = place[: -len(name) - 1]
                 self._above[path] = with_own(self._ignored(parent, above), Path(place))
         return self._above[path]
+
+
+def is_read(name: str) -> bool:
+    """Whether a file of this name has facts: code of our languages, or a manifest."""
+    return os.path.splitext(name)[1].lower() in BY_ENDING or name in MANIFESTS  # noqa: PTH122  hot
 
 
 def _signature(path: str) -> tuple[int, int]:
