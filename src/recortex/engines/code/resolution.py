@@ -2,9 +2,9 @@
 
 - resolved: the name is defined in the same scope, imported from one place, or a method of a type that is
   written down.
-- candidate: a method is called on something unknown, and at most three of the project's methods have the name.
-- external: the name comes from a package that is none of the project's, or from the language; never a namesake
-  in the project.
+- candidate: a method is called on something unknown, and at most three methods of the project have the name.
+- external: the name comes from a package that is none of the project's, or from the language; never a
+  namesake in the project.
 
 Calls are resolved when somebody asks, from facts alone. So a file that changed takes no caller along: what
 others say of it is in their own facts.
