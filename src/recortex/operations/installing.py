@@ -62,7 +62,7 @@ class Installed:
 class InstallationOperations(Operations):
     """install, uninstall."""
 
-    @operation(idempotent=True)
+    @operation(idempotent=True, told=("host", "hooks", "dry_run"))
     def install(
         self,
         host: ClientName,

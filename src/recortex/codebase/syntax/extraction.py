@@ -47,6 +47,8 @@ _BUILTIN = frozenset(
     ["str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "frozenset", "object"]
 )
 """Types of Python that are written small; another small word that is called is taken for a function."""
+_VALUE = re.compile(r"""(=\s*[rbfuRBFU]{0,2})(["'`]).*?(?:\2|$)""")
+"""A text that is assigned, in a signature: it may be a password, and is not kept."""
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|(?<=[,(\s])#[^\n\[]*(?=\n)", re.DOTALL)
 
 
@@ -111,7 +113,7 @@ def _symbols(captured: Captured, nesting: Nesting) -> tuple[Symbol, ...]:
 def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Tokens) -> Symbol:
     data, node = captured.data, one.node
     head = one_line(tokens.text[one.start : _body(one, tokens.text)].decode("utf-8", "replace"))
-    head = head.rstrip(" {:=>;")
+    head = _VALUE.sub(r"\1…", head.rstrip(" {:=>;"))
     parent = nesting.definitions[one.parent] if one.parent != NOWHERE else None
     parameters = _COMMENT.sub(" ", one.parameters)
     return Symbol(

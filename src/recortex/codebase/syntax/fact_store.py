@@ -21,6 +21,7 @@ import apsw
 import msgspec
 from blake3 import blake3
 
+from recortex.codebase.fact_files import forget
 from recortex.codebase.syntax.extraction import VERSION, read_facts
 from recortex.codebase.syntax.grammars import grammar_of
 from recortex.codebase.syntax.limits import LARGEST, refusal
@@ -282,10 +283,3 @@ def _remake(database: apsw.Connection, version: int) -> None:
     except BaseException:
         database.execute("ROLLBACK")
         raise
-
-
-def forget(path: Path) -> None:
-    """Delete a file of facts with what SQLite keeps beside it; it is made anew when it is needed."""
-    for ending in ("", "-wal", "-shm", "-journal"):
-        with suppress(OSError):
-            path.with_name(path.name + ending).unlink()

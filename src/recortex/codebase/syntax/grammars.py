@@ -158,6 +158,18 @@ def _query(language: Language, lines: list[str]) -> tuple[Query, tuple[str, ...]
         return Query(language, "\n".join(good)), tuple(bad)
 
 
+def require() -> None:
+    """Look whether tree-sitter is there.
+
+    Raises:
+        GrammarError: it is not.
+    """
+    try:
+        import_module("tree_sitter")
+    except ImportError as error:
+        raise GrammarError("The extra `code` is not installed.", hint=INSTALL) from error
+
+
 def check() -> list[str]:
     """Load all grammars and read a line with each.
 
@@ -166,10 +178,7 @@ def check() -> list[str]:
     Raises:
         GrammarError: tree-sitter itself is not installed.
     """
-    try:
-        import_module("tree_sitter")
-    except ImportError as error:
-        raise GrammarError("The extra `code` is not installed.", hint=INSTALL) from error
+    require()
     wrong = []
     for one in GRAMMARS:
         try:

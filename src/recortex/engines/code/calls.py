@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.code_facts import NOWHERE
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from recortex.engines.code.project import Address, Project
     from recortex.engines.code.resolution import Certainty, Resolver
 
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
+    r"|[._-](?:test|spec)s?\.\w+$|(?:^|/)[^/]*Tests?\.(?:java|cs|php)$"
+)
 MOST_ROUNDS = 6
 """Calls that are followed one after the other."""
 
@@ -76,6 +81,11 @@ def callees(project: Project, resolver: Resolver, source: Address) -> list[Edge]
         for meaning in [resolver.meaning(source.path, call)]
         for target in meaning.targets
     ]
+
+
+def is_test(path: str) -> bool:
+    """Whether a file holds tests, by its path."""
+    return _TEST.search(path) is not None
 
 
 class Reached(NamedTuple):
