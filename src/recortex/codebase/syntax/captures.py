@@ -170,7 +170,7 @@ def _widened(node: Node) -> tuple[str, Node] | None:
 
 def _plain_name(text: str, language: str) -> str:
     if text[:1] in {'"', "'"}:
-        return text.strip("\"'")[:200]
+        return text[1:-1] if text[1:-1].isidentifier() else ""
     if language == "rust":
         text = text.lstrip("&").removeprefix("dyn ").strip()
         return dotted(text).rpartition(".")[2][:200]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recortex.codebase.syntax.captures import Captured
 from recortex.codebase.syntax.exports import exported
 from recortex.codebase.syntax.grammars import grammar_of, load
-from recortex.codebase.syntax.limits import SECONDS, refusal
+from recortex.codebase.syntax.limits import SECONDS, is_rubble, refusal
 from recortex.codebase.syntax.manifests import MANIFESTS, read_manifest
 from recortex.codebase.syntax.nesting import Nesting
 from recortex.codebase.syntax.surroundings import Surroundings
@@ -73,6 +73,8 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     tree = _parsed(loaded, data)
     if tree is None:
         return FileFacts(grammar.language, skipped="parsing takes too long", whole=False)
+    if tree.root_node.has_error and is_rubble(tree.root_node):
+        return FileFacts(grammar.language, skipped="no code of its language", whole=False)
     return _facts(Captured(loaded, data, tree.root_node))
 
 
@@ -97,7 +99,7 @@ def _facts(captured: Captured) -> FileFacts:
         language=captured.language,
         module=dotted(captured.text(packages[0]))[:200] if packages else "",
         whole=captured.whole and nesting.whole,
-        symbols=_symbols(captured, nesting),
+        symbols=_symbols(captured, nesting, bytes(around.plain)),
         imports=tuple(captured.imports),
         calls=tuple(_calls(captured, nesting)),
         bindings=tuple(dict.fromkeys(_bindings(captured, nesting))),
@@ -105,8 +107,8 @@ def _facts(captured: Captured) -> FileFacts:
     )
 
 
-def _symbols(captured: Captured, nesting: Nesting) -> tuple[Symbol, ...]:
-    tokens = _tokens(captured, nesting)
+def _symbols(captured: Captured, nesting: Nesting, plain: bytes) -> tuple[Symbol, ...]:
+    tokens = _tokens(captured, nesting, plain)
     return tuple(_symbol(one, captured, nesting, tokens) for one in nesting.definitions)
 
 
@@ -132,13 +134,14 @@ def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Token
     )
 
 
-def _tokens(captured: Captured, nesting: Nesting) -> Tokens:
-    spans = {name: [node.byte_range for node in nodes] for name, nodes in captured.spans.items()}
+def _tokens(captured: Captured, nesting: Nesting, plain: bytes) -> Tokens:
+    wanted = ("docstring", "text", "block")
+    spans = {name: [node.byte_range for node in captured.spans[name]] for name in wanted}
     cuts = {place for one in nesting.definitions for place in (one.start, one.end, max(one.outer, 0))}
     return Tokens(
-        captured.data,
+        plain,
         captured.language,
-        dropped=[*spans["comment"], *spans["docstring"]],
+        dropped=spans.get("docstring", ()),
         literals=set(spans.get("text", ())) - set(spans.get("docstring", ())),
         blocks=spans.get("block", ()),
         cuts=cuts,

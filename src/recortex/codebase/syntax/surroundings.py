@@ -41,13 +41,14 @@ class Surroundings:
 
     Attributes:
         marks: all marks of the file.
+        plain: the file with spaces in place of comments.
     """
 
     def __init__(self, captured: Captured, nesting: Nesting) -> None:
         self._captured, self._nesting = captured, nesting
-        self._plain = bytearray(captured.data)
+        self.plain = bytearray(captured.data)
         for node in captured.spans["comment"]:
-            _blank_out(self._plain, node)
+            _blank_out(self.plain, node)
         self._attach_bases()
         self._attach_docstrings()
         self.marks = self._attach_marks()
@@ -68,7 +69,7 @@ class Surroundings:
                 one.doc = one.doc or docstring(self._captured.text(node))
 
     def _attach_marks(self) -> list[Mark]:
-        plain = bytearray(self._plain) if self._captured.marks else self._plain
+        plain = bytearray(self.plain) if self._captured.marks else self.plain
         for node in self._captured.marks:
             _blank_out(plain, node)
         found = []
@@ -121,7 +122,7 @@ class Surroundings:
         if not node.start_point[1]:
             return False
         line = self._captured.data.rfind(b"\n", 0, node.start_byte) + 1
-        return bool(self._plain[line : node.start_byte].strip())
+        return bool(self.plain[line : node.start_byte].strip())
 
 
 def _head(one: Definition) -> Node:

@@ -32,9 +32,9 @@ class Tokens:
     """The plain form of a file.
 
     Args:
-        data: the file.
+        data: the file without comments.
         language: of its facts.
-        dropped: spans that do not count: comments, documentation.
+        dropped: spans that do not count: documentation.
         literals: spans that are kept as they are.
         blocks: spans whose ends are marked.
         cuts: places at which slices begin and end.

@@ -6,7 +6,7 @@
 (variable_declarator name: (identifier) @name value: [(function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)]) @function
 (variable_declarator name: (identifier) @name value: (arrow_function parameters: (_) @parameters)) @function
 (variable_declarator name: (identifier) @name value: (arrow_function parameter: (_) @parameters)) @function
-(variable_declarator name: (identifier) @name value: (call_expression arguments: (arguments . [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)]))) @function
+(variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @made (member_expression property: (property_identifier) @made)] arguments: (arguments . [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)])) (#any-of? @made "memo" "forwardRef" "useCallback" "observer" "debounce" "throttle")) @function
 (assignment_expression left: (member_expression property: (property_identifier) @name) @target right: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)]) @function
 (pair key: [(property_identifier) (string)] @name value: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)]) @function
 (variable_declarator name: (_) @name value: (class)) @class
