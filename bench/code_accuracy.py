@@ -30,15 +30,17 @@ from recortex.codebase.syntax.working_tree import visits
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from recortex.domain.code_facts import FileFacts, Import, Symbol
+
 KINDS = frozenset({"class", "interface", "struct", "enum", "trait", "function", "method", "macro"})
 TOOLS = Path(__file__).resolve().parent / "code_tools"
 CTAGS = {
     "go": ("Go", "fsin"),
-    "rust": ("Rust", "fPsgitM"),
+    "rust": ("Rust", "fPsgiM"),
     "csharp": ("C#", "cgims"),
     "php": ("PHP", "cift"),
-    "c": ("C", "fsgud"),
-    "cpp": ("C++", "fsgucd"),
+    "c": ("C", "fsgu"),
+    "cpp": ("C++", "fsguc"),
 }
 """Names of ctags, and the letters of the kinds that are compared."""
 IMPORTS = {
@@ -86,8 +88,29 @@ def ours_of(clone: Path, path: str, language: str) -> Opinion | None:
     facts = read_facts(path, (clone / path).read_bytes())
     if facts is None or facts.skipped or facts.language != language:
         return None
-    definitions = {(one.plain, one.line) for one in facts.symbols if one.kind in KINDS}
-    return Opinion(definitions, {(_root(one.module, language), one.line) for one in facts.imports})
+    compared = KINDS - {"macro"} if language in {"c", "cpp"} else KINDS
+    definitions = {
+        (one.plain.replace(" ", ""), one.line)
+        for one in facts.symbols
+        if one.kind in compared and not (language in {"go", "csharp", "c", "cpp"} and _is_local(one, facts))
+    }
+    imports = {
+        (_root(_whole(one, language), language), one.line)
+        for one in facts.imports
+        if not (language == "rust" and one.module == "self" and one.name == one.alias)
+        and not (language == "php" and one.name == "*")
+        and not (language == "cpp" and (one.name != "*" or ("." not in one.module and one.module[0] != "<")))
+    }
+    return Opinion(definitions, imports)
+
+
+def _whole(one: Import, language: str) -> str:
+    return f"{one.module}.{one.name}" if language == "csharp" and one.name != "*" else one.module
+
+
+def _is_local(one: Symbol, facts: FileFacts) -> bool:
+    """Whether a definition lies in a function: ctags leaves those out."""
+    return one.parent >= 0 and facts.symbols[one.parent].kind in {"function", "method"}
 
 
 def _root(module: str, language: str) -> str:
@@ -149,14 +172,15 @@ def of_ctags(language: str, clone: Path, paths: Sequence[str]) -> dict[str, Opin
         said = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=True).stdout
     for line in said.splitlines():
         one = json.loads(line)
-        if one["_type"] == "tag" and not one["name"].startswith("__anon"):
-            found[one["path"]].definitions.add((one["name"], one["line"]))
+        name = one["name"].rpartition(".")[2].replace(" ", "")
+        if one["_type"] == "tag" and not name.startswith(("__anon", "AnonymousClass")):
+            found[one["path"]].definitions.add((name, one["line"]))
     return found
 
 
 def of_lines(language: str, path: Path) -> Iterator[tuple[str, int]]:
     within = language != "go"
-    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(path.read_text("utf-8-sig", "replace").splitlines(), 1):
         if language == "go":
             within = (within or line.startswith("import")) and not line.startswith(
                 (")", "func", "type", "var")

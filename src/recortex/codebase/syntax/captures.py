@@ -35,6 +35,8 @@ _WRAPPING = frozenset(
         "init_declarator",
     ]
 )
+_KEYWORDS = frozenset(["if", "else", "for", "while", "do", "switch", "return", "sizeof"])
+"""What code of C looks like it defines where macros hide its form."""
 _IN_CODE = frozenset({"compound_statement", "for_statement", "case_statement"})
 
 Captures = dict[str, "list[Node]"]
@@ -101,6 +103,10 @@ class Captured:
         full = len(self.calls) >= MOST_CALLS or len(self.definitions) >= MOST_SYMBOLS
         self.whole = not (root.has_error or full or cursor.did_exceed_match_limit)
 
+    @property
+    def _is_c(self) -> bool:
+        return self.language in {"c", "cpp"}
+
     def text(self, node: Node) -> str:
         """The source of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -130,7 +136,7 @@ class Captured:
                 return
             kind, node = widened
         plain = _plain_name(self.text(name[0]), self.language) if name else "default"
-        if plain:
+        if plain and not (kind in {"function", "declaration"} and plain in _KEYWORDS and self._is_c):
             parameters = captures.get("parameters")
             one = Definition(
                 start=node.start_byte,
@@ -161,7 +167,8 @@ def _widened(node: Node) -> tuple[str, Node] | None:
     if above is None:
         return None
     if above.type == "function_definition":
-        return "function", above
+        # A macro behind the parameters looks like the function, and the function like an error before it.
+        return None if any(child.is_error for child in above.children) else ("function", above)
     if above.type in {"declaration", "field_declaration"}:
         around = above.parent
         return None if around is not None and around.type in _IN_CODE else ("declaration", above)

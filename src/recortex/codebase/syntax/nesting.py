@@ -65,6 +65,8 @@ class Nesting:
         one.name = ".".join(filter(None, (prefix, one.owner, one.name)))[:LONGEST_NAME]
 
     def _qualifies(self, one: Definition) -> bool:
+        if self._language == "c":  # functions do not nest; where they seem to, a brace is in a macro
+            return False
         if one.kind == "constant":  # an object with functions
             return self._language in _ECMA
         return one.kind not in {"type", "declaration", "property", "macro"}

@@ -2,13 +2,14 @@
 (generator_function_declaration name: (identifier) @name parameters: (_) @parameters) @function
 (export_statement "default" value: (function_expression !name parameters: (_) @parameters) @function)
 (export_statement "default" value: (arrow_function parameters: (_) @parameters) @function)
+(export_statement "default" value: (arrow_function parameter: (_) @parameters) @function)
 (method_definition name: (_) @name parameters: (_) @parameters) @function
 (variable_declarator name: (identifier) @name value: [(function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)]) @function
 (variable_declarator name: (identifier) @name value: (arrow_function parameters: (_) @parameters)) @function
 (variable_declarator name: (identifier) @name value: (arrow_function parameter: (_) @parameters)) @function
-(variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @made (member_expression property: (property_identifier) @made)] arguments: (arguments . [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)])) (#any-of? @made "memo" "forwardRef" "useCallback" "observer" "debounce" "throttle")) @function
-(assignment_expression left: (member_expression property: (property_identifier) @name) @target right: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)]) @function
-(pair key: [(property_identifier) (string)] @name value: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)]) @function
+(variable_declarator name: (identifier) @name value: (call_expression function: [(identifier) @made (member_expression property: (property_identifier) @made)] arguments: (arguments . [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters) (arrow_function parameter: (_) @parameters)])) (#any-of? @made "memo" "forwardRef" "useCallback" "observer" "debounce" "throttle")) @function
+(assignment_expression left: (member_expression property: (property_identifier) @name) @target right: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters) (arrow_function parameter: (_) @parameters)]) @function
+(pair key: [(property_identifier) (string)] @name value: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters) (arrow_function parameter: (_) @parameters)]) @function
 (variable_declarator name: (_) @name value: (class)) @class
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @constant))

@@ -8,7 +8,7 @@
 (function_signature name: (_) @name parameters: (_) @parameters) @declaration
 (abstract_method_signature name: (_) @name parameters: (_) @parameters) @function
 (method_signature name: (_) @name parameters: (_) @parameters) @function
-(public_field_definition name: (_) @name value: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters)]) @function
+(public_field_definition name: (_) @name value: [(function_expression parameters: (_) @parameters) (arrow_function parameters: (_) @parameters) (arrow_function parameter: (_) @parameters)]) @function
 (extends_clause value: (_) @base)
 (implements_clause (_) @base)
 (extends_type_clause type: (_) @base)
