@@ -16,6 +16,10 @@ LONG_LINE = 2_000
 """The mean length of lines from which on a file counts as minified."""
 MOST_RUBBLE = 100_000_000
 """The sum of squares of how many parts the errors in a tree have: searching it takes as long, some 0.2 s."""
+MOST_OPEN_ANGLES = 300
+"""Type arguments within type arguments: parsers of Java and C# take the square of their depth in memory, 1 GB
+for 4,000 (bench/code_fuzz.py)."""
+_OTHER_BYTES = bytes(one for one in range(256) if one not in b"<>;{}")
 MOST_BROKEN = 50_000
 """Nodes with errors in them that are looked at."""
 _HEAD = 2_000
@@ -52,13 +56,26 @@ def refusal(path: str, data: bytes) -> str:
         return "larger than 1 MB"
     if b"\0" in data[:8192]:
         return "binary"
-    if _MINIFIED.search(path):
+    long_lines = len(data) > LONG_LINE and len(data) / (data.count(b"\n") + 1) > LONG_LINE
+    if long_lines or _MINIFIED.search(path):
         return "minified"
-    if len(data) > LONG_LINE and len(data) / (data.count(b"\n") + 1) > LONG_LINE:
-        return "minified"
+    if data.count(b"<") > MOST_OPEN_ANGLES and _open_angles(data) > MOST_OPEN_ANGLES:
+        return "nested too deeply"
     if _MADE.search(path) or _GENERATED.search(_comments(data[:_HEAD])):
         return "generated"
     return ""
+
+
+def _open_angles(data: bytes) -> int:
+    """The most `<` within a statement that no `>` has closed yet."""
+    deepest = depth = 0
+    for sign in data.translate(None, _OTHER_BYTES):
+        if sign == ord("<"):
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth = max(0, depth - 1) if sign == ord(">") else 0
+    return deepest
 
 
 def is_rubble(root: Node) -> bool:
