@@ -5,6 +5,7 @@ from __future__ import annotations
 from recortex.operations.advising import AdviceOperations
 from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
+from recortex.operations.code import CodeOperations
 from recortex.operations.consequences import ConsequenceOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
@@ -57,6 +58,7 @@ class Cortex(
     ConsolidationOperations,
     KindOperations,
     IndexingOperations,
+    CodeOperations,
     DocumentOperations,
     InspectionOperations,
     LifecycleOperations,

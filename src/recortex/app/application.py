@@ -50,6 +50,7 @@ class Application:
         count_tokens: of a text.
         open_adviser: makes the language model ready, where one is set.
         warm: the embedding model is loaded: a question need not wait for it.
+        start: the folder that it was opened in, which may lie in another working tree of the project.
     """
 
     settings: Settings
@@ -63,6 +64,7 @@ class Application:
     progress: Callable[[str, int, int], None]
     open_adviser: Callable[[Application], Adviser] | None = None
     warm: bool = False
+    start: Path | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
     _all_services: dict[Scope | None, StoreServices] = field(default_factory=dict, init=False)
     _unrecorded: list[Degradation] = field(default_factory=list, init=False)

@@ -59,6 +59,22 @@ def diagnose(app: Application) -> Iterator[Row]:
     for scope, location in app.locations.items():
         yield from _store(app, scope.value if scope else "all", location)
     yield from _embedder(app)
+    yield from _code()
+
+
+def _code() -> Iterator[Row]:
+    """Whether code can be read: all grammars are loaded."""
+    from recortex.codebase.syntax.grammars import INSTALL, GrammarError, check
+
+    try:
+        wrong = check()
+    except GrammarError as error:
+        yield Row("code", "ok", f"{error.message} Code is cited, but not understood.", error.hint)
+        return
+    for problem in wrong:
+        yield Row("code", "problem", problem, f"{INSTALL} --force-reinstall")
+    if not wrong:
+        yield Row("code", "ok", "Ten languages can be read.", "")
 
 
 def _elsewhere_kept(app: Application) -> Iterator[Row]:

@@ -53,7 +53,9 @@ def application(
     project = find_project(home_folder(), start)
     settings = read(project.root)
     locations = _locations(project, url or settings["url"], settings)
-    return _application(project, settings, locations, clock=clock, actor=actor, progress=progress)
+    app = _application(project, settings, locations, clock=clock, actor=actor, progress=progress)
+    app.start = start
+    return app
 
 
 def _application(

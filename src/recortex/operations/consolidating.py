@@ -73,7 +73,7 @@ class Consolidated:
 class ConsolidationOperations(Operations):
     """consolidate."""
 
-    @operation(destructive=True, listing="list")
+    @operation(destructive=True, listing="list", told=("action", "ids", "text", "dry_run"))
     def consolidate(
         self,
         action: Literal["list", "merge"] = "list",

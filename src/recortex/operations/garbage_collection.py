@@ -38,7 +38,7 @@ class Collected:
 class GarbageCollectionOperations(Operations):
     """gc."""
 
-    @operation(destructive=True, idempotent=True)
+    @operation(destructive=True, idempotent=True, told=("all", "dry_run"))
     def gc(
         self,
         *,
@@ -49,8 +49,9 @@ class GarbageCollectionOperations(Operations):
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 
-        A memory that was pruned 90 days ago and not used since is deleted, unless it is pinned or needed; its
-        id, audit log and the reason stay.
+        Each session is followed by the same, for a few seconds. A memory is deleted 90 days after it was
+        pruned, unless it was used since, is pinned or needed; its id, audit log and the reason stay. Entries
+        of the audit log older than a year become counts by month.
 
         Args:
             all: do also what is not due yet.

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recortex.app.brief import forget_briefs
+from recortex.app.code import forget_code
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.history import AuditEntry, Gone, Version
 from recortex.domain.memory import Memory
@@ -176,8 +177,9 @@ class HistoryOperations(Operations):
         )
 
     def _forget(self, services: StoreServices, texts: Sequence[str]) -> None:
-        """Remove what hooks may have kept of a text: briefs, which are made again, and signals."""
+        """Remove what may be kept of a text elsewhere: briefs and facts of code, made again, and signals."""
         forget_briefs(list(self._app.locations.values()))
+        forget_code(self._app)
         for one in texts:
             services.store.sessions.forget_text(one)
 

@@ -63,6 +63,7 @@ FORMS = {
     "GenerationOutcome": "advice.outcome",
     "Warnings": "advice.warnings",
     "Suggestions": "advice.suggestions",
+    "Code": "code.code",
 }
 """The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
 

@@ -1,0 +1,184 @@
+"""What a grammar's queries capture in a file, sorted by what it is."""
+
+# ruff: noqa: TC004  annotations are not evaluated at run time
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recortex.codebase.syntax.imports import imports_of
+from recortex.codebase.syntax.wording import dotted
+from recortex.domain.code_facts import NOWHERE
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from recortex.codebase.syntax.grammars import Loaded
+    from recortex.domain.code_facts import Import
+
+MOST_SYMBOLS, MOST_CALLS = 20_000, 50_000
+"""Of one file; more is left out, and the file is not whole."""
+MOST_OPEN = 4_096
+"""Matches of patterns that are begun and not yet ended; more only hostile files have."""
+_SPANS = frozenset({"comment", "text", "block", "docstring", "base", "package"})
+_PARTS = frozenset(
+    ["name", "parameters", "receiver", "arguments", "variable", "of", "owner", "target", "required", "made"]
+)
+_WRAPPING = frozenset(
+    [
+        "pointer_declarator",
+        "reference_declarator",
+        "attributed_declarator",
+        "parenthesized_declarator",
+        "init_declarator",
+    ]
+)
+_KEYWORDS = frozenset(["if", "else", "for", "while", "do", "switch", "return", "sizeof"])
+"""What code of C looks like it defines where macros hide its form."""
+_IN_CODE = frozenset({"compound_statement", "for_statement", "case_statement"})
+
+Captures = dict[str, "list[Node]"]
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A definition, or a scope without a symbol, while facts are put together.
+
+    Attributes:
+        start, end: its bytes; `outer` where its marks begin, -1 for the same.
+        name: plain at first, then qualified.
+        kind: of the symbol; `scope` and `scope.impl` only qualify what lies within.
+        line: of the name, from 1.
+        owner: what it says it belongs to, as a method of Go does.
+        parent: the index of the definition that it lies in.
+    """
+
+    start: int
+    end: int
+    name: str
+    kind: str
+    line: int
+    node: Node
+    parameters: str = ""
+    owner: str = ""
+    parent: int = NOWHERE
+    bases: list[str] = field(default_factory=list)
+    doc: str = ""
+    outer: int = -1
+
+    @property
+    def is_scope(self) -> bool:
+        """Whether it is no symbol."""
+        return self.kind.startswith("scope")
+
+
+class Captured:
+    """The captures of one file.
+
+    Attributes:
+        whole: nothing was left out, and all of it is code of the language.
+        spans: nodes by what they are: comments, texts, blocks, docstrings, bases, the package.
+        definitions: with scopes, as they were found.
+        calls, bindings: with the captures of their parts.
+        default: the name of what a module of JavaScript exports by default.
+    """
+
+    def __init__(self, loaded: Loaded, data: bytes, root: Node) -> None:
+        from tree_sitter import QueryCursor
+
+        self.data, self.language = data, loaded.grammar.language
+        self.spans: dict[str, list[Node]] = defaultdict(list)
+        self.definitions: list[Definition] = []
+        self.calls: list[Captures] = []
+        self.bindings: list[tuple[str, Captures]] = []
+        self.marks: list[Node] = []
+        self.default: Node | None = None
+        self.imports: list[Import] = []
+        # No progress callback: tree-sitter 0.26.1 ends the process with it. The limit keeps the search short.
+        cursor = QueryCursor(loaded.query, match_limit=MOST_OPEN)
+        for _, captures in cursor.matches(root):
+            self._take(next(iter(captures.keys() - _PARTS)), captures)
+        full = len(self.calls) >= MOST_CALLS or len(self.definitions) >= MOST_SYMBOLS
+        self.whole = not (root.has_error or full or cursor.did_exceed_match_limit)
+
+    @property
+    def _is_c(self) -> bool:
+        return self.language in {"c", "cpp"}
+
+    def text(self, node: Node) -> str:
+        """The source of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _take(self, kind: str, captures: Captures) -> None:
+        if kind in _SPANS:
+            self.spans[kind] += captures[kind]
+        elif kind.startswith("call"):
+            if len(self.calls) < MOST_CALLS:
+                self.calls.append(captures)
+        elif kind == "import":
+            self.imports += imports_of(captures[kind][0], self.data, self.language)
+        elif kind == "mark":
+            self.marks += captures[kind]
+        elif kind == "default":
+            self.default = captures["name"][0]
+        elif kind.startswith("binding"):
+            self.bindings.append((kind, captures))
+        elif len(self.definitions) < MOST_SYMBOLS:
+            self._define(kind, captures)
+
+    def _define(self, kind: str, captures: Captures) -> None:
+        node, name = captures[kind][0], captures.get("name")
+        if kind == "declarator":
+            widened = _widened(node)
+            if widened is None:
+                return
+            kind, node = widened
+        plain = _plain_name(self.text(name[0]), self.language) if name else "default"
+        if plain and not (kind in {"function", "declaration"} and plain in _KEYWORDS and self._is_c):
+            parameters = captures.get("parameters")
+            one = Definition(
+                start=node.start_byte,
+                end=node.end_byte,
+                name=plain,
+                kind=kind,
+                line=(name[0] if name else node).start_point[0] + 1,
+                node=node,
+                parameters=self.text(parameters[0]) if parameters else "",
+                owner=self._owner(captures),
+            )
+            self.definitions.append(one)
+
+    def _owner(self, captures: Captures) -> str:
+        if "owner" in captures:
+            return dotted(self.text(captures["owner"][0]).lstrip("*& "))
+        if "target" not in captures:
+            return ""
+        owner = self.text(captures["target"][0]).rpartition(".")[0].removesuffix(".prototype")
+        return "" if owner in {"exports", "module.exports", "this"} else owner[:100]
+
+
+def _widened(node: Node) -> tuple[str, Node] | None:
+    """The function or prototype of a C declarator; None for what only looks like one, as in a body."""
+    above = node.parent
+    while above is not None and above.type in _WRAPPING:
+        above = above.parent
+    if above is None:
+        return None
+    if above.type == "function_definition":
+        # A macro behind the parameters looks like the function, and the function like an error before it.
+        return None if any(child.is_error for child in above.children) else ("function", above)
+    if above.type in {"declaration", "field_declaration"}:
+        around = above.parent
+        return None if around is not None and around.type in _IN_CODE else ("declaration", above)
+    return None
+
+
+def _plain_name(text: str, language: str) -> str:
+    if text[:1] in {'"', "'"}:
+        return text[1:-1] if text[1:-1].isidentifier() else ""
+    if language == "rust":
+        text = text.lstrip("&").removeprefix("dyn ").strip()
+        return dotted(text).rpartition(".")[2][:200]
+    return dotted(text)[:200]

@@ -1,0 +1,203 @@
+"""Facts of a file: what its grammar's queries capture, put together by where it stands.
+
+Nothing here walks the tree: nesting, the symbol that a call stands in, and the comment above a definition
+follow from positions, so that deep nesting costs no more than long files.
+"""
+
+from __future__ import annotations
+
+import re
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from recortex.codebase.syntax.captures import Captured
+from recortex.codebase.syntax.exports import exported
+from recortex.codebase.syntax.grammars import grammar_of, load
+from recortex.codebase.syntax.limits import SECONDS, is_rubble, refusal
+from recortex.codebase.syntax.manifests import MANIFESTS, read_manifest
+from recortex.codebase.syntax.nesting import Nesting
+from recortex.codebase.syntax.surroundings import Surroundings
+from recortex.codebase.syntax.tokens import Tokens
+from recortex.codebase.syntax.wording import (
+    LONGEST_RECEIVER,
+    arity,
+    dotted,
+    one_line,
+    parted,
+    plain_type,
+    receiver,
+    variable,
+)
+from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node, Tree
+
+    from recortex.codebase.syntax.captures import Definition
+    from recortex.codebase.syntax.grammars import Loaded
+
+VERSION = 1
+"""Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
+_CHUNK = 65_536
+_LONGEST_HEAD = 600
+_WITH_PARAMETERS = frozenset({"function", "method", "macro", "declaration"})
+_BUILTIN = frozenset(
+    ["str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "frozenset", "object"]
+)
+"""Types of Python that are written small; another small word that is called is taken for a function."""
+_VALUE = re.compile(r"""(=\s*[rbfuRBFU]{0,2})(["'`]).*?(?:\2|$)""")
+"""A text that is assigned, in a signature: it may be a password, and is not kept."""
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|(?<=[,(\s])#[^\n\[]*(?=\n)", re.DOTALL)
+
+
+def read_facts(path: str, data: bytes) -> FileFacts | None:
+    """The facts of a file; None where it is of no language of ours.
+
+    Args:
+        path: its name decides about the language, and may say that it was generated.
+        data: its bytes.
+
+    Raises:
+        GrammarError: the grammar cannot be used.
+    """
+    if (name := path.rpartition("/")[2]) in MANIFESTS:
+        return read_manifest(name, data)
+    grammar = grammar_of(path, data)
+    if grammar is None:
+        return None
+    if why := refusal(path, data):
+        return FileFacts(grammar.language, skipped=why, whole=False)
+    loaded = load(grammar.name)
+    tree = _parsed(loaded, data)
+    if tree is None:
+        return FileFacts(grammar.language, skipped="parsing takes too long", whole=False)
+    if tree.root_node.has_error and is_rubble(tree.root_node):
+        return FileFacts(grammar.language, skipped="no code of its language", whole=False)
+    return _facts(Captured(loaded, data, tree.root_node))
+
+
+def _parsed(loaded: Loaded, data: bytes) -> Tree | None:
+    from tree_sitter import Parser
+
+    until = perf_counter() + SECONDS
+    try:
+        return Parser(loaded.language).parse(
+            lambda offset, _: data[offset : offset + _CHUNK],
+            progress_callback=lambda _offset, _error: perf_counter() > until,
+        )
+    except ValueError:  # stopped
+        return None
+
+
+def _facts(captured: Captured) -> FileFacts:
+    nesting = Nesting(captured)
+    around = Surroundings(captured, nesting)
+    packages = captured.spans["package"]
+    return FileFacts(
+        language=captured.language,
+        module=dotted(captured.text(packages[0]))[:200] if packages else "",
+        whole=captured.whole and nesting.whole,
+        symbols=_symbols(captured, nesting, bytes(around.plain)),
+        imports=tuple(captured.imports),
+        calls=tuple(_calls(captured, nesting)),
+        bindings=tuple(dict.fromkeys(_bindings(captured, nesting))),
+        marks=tuple(around.marks),
+    )
+
+
+def _symbols(captured: Captured, nesting: Nesting, plain: bytes) -> tuple[Symbol, ...]:
+    tokens = _tokens(captured, nesting, plain)
+    return tuple(_symbol(one, captured, nesting, tokens) for one in nesting.definitions)
+
+
+def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Tokens) -> Symbol:
+    data, node = captured.data, one.node
+    head = one_line(tokens.text[one.start : _body(one, tokens.text)].decode("utf-8", "replace"))
+    head = _VALUE.sub(r"\1…", head.rstrip(" {:=>;"))
+    parent = nesting.definitions[one.parent] if one.parent != NOWHERE else None
+    parameters = _COMMENT.sub(" ", one.parameters)
+    return Symbol(
+        name=one.name,
+        kind=one.kind,
+        arity=arity(parameters) if parameters else 0 if one.kind in _WITH_PARAMETERS else -1,
+        signature=head,
+        doc=one.doc,
+        first=node.start_point[0] + 1 if one.outer < 0 else data.count(b"\n", 0, one.outer) + 1,
+        line=one.line,
+        last=node.end_point[0] + (1 if node.end_point[1] else 0),
+        parent=one.parent,
+        hash=tokens.hash(one.start if one.outer < 0 else one.outer, one.end),
+        exported=exported(one, parent, head, data, captured.language),
+        bases=tuple(filter(None, one.bases)),
+    )
+
+
+def _tokens(captured: Captured, nesting: Nesting, plain: bytes) -> Tokens:
+    wanted = ("docstring", "text", "block")
+    spans = {name: [node.byte_range for node in captured.spans[name]] for name in wanted}
+    cuts = {place for one in nesting.definitions for place in (one.start, one.end, max(one.outer, 0))}
+    return Tokens(
+        plain,
+        captured.language,
+        dropped=spans.get("docstring", ()),
+        literals=set(spans.get("text", ())) - set(spans.get("docstring", ())),
+        blocks=spans.get("block", ()),
+        cuts=cuts,
+    )
+
+
+def _body(one: Definition, text: bytes) -> int:
+    """Where the body of a definition begins; its end where it has none."""
+    body = one.node.child_by_field_name("body")
+    for name in ("value", "right", "type") if body is None else ():
+        inner = one.node.child_by_field_name(name)
+        if inner is not None and body is None:
+            body = inner.child_by_field_name("body")
+    end = body.start_byte if body is not None else min(one.end, one.start + _LONGEST_HEAD)
+    brace = text.find(b"{", one.start, end) if one.kind in CONTAINERS else -1
+    return brace if brace >= 0 else end
+
+
+def _calls(captured: Captured, nesting: Nesting) -> Iterator[Call]:
+    for captures in captured.calls:
+        macro = "call.macro" in captures
+        node = captures["call.macro" if macro else "call"][0]
+        before, name = parted(captured.text(captures["name"][0]))
+        on, arguments = captures.get("receiver"), captures.get("arguments")
+        if name and (name[0].isalpha() or name[0] in "_$#~"):
+            yield Call(
+                name=(name + "!" if macro else name)[:100],
+                receiver=receiver(captured.text(on[0]) if on else before),
+                line=node.start_point[0] + 1,
+                caller=nesting.innermost(node.start_byte),
+                arguments=arguments[0].named_child_count if arguments else 0,
+            )
+
+
+def _bindings(captured: Captured, nesting: Nesting) -> Iterator[Binding]:
+    for kind, captures in captured.bindings:
+        node = captures["variable"][0]
+        name, written = variable(captured.text(node)), plain_type(captured.text(captures["of"][0]))
+        if not written or len(name) > LONGEST_RECEIVER:
+            continue
+        if captured.language == "python" and _is_function(written):
+            continue
+        yield from _places(kind, name, written, node, nesting)
+
+
+def _is_function(written: str) -> bool:
+    return written.rpartition(".")[2].lstrip("_")[:1].islower() and written not in _BUILTIN
+
+
+def _places(kind: str, name: str, written: str, node: Node, nesting: Nesting) -> Iterator[Binding]:
+    """A binding in each scope in which it counts: a field counts in its class."""
+    index = nesting.innermost(node.start_byte)
+    if name.startswith("self."):
+        yield Binding(name, written, nesting.type_around(index))
+        return
+    if kind in {"binding.field", "binding.promoted"}:
+        yield Binding(f"self.{name.lstrip('$')}", written, nesting.type_around(index))
+    if kind != "binding.field":
+        yield Binding(name, written, index)

@@ -1,0 +1,138 @@
+"""What stands around definitions: comments and docstrings, decorators and attributes, bases."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from recortex.codebase.syntax.wording import docstring, first_line, mark, without_generics
+from recortex.domain.code_facts import NOWHERE, Mark
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from recortex.codebase.syntax.captures import Captured, Definition
+    from recortex.codebase.syntax.nesting import Nesting
+
+MOST_BETWEEN = 5_000
+"""Bytes between a mark and its definition that are looked at."""
+MOST_BASES = 30
+_BETWEEN = re.compile(rb"[\s\]]*(?:(?:export|default|declare|abstract|async|public|pub(?:\([^)]*\))?)\s+)*")
+_NOT_LINE_BREAK = re.compile(rb"[^\n]")
+_HEADS = frozenset(
+    [
+        "decorated_definition",
+        "export_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "template_declaration",
+        "type_declaration",
+        "const_declaration",
+        "var_declaration",
+        "ambient_declaration",
+        "expression_statement",
+    ]
+)
+
+
+class Surroundings:
+    """Gives the definitions of a file their bases, documentation and marks.
+
+    Attributes:
+        marks: all marks of the file.
+        plain: the file with spaces in place of comments.
+    """
+
+    def __init__(self, captured: Captured, nesting: Nesting) -> None:
+        self._captured, self._nesting = captured, nesting
+        self.plain = bytearray(captured.data)
+        for node in captured.spans["comment"]:
+            _blank_out(self.plain, node)
+        self._attach_bases()
+        self._attach_docstrings()
+        self.marks = self._attach_marks()
+        self._attach_comments()
+
+    def _attach_bases(self) -> None:
+        for node in self._captured.spans["base"]:
+            index = self._nesting.innermost(node.start_byte)
+            if index != NOWHERE and len(self._nesting.definitions[index].bases) < MOST_BASES:
+                text = "".join(self._captured.text(node)[:200].split())
+                self._nesting.definitions[index].bases.append(without_generics(text).strip("*&")[:80])
+
+    def _attach_docstrings(self) -> None:
+        for node in self._captured.spans["docstring"]:
+            index = self._nesting.innermost(node.start_byte)
+            if index != NOWHERE:
+                one = self._nesting.definitions[index]
+                one.doc = one.doc or docstring(self._captured.text(node))
+
+    def _attach_marks(self) -> list[Mark]:
+        plain = bytearray(self.plain) if self._captured.marks else self.plain
+        for node in self._captured.marks:
+            _blank_out(plain, node)
+        found = []
+        for node in self._captured.marks:
+            index = self._marked(node, plain)
+            name, argument = mark(self._captured.text(node))
+            found.append(Mark(name, argument, node.start_point[0] + 1, index))
+            if index != NOWHERE and node.start_byte < self._nesting.definitions[index].start:
+                one = self._nesting.definitions[index]
+                one.outer = node.start_byte if one.outer < 0 else min(one.outer, node.start_byte)
+        default = self._captured.default
+        if default is not None:
+            name, line = self._captured.text(default), default.start_point[0] + 1
+            found.append(Mark("export default", name[:200], line, NOWHERE))
+        return found
+
+    def _marked(self, node: Node, plain: bytearray) -> int:
+        """The definition that a mark stands before, or that it is a part of."""
+        after = bisect_left(self._nesting.starts, node.end_byte)
+        if after < len(self._nesting.starts):
+            between = plain[node.end_byte : min(self._nesting.starts[after], node.end_byte + MOST_BETWEEN)]
+            if _BETWEEN.fullmatch(between):
+                return after
+        return self._nesting.innermost(node.start_byte)
+
+    def _attach_comments(self) -> None:
+        """The comment that ends on the line above is documentation; its first line is taken."""
+        comments = self._captured.spans["comment"]
+        ending = {node.end_point[0] - (not node.end_point[1]): node for node in comments}
+        marks = {node.end_point[0]: node.start_point[0] for node in self._captured.marks}
+        for one in self._nesting.definitions if ending else ():
+            if not one.doc and not self._behind_code(head := _head(one)):
+                found = self._topmost(head.start_point[0], ending, marks)
+                one.doc = first_line(self._captured.text(found)) if found else ""
+
+    def _topmost(self, row: int, ending: dict[int, Node], marks: dict[int, int]) -> Node | None:
+        found = None
+        while (above := row - 1) in ending or above in marks:
+            if above in ending:
+                if self._behind_code(ending[above]):
+                    break
+                found = ending[above]
+                row = found.start_point[0]
+            else:
+                row = marks[above]
+        return found
+
+    def _behind_code(self, node: Node) -> bool:
+        """Whether something else stands before a node on its line."""
+        if not node.start_point[1]:
+            return False
+        line = self._captured.data.rfind(b"\n", 0, node.start_byte) + 1
+        return bool(self.plain[line : node.start_byte].strip())
+
+
+def _head(one: Definition) -> Node:
+    """Where a definition begins with what belongs to it: `export`, `const`, `template`."""
+    node, above = one.node, one.node.parent
+    while above is not None and above.type in _HEADS:
+        node, above = above, above.parent
+    return node
+
+
+def _blank_out(text: bytearray, node: Node) -> None:
+    start, end = node.byte_range
+    text[start:end] = _NOT_LINE_BREAK.sub(b" ", bytes(text[start:end]))

@@ -1,0 +1,153 @@
+"""What is known of a file of code from its text alone: symbols, imports, calls, marks.
+
+Facts belong to the bytes of a file, not to its path: the same bytes have the same facts in every worktree and
+branch. Who calls whom is decided later (`engines/code`), so that a changed file never takes along what other
+files say of it. All are named tuples: they are kept by the thousand, as arrays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NOWHERE = -1
+"""The index of a symbol that there is none of: code that stands outside of every definition."""
+
+CONTAINERS = frozenset({"class", "interface", "struct", "enum", "trait", "module"})
+"""Kinds of symbols whose functions are methods."""
+CALLABLE = frozenset({"function", "method", "macro"})
+"""Kinds of symbols that a call can mean; a class is called where it is made an object of."""
+
+
+class Symbol(NamedTuple):
+    """A definition.
+
+    Attributes:
+        name: qualified within its file, with dots in every language: `Store.open`.
+        kind: class, interface, struct, enum, trait, module, type, function, method, property, constant, macro
+            or declaration (a prototype, whose definition is elsewhere).
+        arity: parameters that are declared, the instance not counted; -1 where it takes none by its kind.
+        signature: its head on one line, cut at 200 characters.
+        doc: the first line of its docstring or documentation comment.
+        first, last: its lines, from 1; `first` includes decorators and attributes.
+        line: where its name stands.
+        parent: the index of the symbol that it is defined in, or `NOWHERE`.
+        hash: of its tokens without comments, documentation and layout: BLAKE3, 16 bytes in hexadecimal.
+        exported: whether other files may use it, as far as its own file says.
+        bases: what a class extends and implements, as written.
+    """
+
+    name: str
+    kind: str
+    arity: int
+    signature: str
+    doc: str
+    first: int
+    line: int
+    last: int
+    parent: int
+    hash: str
+    exported: bool
+    bases: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> str:
+        """Its name without what it belongs to."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def owner(self) -> str:
+        """The qualified name of what it belongs to; that may be defined elsewhere, as of a Go method."""
+        return self.name.rpartition(".")[0]
+
+
+class Import(NamedTuple):
+    """A name that a file takes from elsewhere.
+
+    Attributes:
+        module: as written, `.` and `..` and quotes' inside included; `<stdio.h>` keeps its brackets.
+        name: of that module; empty: the module itself; `*`: all that it has.
+        alias: what it is called in the file; empty where nothing is bound.
+        line: where it stands, from 1.
+    """
+
+    module: str
+    name: str
+    alias: str
+    line: int
+
+
+class Call(NamedTuple):
+    """A call as written; what it calls is not known yet.
+
+    Attributes:
+        name: of the function, without its receiver.
+        receiver: the text before the last dot, arrow or `::`, on one line; empty where there is none, `…`
+            where it is long.
+        line: from 1.
+        caller: the index of the symbol that it stands in, or `NOWHERE`.
+        arguments: how many are given.
+    """
+
+    name: str
+    receiver: str
+    line: int
+    caller: int
+    arguments: int
+
+
+class Binding(NamedTuple):
+    """A variable, parameter or field whose type is written down.
+
+    Attributes:
+        name: of the variable; of a field of the instance with `self.` before it.
+        type: as written.
+        scope: the index of the symbol in which it counts.
+    """
+
+    name: str
+    type: str
+    scope: int
+
+
+class Mark(NamedTuple):
+    """A decorator, an attribute or an annotation; or, named `export default`, what a module exports so.
+
+    Attributes:
+        name: with what it is taken from, `app.get`.
+        argument: its first text, without quotes; empty where there is none.
+        line: from 1.
+        symbol: the index of the symbol that it stands at, or `NOWHERE`.
+    """
+
+    name: str
+    argument: str
+    line: int
+    symbol: int
+
+
+class FileFacts(NamedTuple):
+    """All facts of a file.
+
+    Attributes:
+        language: one of the ten, TSX is typescript; or manifest, whose module is the name that it gives its
+            folder, and whose imports are what that depends on.
+        module: the package or namespace that the whole file says it belongs to; with dots.
+        whole: whether all of it could be read; otherwise there are places that are no code of the language.
+        skipped: why nothing was read; empty: it was.
+    """
+
+    language: str
+    module: str = ""
+    whole: bool = True
+    symbols: tuple[Symbol, ...] = ()
+    imports: tuple[Import, ...] = ()
+    calls: tuple[Call, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    skipped: str = ""
+
+
+def innermost(facts: FileFacts, line: int) -> Symbol | None:
+    """The smallest definition that a line lies in; None where it lies in none."""
+    around = [one for one in facts.symbols if one.first <= line <= one.last]
+    return min(around, key=lambda one: (one.last - one.first, -one.first), default=None)

@@ -1,0 +1,178 @@
+"""What matters most in a project, and for a task: PageRank over references, after aider's repository map.
+
+A reference weighs more where its name is long and made of words (times 10) or asked for (times 10), less
+where it is private or defined in more than five places (times 0.1 each), more out of files in play (times
+50); it counts with the root of how often it is there. The walk returns to files in play and to those that the
+words of the task name. All of these factors are aider's (`aider/repomap.py`, Apache-2.0), but for the words,
+which weigh by how few files have them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recortex.engines.code.project import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from recortex.engines.code.project import Project
+    from recortex.engines.code.references import Reference
+
+DAMPING = 0.85
+ASKED = 0.5
+"""The part of a file's share that is what was asked for, and not the walk (bench/code_map.py, on sphinx)."""
+ROUNDS = 60
+"""Of the power iteration; the remaining change is below 0.85^60 = 6e-5."""
+LONG_NAME = 8
+MANY_DEFINERS = 5
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SHORTEST = 3
+_MADE_OF_WORDS = re.compile(r"[a-z0-9]_[a-z0-9]|[a-z][A-Z]", re.IGNORECASE)
+
+
+class Ranking(NamedTuple):
+    """What matters most.
+
+    Attributes:
+        files: with their shares, of the walk and of what was asked for, highest first.
+        symbols: with theirs, highest first.
+    """
+
+    files: list[tuple[str, float]]
+    symbols: list[tuple[Address, float]]
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text or a name, also those within `snake_case` and `camelCase`, in lower case."""
+    found = (one.lower() for one in _WORD.findall(text))
+    return frozenset(_stem(one) for one in found if len(one) >= _SHORTEST)
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST else word
+
+
+def rank(
+    project: Project, found: Sequence[Reference], in_play: Collection[str] = (), task: str = ""
+) -> Ranking:
+    """Order the files and symbols of a project.
+
+    Args:
+        project: its facts.
+        found: the references between its files.
+        in_play: files that are being worked on.
+        task: what is to be done, in words; names in it count.
+    """
+    paths = sorted(project.files)
+    wanted = _wanted(project, paths, in_play, words_of(task))
+    named = frozenset(re.findall(r"\w+", task))
+    weights = [_weight(one, in_play, named) for one in found]
+    walked, asked = _walk(paths, found, weights, wanted), sum(wanted)
+    shares = [
+        (1 - ASKED) * share + ASKED * pull / asked if asked else share
+        for share, pull in zip(walked, wanted, strict=True)
+    ]
+    files = sorted(zip(paths, shares, strict=True), key=lambda one: (-one[1], one[0]))
+    return Ranking(files, _symbols(project, dict(files), found, weights, words_of(task)))
+
+
+def _weight(one: Reference, in_play: Collection[str], named: frozenset[str]) -> float:
+    weight = math.sqrt(one.times)
+    if one.name in named:
+        weight *= 10
+    if len(one.name) >= LONG_NAME and _MADE_OF_WORDS.search(one.name):
+        weight *= 10
+    if one.name.startswith("_"):
+        weight *= 0.1
+    if one.definers > MANY_DEFINERS:
+        weight *= 0.1
+    return weight * 50 if one.source in in_play else weight
+
+
+def _wanted(
+    project: Project, paths: Sequence[str], in_play: Collection[str], words: frozenset[str]
+) -> list[float]:
+    """How much the walk returns to each file: half to those in play, half to those that words name."""
+    wanted = [0.0] * len(paths)
+    known = [path for path in paths if path in in_play]
+    for number, path in enumerate(paths):
+        if path in known:
+            wanted[number] += 1 / len(known)
+    if words:
+        named = _named(project, paths, words)
+        total = sum(named)
+        wanted = [one + (share / total if total else 0) for one, share in zip(wanted, named, strict=True)]
+    return wanted
+
+
+def _named(project: Project, paths: Sequence[str], words: frozenset[str]) -> list[float]:
+    """How much the words of a task speak of each file: by its path, and by what it defines."""
+    in_path = [words_of(path) & words for path in paths]
+    defined: list[Counter[str]] = []
+    for path in paths:
+        plain = Counter(word for one in project.files[path].symbols for word in words_of(one.plain) & words)
+        defined.append(plain)
+    spread = Counter(
+        word for have, plain in zip(in_path, defined, strict=True) for word in have | plain.keys()
+    )
+    rare = {word: math.log(1 + len(paths) / many) for word, many in spread.items()}
+    return [
+        (
+            sum(3 * rare[word] for word in have)
+            + sum(rare[word] * (1 + math.log(many)) for word, many in plain.items())
+        )
+        ** 2
+        for have, plain in zip(in_path, defined, strict=True)
+    ]
+
+
+def _walk(
+    paths: Sequence[str], found: Sequence[Reference], weights: Sequence[float], wanted: Sequence[float]
+) -> list[float]:
+    """PageRank: the share of a walk that each file has."""
+    if not paths:
+        return []
+    number = {path: index for index, path in enumerate(paths)}
+    source = np.array([number[one.source] for one in found], dtype=np.int64)
+    target = np.array([number[one.target] for one in found], dtype=np.int64)
+    weight = np.array(weights, dtype=np.float64)
+    out = np.bincount(source, weights=weight, minlength=len(paths))
+    pull = np.array(wanted, dtype=np.float64)
+    pull = pull / pull.sum() if pull.sum() else np.full(len(paths), 1 / len(paths))
+    share = pull.copy()
+    part = weight / out[source] if len(found) else weight
+    for _ in range(ROUNDS):
+        flow = np.bincount(target, weights=share[source] * part, minlength=len(paths))
+        lost = share[out == 0].sum()
+        share = DAMPING * (flow + lost * pull) + (1 - DAMPING) * pull
+    return [float(one) for one in share]
+
+
+def _symbols(
+    project: Project,
+    shares: Mapping[str, float],
+    found: Sequence[Reference],
+    weights: Sequence[float],
+    words: frozenset[str],
+) -> list[tuple[Address, float]]:
+    """The share of a file goes on to what it refers to; what the task names gets its file's as well."""
+    out: dict[str, float] = defaultdict(float)
+    for one, weight in zip(found, weights, strict=True):
+        out[one.source] += weight
+    score: dict[tuple[str, str], float] = defaultdict(float)
+    for one, weight in zip(found, weights, strict=True):
+        score[one.target, one.name] += shares[one.source] * weight / out[one.source]
+    ranked: list[tuple[Address, float]] = []
+    for path, facts in project.files.items():
+        for index, symbol in enumerate(facts.symbols):
+            common = len(words_of(symbol.plain) & words)
+            value = score.get((path, symbol.plain), 0.0) + shares[path] * common
+            if value:
+                ranked.append((Address(path, index), value))
+    return sorted(ranked, key=lambda one: (-one[1], one[0]))

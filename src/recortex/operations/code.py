@@ -1,0 +1,301 @@
+"""The project's code as it is now: code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from recortex.errors import InvalidInputError
+from recortex.operations.base import Operations, bounded
+from recortex.operations.registry import operation
+
+if TYPE_CHECKING:
+    from recortex.app.code import Codebase
+    from recortex.domain.memory import Memory
+    from recortex.engines.code.calls import Edge
+    from recortex.engines.code.project import Address
+
+CodeAction = Literal["status", "map", "find", "callers", "impact"]
+MOST_MEMORIES = 10
+"""That a symbol's impact names."""
+MOST_REACHED = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeSymbol:
+    """A definition.
+
+    Attributes:
+        distance: how many calls away it is, in an impact; 0 elsewhere.
+    """
+
+    name: str
+    kind: str
+    path: str
+    line: int
+    last: int
+    signature: str = ""
+    doc: str = ""
+    distance: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeCall:
+    """A call of a symbol.
+
+    Attributes:
+        caller: the function that it stands in; empty outside of all.
+        target: what is called.
+        certainty: resolved, or candidate: the receiver is unknown, and few methods have the name.
+    """
+
+    path: str
+    line: int
+    caller: str
+    target: str
+    certainty: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeMemory:
+    """A memory that cites a symbol, or names it."""
+
+    id: str
+    kind: str
+    text: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeStatus:
+    """What is known of the code.
+
+    Attributes:
+        root: of the working tree.
+        languages: files that were read, by language.
+        partial: files that are no code in places; the rest of them is known.
+        skipped: files that were not read, by reason.
+        vendored: folders of other people's code.
+        parsed: files that were read just now, since their text is new.
+        bytes: of the facts on disk, for all working trees.
+    """
+
+    root: str
+    languages: dict[str, int]
+    symbols: int
+    calls: int
+    partial: int
+    skipped: dict[str, int] = field(default_factory=dict)
+    vendored: int = 0
+    parsed: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """What is known of the project's code.
+
+    Attributes:
+        text: the map.
+        tokens: of the map, in cl100k_base.
+        symbols: that were found or asked about; `reached` and `tests` are those that a change may reach, the
+            nearest first.
+        calls: of the symbol; in an impact only those that are candidates.
+        memories: that cite the symbol.
+        more: the limit was met; there may be more.
+    """
+
+    action: CodeAction
+    status: CodeStatus | None = None
+    text: str = ""
+    tokens: int = 0
+    symbols: tuple[CodeSymbol, ...] = ()
+    calls: tuple[CodeCall, ...] = ()
+    reached: tuple[CodeSymbol, ...] = ()
+    tests: tuple[CodeSymbol, ...] = ()
+    memories: tuple[CodeMemory, ...] = ()
+    more: bool = False
+
+
+class CodeOperations(Operations):
+    """code."""
+
+    @operation(read_only=True, told=("action", "symbol", "tokens"))
+    def code(
+        self,
+        action: CodeAction = "status",
+        symbol: str = "",
+        *,
+        files: Sequence[str] = (),
+        tokens: int = 1_000,
+        limit: int = 50,
+    ) -> Code:
+        """Show the code: a map of what matters, symbols, callers, or what a change reaches.
+
+        Args:
+            action: map, find, callers or impact.
+            symbol: NAME, Class.method, PATH:NAME or PATH:LINE; of a map the task.
+            files: that are being worked on, for a map; what git says, unless given.
+            tokens: of a map.
+            limit: at most so many symbols or calls.
+        """
+        from recortex.app.code import codebase
+
+        most = bounded(limit)
+        known = codebase(self._app)
+        if action == "status":
+            return Code(action=action, status=_status(known))
+        if action == "map":
+            return self._code_map(known, symbol, files, tokens)
+        if not symbol.strip():
+            raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
+        if action == "find":
+            from recortex.engines.code.finding import search
+
+            found = search(known.project, symbol, most + 1)
+            shown = tuple(_shown(known, one) for one in found[:most])
+            return Code(action=action, symbols=shown, more=len(found) > most)
+        targets = _addressed(known, symbol)
+        return _callers(known, targets, most) if action == "callers" else self._impact(known, targets, most)
+
+    def _code_map(self, known: Codebase, task: str, files: Sequence[str], budget: int) -> Code:
+        from recortex.codebase.files import relative
+        from recortex.codebase.git import git_context
+        from recortex.engines.code.outline import FEWEST_TOKENS, MOST_TOKENS, outline
+        from recortex.engines.code.ranking import rank
+        from recortex.engines.code.references import references
+        from recortex.engines.privacy import redact
+
+        if not FEWEST_TOKENS <= budget <= MOST_TOKENS:
+            raise InvalidInputError(
+                f"A map has from {FEWEST_TOKENS} to {MOST_TOKENS:,} tokens, not {budget}."
+            )
+        given = [relative(one, known.root) for one in files] or git_context(known.root).files
+        ranking = rank(known.project, references(known.project), frozenset(given), task)
+        made = outline(known.project, ranking, budget, self._app.count_tokens)
+        return Code(action="map", text=redact(made.text).text, tokens=made.tokens)
+
+    def _impact(self, known: Codebase, targets: list[Address], most: int) -> Code:
+        from recortex.engines.code.calls import is_test, reached
+        from recortex.engines.code.resolution import Resolver
+
+        found, unsure = reached(known.project, Resolver(known.project), targets, MOST_REACHED)
+        shown = [_shown(known, one.address, one.distance) for one in found]
+        tests = [one for one in shown if is_test(one.path)]
+        others = [one for one in shown if not is_test(one.path)]
+        return Code(
+            action="impact",
+            symbols=tuple(_shown(known, one) for one in targets[:most]),
+            reached=tuple(others[:most]),
+            tests=tuple(tests[:most]),
+            calls=tuple(_call(known, one) for one in unsure[:most]),
+            memories=tuple(self._citing(known, targets)),
+            more=max(len(others), len(tests), len(unsure)) > most,
+        )
+
+    def _citing(self, known: Codebase, targets: list[Address]) -> list[CodeMemory]:
+        """The memories that cite one of some symbols, or whose functions name it."""
+        from recortex.domain.query import MemoryQuery
+        from recortex.engines.ingestion.output_redaction import output_redacted
+
+        found: dict[str, CodeMemory] = {}
+        for services in self._app.all_services():
+            for address in targets:
+                symbol = known.project.symbol(address)
+                names = (symbol.plain, symbol.name)
+                near = services.store.memories.find(MemoryQuery(files=(address.path,), limit=200))
+                named = services.store.memories.find(MemoryQuery(functions=names, limit=200))
+                for one in (*near, *named):
+                    because = _because(one, address.path, symbol.plain, symbol.first, symbol.last)
+                    if because:
+                        clean = output_redacted(one)
+                        text = clean.summary or clean.text
+                        found.setdefault(
+                            one.id, CodeMemory(id=one.id, kind=one.kind, text=text, because=because)
+                        )
+        return list(found.values())[:MOST_MEMORIES]
+
+
+def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> str:
+    """Why a memory is about a symbol; empty where it is not."""
+    for link in memory.functions:
+        if link.name.rpartition(".")[2] == plain and link.file in {"", path}:
+            return f"names {link.name}"
+    for file in memory.files:
+        if file.path == path and file.line_start is not None:
+            end = file.line_end or file.line_start
+            if file.line_start <= last and end >= first:
+                return f"cites {path}:{file.line_start}"
+    if any(file.path == path for file in memory.files) and plain in memory.text:
+        return f"cites {path} and names {plain}"
+    return ""
+
+
+def _addressed(known: Codebase, text: str) -> list[Address]:
+    from recortex.app.code import NoSymbolError
+    from recortex.engines.code.finding import addressed, search
+
+    found = addressed(known.project, text)
+    if not found:
+        near = [known.project.symbol(one).name for one in search(known.project, text, 3)]
+        hint = f"Near: {', '.join(dict.fromkeys(near))}." if near else None
+        raise NoSymbolError(f"Nothing is called {text[:80]!r}.", hint=hint)
+    return found
+
+
+def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
+    from recortex.engines.code.calls import callers
+    from recortex.engines.code.resolution import Resolver
+
+    edges = callers(known.project, Resolver(known.project), targets)
+    edges.sort(key=lambda one: (one.certainty != "resolved", one.path, one.line))
+    return Code(
+        action="callers",
+        symbols=tuple(_shown(known, one) for one in targets[:most]),
+        calls=tuple(_call(known, one) for one in edges[:most]),
+        more=len(edges) > most,
+    )
+
+
+def _status(known: Codebase) -> CodeStatus:
+    files = known.project.files.values()
+    return CodeStatus(
+        root=str(known.root),
+        languages=dict(Counter(one.language for one in files).most_common()),
+        symbols=sum(len(one.symbols) for one in files),
+        calls=sum(len(one.calls) for one in files),
+        partial=sum(not one.whole for one in files),
+        skipped=dict(Counter(known.tree.skipped.values()).most_common()),
+        vendored=len(known.tree.vendored),
+        parsed=known.tree.parsed,
+        bytes=known.bytes,
+    )
+
+
+def _shown(known: Codebase, address: Address, distance: int = 0) -> CodeSymbol:
+    from recortex.engines.privacy import redact
+
+    one = known.project.symbol(address)
+    return CodeSymbol(
+        name=one.name,
+        kind=one.kind,
+        path=address.path,
+        line=one.line,
+        last=one.last,
+        signature=redact(one.signature).text,
+        doc=redact(one.doc).text,
+        distance=distance,
+    )
+
+
+def _call(known: Codebase, edge: Edge) -> CodeCall:
+    facts = known.project.files[edge.path]
+    return CodeCall(
+        path=edge.path,
+        line=edge.line,
+        caller=facts.symbols[edge.caller].name if edge.caller >= 0 else "",
+        target=known.project.symbol(edge.target).name,
+        certainty=edge.certainty,
+    )

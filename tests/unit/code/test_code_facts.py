@@ -1,0 +1,342 @@
+"""What is read of a file of each language, and what changes the hash of a definition."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from recortex.codebase.syntax.extraction import read_facts
+from recortex.domain.code_facts import NOWHERE, innermost
+
+SOURCES = {
+    "a.py": b'''import os.path, numpy as np
+from .b import c as d, e
+@app.get("/users")
+class K(Base):
+    """What it is.
+
+    More."""
+    limit = 3
+    def f(self, a, *b, c=(1, 2)):
+        x = Thing()
+        return self.g(a).h(np.zeros(3), d())
+''',
+    "a.js": b"""import d, { a as b } from "m"; import * as ns from "./n"; const { q } = require("r");
+/** What it is. */
+export class K extends Base {
+  #hidden() {}
+  static f(a, ...b) { return this.g(new Foo(a)); }
+}
+export const arrow = async (x, y = 1) => ns.call(x);
+Foo.prototype.bar = function (a) { return b(a); };
+""",
+    "a.ts": b"""import type { T } from "t";
+@Controller("/users")
+export class K<X> extends Base<X> implements I {
+  private readonly repo: Repo = new Repo();
+  constructor(private service: Service) { super(); }
+  @Get("/a") async f(a: number, b?: string): Promise<void> { this.service.run<X>(a); }
+}
+export interface I { g(a: Map<string, number>): void }
+export type Alias = string; enum Color { Red }
+""",
+    "a.java": b"""package com.shop;
+import java.util.List; import static com.shop.Util.check; import com.shop.model.*;
+/** What it is. */
+@RestController("/users")
+public class K extends Base implements I {
+  private static final int LIMIT = 3; private Repo repo;
+  public K(Repo repo) { this.repo = repo; }
+  @GetMapping("/a") public void f(Map<String, Integer> a, String... b) { repo.find(a); check(new Foo()); }
+}
+""",
+    "a.cs": b"""using System; using X = My.Thing;
+namespace Shop.Web;
+/// <summary>What it is.</summary>
+[Route("users")] public class K : Base, I {
+  private const int Limit = 3; public int Count { get; set; }
+  public async Task F(int a, params string[] b) { this.G(); int.TryParse("1", out var q); a?.Run<int>(1); }
+}
+""",
+    "a.php": b"""<?php namespace Shop; use Other\\Thing as T; use Set\\{A, B as C};
+/** What it is. */
+#[Route('/users')] class K extends Base implements I {
+  const LIMIT = 3;
+  public function f(int $a, string ...$b) { $this->g($a); T::make(1); new A(); helper(); }
+}
+""",
+    "a.go": b"""package shop
+import ("fmt"; x "example.com/y/v2")
+// K is what it is.
+type K struct { Base; n int }
+type I interface { G(a int) error }
+const A, B = 1, 2
+// F does it.
+func (k *K) F(a, b int, c ...string) error { fmt.Println(a); x.Run(b); return k.g(NewThing()) }
+""",
+    "a.rs": b"""use std::io::{self, Read as R}; use crate::shop::*; mod inner;
+/// What it is.
+#[derive(Debug)]
+pub struct K { n: i32 }
+impl I for K { pub fn f(&self, a: i32) -> i32 { self.g(a); K::make::<i32>(1); println!("{}", a); helper(a) } }
+pub trait I { fn g(&self, a: i32); }
+""",
+    "a.c": b"""#include <stdio.h>
+#include "b.h"
+#define LIMIT 3
+/* What it is. */
+struct K { int n; };
+static int *f(int a, char *b) { printf("x"); b->run(a); return g(a, b); }
+int proto(void);
+""",
+    "a.cpp": b"""#include "b.hpp"
+namespace shop {
+/// What it is.
+template <class T> class K : public Base { public:
+  int f(int a, T b = 0) { this->g(); return other::h<T>(a); }
+  void later(int);
+};
+}
+void shop::K::later(int a) { auto x = new Foo(a); }
+""",
+}
+EXPECTED = {
+    "a.py": (
+        {"K": ("class", -1), "K.limit": ("constant", -1), "K.f": ("method", 3)},
+        {("os.path", "", "os"), ("numpy", "", "np"), (".b", "c", "d"), (".b", "e", "e")},
+        {("get", "app"), ("Thing", ""), ("g", "self"), ("h", "self.g(a)"), ("zeros", "np"), ("d", "")},
+    ),
+    "a.js": (
+        {
+            "K": ("class", -1),
+            "K.hidden": ("method", 0),
+            "K.f": ("method", 2),
+            "arrow": ("function", 2),
+            "Foo.bar": ("method", 1),
+        },
+        {("m", "default", "d"), ("m", "a", "b"), ("./n", "", "ns"), ("r", "q", "q")},
+        {("require", ""), ("g", "this"), ("Foo", ""), ("call", "ns"), ("b", "")},
+    ),
+    "a.ts": (
+        {
+            "K": ("class", -1),
+            "K.constructor": ("method", 1),
+            "K.f": ("method", 2),
+            "I": ("interface", -1),
+            "I.g": ("method", 1),
+            "Alias": ("type", -1),
+            "Color": ("enum", -1),
+        },
+        {("t", "T", "T")},
+        {("Controller", ""), ("Get", ""), ("Repo", ""), ("super", ""), ("run", "this.service")},
+    ),
+    "a.java": (
+        {"K": ("class", -1), "K.LIMIT": ("constant", -1), "K.K": ("method", 1), "K.f": ("method", 2)},
+        {
+            ("java.util", "List", "List"),
+            ("com.shop.Util", "check", "check"),
+            ("com.shop.model", "*", ""),
+        },
+        {("find", "repo"), ("check", ""), ("Foo", "")},
+    ),
+    "a.cs": (
+        {
+            "K": ("class", -1),
+            "K.Limit": ("constant", -1),
+            "K.Count": ("property", -1),
+            "K.F": ("method", 2),
+        },
+        {("System", "*", ""), ("My", "Thing", "X")},
+        {("G", "this"), ("TryParse", "int"), ("Run", "a")},
+    ),
+    "a.php": (
+        {"K": ("class", -1), "K.LIMIT": ("constant", -1), "K.f": ("method", 2)},
+        {("Other", "Thing", "T"), ("Set", "A", "A"), ("Set", "B", "C")},
+        {("g", "$this"), ("make", "T"), ("A", ""), ("helper", "")},
+    ),
+    "a.go": (
+        {
+            "K": ("struct", -1),
+            "I": ("interface", -1),
+            "I.G": ("method", 1),
+            "A": ("constant", -1),
+            "B": ("constant", -1),
+            "K.F": ("method", 3),
+        },
+        {("fmt", "", "fmt"), ("example.com/y/v2", "", "x")},
+        {("Println", "fmt"), ("Run", "x"), ("g", "k"), ("NewThing", "")},
+    ),
+    "a.rs": (
+        {"K": ("struct", -1), "K.f": ("method", 1), "I": ("trait", -1), "I.g": ("method", 1)},
+        {
+            ("std", "io", "io"),
+            ("std::io", "Read", "R"),
+            ("crate::shop", "*", ""),
+            ("self", "inner", "inner"),
+        },
+        {("g", "self"), ("make", "K"), ("println!", ""), ("helper", "")},
+    ),
+    "a.c": (
+        {
+            "LIMIT": ("constant", -1),
+            "K": ("struct", -1),
+            "f": ("function", 2),
+            "proto": ("declaration", 0),
+        },
+        {("<stdio.h>", "*", ""), ("b.h", "*", "")},
+        {("printf", ""), ("run", "b"), ("g", "")},
+    ),
+    "a.cpp": (
+        {
+            "shop.K": ("class", -1),
+            "shop.K.f": ("method", 2),
+            "shop.K.later": ("declaration", 1),
+            "shop.K.later#2": ("method", 1),
+        },
+        {("b.hpp", "*", "")},
+        {("g", "this"), ("h", "other"), ("Foo", "")},
+    ),
+}
+
+
+def numbered(symbols):
+    found = {}
+    for one in symbols:
+        found[one.name if one.name not in found else f"{one.name}#2"] = (one.kind, one.arity)
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_definitions_imports_and_calls_are_read(path):
+    facts = read_facts(path, SOURCES[path])
+    symbols, imports, calls = EXPECTED[path]
+    assert facts.whole
+    assert numbered(facts.symbols) == symbols
+    assert {one[:3] for one in facts.imports} == imports
+    assert {(one.name, one.receiver) for one in facts.calls} == calls
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_documentation_bases_and_places_are_read(path):
+    facts = read_facts(path, SOURCES[path])
+    one = next(one for one in facts.symbols if one.plain == "K")
+    documented = {"a.ts": ""}.get(path, "K is what it is." if path == "a.go" else "What it is.")
+    assert one.doc == documented
+    assert one.first <= one.line <= one.last
+    if path not in {"a.c", "a.rs"}:
+        assert one.bases[0] == "Base"
+    called = next(call for call in facts.calls if call.caller != NOWHERE)
+    around = facts.symbols[called.caller]
+    assert around.first <= called.line <= around.last
+    assert innermost(facts, called.line).first <= called.line
+
+
+@pytest.mark.parametrize(
+    ("path", "mark"),
+    [
+        ("a.py", ("app.get", "/users", "K")),
+        ("a.ts", ("Get", "/a", "K.f")),
+        ("a.java", ("GetMapping", "/a", "K.f")),
+        ("a.cs", ("Route", "users", "K")),
+        ("a.php", ("Route", "/users", "K")),
+        ("a.rs", ("derive", "", "K")),
+    ],
+)
+def test_marks_are_given_to_what_they_stand_at(path, mark):
+    facts = read_facts(path, SOURCES[path])
+    assert mark in {(one.name, one.argument, facts.symbols[one.symbol].name) for one in facts.marks}
+
+
+@pytest.mark.parametrize(
+    ("path", "binding"),
+    [
+        ("a.py", ("x", "Thing")),
+        ("a.ts", ("self.service", "Service")),
+        ("a.ts", ("self.repo", "Repo")),
+        ("a.java", ("self.repo", "Repo")),
+        ("a.go", ("k", "K")),
+    ],
+)
+def test_written_types_are_read(path, binding):
+    assert binding in {one[:2] for one in read_facts(path, SOURCES[path]).bindings}
+
+
+def hashes(path, text):
+    return {one.name: one.hash for one in read_facts(path, text.encode()).symbols}
+
+
+PYTHON = (
+    'def f(a):\n    if a:\n        return {"x": 1, "y": 2}\n    return g(a)\n\n\ndef h():\n    return 1\n'
+)
+FORMATTED = (
+    "def f(\n  a,\n):\n  # why\n  if a:\n    return {\n      'x': 1,  # one\n      'y': 2,\n    }\n\n"
+    "  return g(a)\n\ndef h():\n    '''It is one.'''\n    return 1\n"
+)
+DEDENTED = (
+    'def f(a):\n    if a:\n        return {"x": 1, "y": 2}\n        return g(a)\n\n\ndef h():\n    return 1\n'
+)
+
+
+def test_layout_comments_and_documentation_do_not_change_a_hash():
+    assert hashes("a.py", PYTHON) == hashes("a.py", FORMATTED)
+
+
+def test_what_belongs_to_a_block_changes_a_hash_in_python():
+    before, after = hashes("a.py", PYTHON), hashes("a.py", DEDENTED)
+    assert before["f"] != after["f"]
+    assert before["h"] == after["h"]
+
+
+def test_a_method_after_the_last_one_does_not_change_it():
+    one = "class K:\n    def f(self):\n        return 1\n"
+    assert hashes("a.py", one)["K.f"] == hashes("a.py", one + "\n    def g(self):\n        pass\n")["K.f"]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.ts", "function f(a) { g('x'); return 1 }", 'function f(\n  a,\n) {\n  g("x");\n  return 1;\n}'),
+        ("a.go", "func f(a int) { g(a) }", "func f(\n\ta int,\n) {\n\t// why\n\tg(a)\n}"),
+        (
+            "a.java",
+            "class K { int f() { g(1); } }",
+            "class K\n{\n  /** Why. */\n  int f()\n  { g(1);\n  }\n}",
+        ),
+    ],
+)
+def test_formatting_does_not_change_a_hash(path, before, after):
+    assert hashes(path, before) == hashes(path, after)
+
+
+ONE = "def f(a):\n    return a + 22\n"
+
+
+@given(place=st.integers(0, len(ONE) - 2), sign=st.sampled_from("1x-a"))
+def test_any_other_token_changes_a_hash(place, sign):
+    facts = read_facts("a.py", (ONE[:place] + sign + ONE[place:]).encode())
+    assume(facts.whole and [one.name for one in facts.symbols] == ["f"])
+    assert facts.symbols[0].hash != hashes("a.py", ONE)["f"]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "why"),
+    [
+        ("a.py", b"x = 1\n" * 200_000, "larger than 1 MB"),
+        ("a.js", b"a;" * 3_000, "minified"),
+        ("a.min.js", b"a\n", "minified"),
+        ("a.py", b"x\0y", "binary"),
+        ("a.go", b"// Code generated by stringer; DO NOT EDIT.\npackage a\n", "generated"),
+        ("a_pb2.py", b"x = 1\n", "generated"),
+    ],
+)
+def test_files_that_nobody_wrote_are_not_read_and_it_says_why(path, data, why):
+    assert read_facts(path, data).skipped == why
+
+
+def test_a_generator_is_no_generated_file():
+    assert not read_facts("a.py", b'MARK = "@generated, do not edit"\n').skipped
+
+
+def test_a_file_that_is_no_code_in_places_is_partial():
+    facts = read_facts("a.py", b"def f():\n    pass\n\n<<<<<<< ours\ndef g():\n    pass\n")
+    assert not facts.whole
+    assert "f" in {one.name for one in facts.symbols}

@@ -1,0 +1,124 @@
+"""The operation: of the working tree it is asked in, with what the memory knows of a symbol."""
+
+import subprocess
+
+import pytest
+
+from recortex import Cortex
+from recortex.errors import InvalidInputError, RecortexError
+
+STORE = "class Store:\n    def open(self):\n        return check(1)\n\n\ndef check(x):\n    return x\n"
+USE = "from store import Store, check\n\n\ndef use(s: Store):\n    s.open()\n    return check(2)\n"
+TEST = "from use import use\n\n\ndef test_use():\n    assert use(None)\n"
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = tmp_path / "project"
+    (root / "tests").mkdir(parents=True)
+    for name, text in (("store.py", STORE), ("use.py", USE), ("tests/test_use.py", TEST)):
+        (root / name).write_text(text)
+    git(root, "init", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "one")
+    return root
+
+
+def git(root, *words):
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
+
+
+def test_status_tells_what_was_read_and_what_was_left_out(project):
+    (project / "big.js").write_text("x;" * 600_000)
+    with Cortex.open(project) as cortex:
+        status = cortex.code().status
+        assert (status.languages, status.symbols, status.parsed) == ({"python": 3}, 5, 3)
+        assert status.skipped == {"larger than 1 MB": 1}
+        assert cortex.code("status").status.parsed == 0
+
+
+def test_callers_and_impact_name_functions_tests_and_memories(project):
+    with Cortex.open(project) as cortex:
+        known = cortex.remember(
+            "check never raises, callers rely on it.", kind="tribal", files=["store.py:6-7"]
+        )
+        cortex.remember("Unrelated: the top of the file.", kind="tribal", files=["store.py:1"])
+        called = cortex.code("callers", "check")
+        assert [(one.path, one.line, one.caller, one.certainty) for one in called.calls] == [
+            ("store.py", 3, "Store.open", "resolved"),
+            ("use.py", 6, "use", "resolved"),
+        ]
+        found = cortex.code("impact", "check")
+        assert [(one.name, one.distance) for one in found.reached] == [("Store.open", 1), ("use", 1)]
+        assert [(one.name, one.distance) for one in found.tests] == [("test_use", 2)]
+        assert [(one.id, one.because) for one in found.memories] == [(known.id, "cites store.py:6")]
+
+
+@pytest.mark.parametrize("text", ["Store.open", "Store::open", "store.py:open", "store.py:3", "open()"])
+def test_a_symbol_is_named_in_several_ways(project, text):
+    with Cortex.open(project) as cortex:
+        found = cortex.code("callers", text)
+        assert [one.name for one in found.symbols] == ["Store.open"]
+        assert [(one.path, one.line) for one in found.calls] == [("use.py", 5)]
+
+
+def test_find_puts_the_nearest_first_and_says_when_there_is_more(project):
+    with Cortex.open(project) as cortex:
+        assert [one.name for one in cortex.code("find", "use").symbols] == ["use", "test_use"]
+        assert cortex.code("find", "e", limit=1).more
+
+
+def test_what_is_not_there_is_told_with_what_is_near(project):
+    with Cortex.open(project) as cortex:
+        with pytest.raises(RecortexError, match="Nothing is called 'chec'") as caught:
+            cortex.code("callers", "chec")
+        assert caught.value.code == "symbol_not_found"
+        assert "check" in caught.value.hint
+        with pytest.raises(InvalidInputError, match="Which symbol"):
+            cortex.code("impact")
+        with pytest.raises(InvalidInputError, match="tokens"):
+            cortex.code("map", tokens=1)
+
+
+def test_a_map_fits_its_budget_and_begins_with_what_is_in_play(project):
+    with Cortex.open(project) as cortex:
+        whole = cortex.code("map", tokens=1_000)
+        assert {"store.py", "use.py"} <= set(whole.text.splitlines())
+        assert "  6: def check(x)" in whole.text.splitlines()
+        asked = cortex.code("map", "fix test_use", tokens=100)
+        assert asked.text.startswith("tests/test_use.py")
+        assert asked.tokens <= 100
+
+
+def test_a_worktree_has_its_own_code(project, tmp_path):
+    other = tmp_path / "other"
+    git(project, "worktree", "add", str(other), "-b", "other")
+    (other / "store.py").write_text(STORE.replace("def check", "def renamed"))
+    with Cortex.open(project) as main, Cortex.open(other) as linked:
+        assert main.code().status.parsed == 3
+        assert linked.code().status.parsed == 1
+        assert linked.code("find", "renamed").symbols
+        assert not main.code("find", "renamed").symbols
+
+
+def test_a_purge_takes_the_facts_of_code_along(project):
+    (project / "store.py").write_text(f'{STORE}\n\ndef leaked():\n    """opensesame-12345 is the word."""\n')
+    with Cortex.open(project) as cortex:
+        cortex.remember("The word is opensesame-12345.")
+        assert cortex.code("find", "leaked").symbols[0].doc
+        assert cortex.purge(text="opensesame-12345").traces == ()
+        home = cortex._app.project.home
+        assert [one for one in home.rglob("*") if one.is_file() and b"opensesame" in one.read_bytes()] == []
+        assert cortex.code().status.parsed == 3
+
+
+def test_texts_that_are_assigned_are_not_kept(project):
+    (project / "keys.py").write_text(
+        'KEY = "sesame-open"\n\n\ndef f(password="sesame-open", n=3):\n    pass\n'
+    )
+    with Cortex.open(project) as cortex:
+        shown = [one.signature for name in ("KEY", "f") for one in cortex.code("find", name, limit=1).symbols]
+        assert shown == ["KEY = …", "def f(password=…, n=3)"]
+        home = cortex._app.project.home
+        assert not [one for one in home.rglob("*") if one.is_file() and b"sesame-open" in one.read_bytes()]
