@@ -22,7 +22,7 @@ _TEST_FILE = re.compile(
     r"|[^/]+[.-](?:test|spec|e2e-spec|cy)\.\w+|[^/]*(?:Test|Tests|IT|TestCase|Specs?)\.(?:java|cs|php|cpp))$"
 )
 _ASIDE = re.compile(
-    r"(?:^|/)(?:examples?|samples?|docs?|docs_src|documentation|website|benchmarks?|bench|fixtures?|stories|"
+    r"(?:^|/)(?:examples?|samples?|docs?|docs_src|documentation|website|benchmarks?|bench|fixtures?|stories|templates?|"
     r"\.storybook|playground|demos?|third_party|vendor|external)/",
     re.IGNORECASE,
 )
@@ -72,7 +72,7 @@ def product(paths: Iterable[str]) -> set[str]:
 
     A repository that is nothing but examples is a product itself: there only tests are left out.
     """
-    plain = [path for path in paths if not is_test(path)]
+    plain = [path for path in paths if not is_test(path) and not path.startswith(".")]
     return {path for path in plain if not _ASIDE.search(path)} or set(plain)
 
 

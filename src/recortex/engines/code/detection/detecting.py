@@ -73,7 +73,9 @@ def detect(project: Project, rules: Sequence[Detector] | None = None) -> Detecti
         if one is not None:
             found.append(one)
             members |= look.members()
-            implied[rule.name] = rule.implies
+            implied[rule.name] = rule.implies + tuple(
+                f"{use.on}:{name}" for use in rule.uses if use.population for name in use.names
+            )
     found.sort(
         key=lambda one: (one.kind != "framework", one.kind != "orm", -one.imports - one.uses, one.name)
     )

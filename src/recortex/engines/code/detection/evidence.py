@@ -203,10 +203,10 @@ def _constants(seen: Seen, use: Use) -> Iterator[Sighting]:
 
 def _types(seen: Seen, use: Use) -> Iterator[Sighting]:
     for binding in seen.facts.bindings:
-        if binding.scope != NOWHERE and (
-            _allowed(binding.type, use.names) or _allowed(plain(binding.type), use.names)
-        ):
-            symbol = seen.facts.symbols[binding.scope]
+        symbol = seen.facts.symbols[binding.scope] if binding.scope != NOWHERE else None
+        if symbol and symbol.kind in CALLABLE and _allowed(binding.type, use.names):
+            if binding.type not in symbol.signature:  # of a function within it
+                continue
             yield Sighting(symbol.line, binding.scope, binding.type)
 
 

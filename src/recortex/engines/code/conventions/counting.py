@@ -1,0 +1,192 @@
+"""Conventions: what nearly all members of a population share, ranked by how much that says.
+
+A convention has support of at least 5 and agreement of at least 0.8. What the language, a library or nearly
+every project does by itself is left out (`usual.toml`, `implies` of detectors); of the rest a property counts
+the more, the rarer it is outside of the population.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter, defaultdict
+from fnmatch import fnmatchcase
+from functools import cache
+from math import log2
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.code_patterns import Convention
+from recortex.engines.code.conventions.populations import Counting, scopes
+from recortex.engines.code.conventions.wording import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from recortex.engines.code.conventions.populations import Item, Population
+    from recortex.engines.code.detection.detecting import Detection
+    from recortex.engines.code.sources import Project
+
+LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
+LEAST_BITS = 1.0
+"""Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
+MOST = 60
+"""Conventions of a project that are given, the most informative first."""
+MOST_ALIKE = 2
+"""Conventions of one property and value that are given for different populations."""
+ALONE = 2.0
+"""Bits of a property where there is nothing else of its kind to compare with."""
+USUAL = Path(__file__).with_name("usual.toml")
+
+
+class _Candidate(NamedTuple):
+    population: Population
+    scope: str
+    trait: str
+    value: str
+    having: tuple[Item, ...]
+    lacking: tuple[Item, ...]
+    bits: float
+
+
+def conventions(project: Project, detection: Detection) -> tuple[Convention, ...]:
+    """The conventions of a project, the most informative first."""
+    everyone = [one for one in Counting(project, detection).all() if len(one.items) >= LEAST_SUPPORT]
+    frequency = _Frequency(everyone)
+    found = [one for population in everyone for one in _candidates(population, frequency, detection)]
+    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.value))
+    return tuple(_convention(one) for one in _without_echoes(found)[:MOST])
+
+
+def _score(one: _Candidate) -> float:
+    agreement = len(one.having) / (len(one.having) + len(one.lacking))
+    return one.bits * agreement * log2(1 + min(len(one.having), 30))
+
+
+class _Frequency:
+    """How often values are found among all of a kind and a language."""
+
+    def __init__(self, everyone: Sequence[Population]) -> None:
+        self._known: dict[tuple[str, str, str], dict[tuple[str, int, str], set[str]]] = defaultdict(dict)
+        self._having: Counter[tuple[str, str, str, str]] = Counter()
+        for population in everyone:
+            for item in population.items:
+                for trait, values in item.traits.items():
+                    known = self._known[population.kind, population.language, trait]
+                    if item.place not in known:
+                        known[item.place] = values
+                        self._having.update(
+                            (population.kind, population.language, trait, one) for one in values
+                        )
+
+    def bits(self, population: Population, trait: str, value: str, total: int, support: int) -> float:
+        """How surprising a value is, from the items of its kind outside of those counted."""
+        outside = len(self._known[population.kind, population.language, trait]) - total
+        having = self._having[population.kind, population.language, trait, value] - support
+        if outside < LEAST_SUPPORT:
+            return ALONE
+        return log2((support + 1) / (total + 2)) - log2((max(having, 0) + 1) / (outside + 2))
+
+
+def _candidates(population: Population, frequency: _Frequency, detection: Detection) -> Iterator[_Candidate]:
+    implied = {one for values in detection.implied.values() for one in values}
+    told: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for scope, items in sorted(scopes(population.items).items(), key=lambda one: (len(one[0]), one[0])):
+        if len(items) < LEAST_SUPPORT or (not scope and not population.whole and not _one_folder(items)):
+            continue
+        for trait, value, known in _agreed(items):
+            if any(scope.startswith(above) for above in told[trait, value]):
+                continue
+            if _usual(population, trait, value, implied) or _tautology(population, scope, trait, value):
+                continue
+            having = tuple(one for one in known if value in one.traits[trait])
+            lacking = tuple(one for one in known if value not in one.traits[trait])
+            bits = frequency.bits(population, trait, value, len(known), len(having))
+            if bits >= LEAST_BITS:
+                told[trait, value].append(scope)
+                yield _Candidate(population, scope, trait, value, having, lacking, bits)
+
+
+def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
+    """Whether what is counted, or where, says it already."""
+    if trait == "folder":
+        return population.name in {"classes", "types"} or value in scope.split("/")
+    if trait == "module":
+        return population.name != "exception classes"
+    if trait in {"prefix", "ending"} and population.kind == "function":
+        return population.name == "public methods"
+    if trait == "place":
+        return bool(scope)
+    return trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
+
+
+def _one_folder(items: Iterable[Item]) -> bool:
+    return len({one.place.path.rpartition("/")[0] for one in items}) == 1
+
+
+def _agreed(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Item]]]:
+    """Traits and values that enough of the items have, with the items of which the trait is known."""
+    known: dict[str, list[Item]] = defaultdict(list)
+    having: Counter[tuple[str, str]] = Counter()
+    for one in items:
+        for trait, values in one.traits.items():
+            known[trait].append(one)
+            having.update((trait, value) for value in values)
+    for (trait, value), support in sorted(having.items()):
+        if support >= LEAST_SUPPORT and support >= LEAST_AGREEMENT * len(known[trait]):
+            yield trait, value, known[trait]
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    data = tomllib.loads(USUAL.read_text(encoding="utf-8"))
+    return {
+        language: {trait: tuple(values) for trait, values in row.items()} for language, row in data.items()
+    }
+
+
+def _usual(population: Population, trait: str, value: str, implied: set[str]) -> bool:
+    if any(fnmatchcase(f"{trait}:{value}", one) for one in implied) or (
+        trait == "suffix" and population.name.endswith(f"…{value}")
+    ):
+        return True
+    table = _table()
+    return any(
+        fnmatchcase(value, one)
+        for part in (
+            "every",
+            population.language,
+            f"{population.language}-{population.kind}",
+            population.kind,
+        )
+        for one in table.get(part, {}).get(trait, ())
+    )
+
+
+def _without_echoes(found: Iterable[_Candidate]) -> list[_Candidate]:
+    """Each property once where two populations are nearly the same symbols."""
+    kept: list[_Candidate] = []
+    told: dict[tuple[str, str], list[set[tuple[str, int, str]]]] = defaultdict(list)
+    for one in found:
+        places: set[tuple[str, int, str]] = {(item.place.path, item.place.line, "") for item in one.having}
+        others = told[one.trait, one.value]
+        if len(others) == MOST_ALIKE or any(2 * len(places & other) >= len(places) for other in others):
+            continue
+        told[one.trait, one.value].append(places)
+        kept.append(one)
+    return kept
+
+
+def _convention(one: _Candidate) -> Convention:
+    name = f"{one.population.name} in {one.scope}" if one.scope else one.population.name
+    exceptions = tuple(item.place for item in one.lacking)
+    return Convention(
+        population=name,
+        trait=one.trait,
+        value=one.value,
+        statement=statement(one.population, one.scope, one.trait, one.value, one.having, exceptions),
+        support=len(one.having),
+        total=len(one.having) + len(one.lacking),
+        exceptions=exceptions,
+        information=round(_score(one), 2),
+        certainty="likely" if one.population.guessed else "certain",
+    )
