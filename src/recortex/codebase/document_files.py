@@ -8,10 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pathspec import GitIgnoreSpec
-
-from recortex.errors import UntrustedFileError
-from recortex.filesystem import read_regular
+from recortex.codebase.ignored import Ignored, hides, ignored_above, with_own
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -21,8 +18,6 @@ _NEVER = frozenset({"node_modules", "__pycache__"})
 """Folders of other people's files, also where git does not ignore them."""
 _DEEPEST = 60
 """Folders within folders."""
-_MOST_IGNORED = 256 * 1024
-"""Bytes of a file with what git ignores."""
 
 
 class Place(NamedTuple):
@@ -92,7 +87,7 @@ def find(wanted: Place, endings: Collection[str]) -> Found:
         return found
     os.scandir(wanted.path).close()
     links: list[Path] = []
-    for path in _walk(wanted.path, _ignored_above(wanted.path), found):
+    for path in _walk(wanted.path, ignored_above(wanted.path), found):
         named = path.suffix.lower() in endings or (
             bool(wanted.pattern) and path.suffix and wanted.pattern[-1].endswith(path.suffix)
         )
@@ -116,16 +111,9 @@ def _follow(links: Sequence[Path], folder: Path, found: Found) -> None:
             found.files.append(link)
 
 
-class _Ignored(NamedTuple):
-    """What a `.gitignore` says about the paths below its folder."""
-
-    folder: str
-    spec: GitIgnoreSpec
-
-
-def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found, depth: int = 0) -> Iterator[Path]:
+def _walk(folder: Path, above: tuple[Ignored, ...], found: Found, depth: int = 0) -> Iterator[Path]:
     """Files below a folder that neither git nor their name hides; links to folders are not followed."""
-    ignored = _with_own(above, folder)
+    ignored = with_own(above, folder)
     try:
         with os.scandir(folder) as entries:
             listed = sorted(entries, key=lambda one: one.name)
@@ -135,7 +123,7 @@ def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found, depth: int = 
         return
     for entry in listed:
         deeper = entry.is_dir(follow_symlinks=False)
-        if entry.name.startswith(".") or _hides(ignored, entry.path, folder=deeper):
+        if entry.name.startswith(".") or hides(ignored, entry.path, folder=deeper):
             continue
         if deeper and depth == _DEEPEST:
             found.passed_over.append((Path(entry.path), "it lies too deep"))
@@ -145,35 +133,6 @@ def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found, depth: int = 
             found.passed_over.append((Path(entry.path), "a link to a folder"))
         elif not deeper:
             yield Path(entry.path)
-
-
-def _hides(ignored: Sequence[_Ignored], path: str, *, folder: bool) -> bool:
-    """Whether git ignores a path: the nearest file that says something about it decides."""
-    for one in reversed(ignored):
-        relative = os.path.relpath(path, one.folder).replace(os.sep, "/")
-        said = one.spec.check_file(relative + "/" if folder else relative).include
-        if said is not None:
-            return said
-    return False
-
-
-def _ignored_above(folder: Path) -> tuple[_Ignored, ...]:
-    """What the repository of a folder ignores by files above it; none outside of a repository."""
-    above = [folder, *folder.parents]
-    top = next((one for one in above if (one / ".git").exists()), folder)
-    ignored = _with_own((), top, ".git/info/exclude")
-    for one in reversed(above[: above.index(top) + 1]):
-        if one != folder:
-            ignored = _with_own(ignored, one)
-    return ignored
-
-
-def _with_own(above: tuple[_Ignored, ...], folder: Path, name: str = ".gitignore") -> tuple[_Ignored, ...]:
-    try:
-        text = read_regular(folder / name, _MOST_IGNORED).decode("utf-8", "replace")
-        return (*above, _Ignored(str(folder), GitIgnoreSpec.from_lines(text.splitlines())))
-    except (OSError, UntrustedFileError, ValueError):
-        return above
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:

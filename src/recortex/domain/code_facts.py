@@ -112,7 +112,7 @@ class Binding(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A decorator, an attribute or an annotation.
+    """A decorator, an attribute or an annotation; or, named `export default`, what a module exports so.
 
     Attributes:
         name: with what it is taken from, `app.get`.
@@ -131,7 +131,8 @@ class FileFacts(NamedTuple):
     """All facts of a file.
 
     Attributes:
-        language: one of the ten; TSX is typescript.
+        language: one of the ten, TSX is typescript; or manifest, whose module is the name that it gives its
+            folder, and whose imports are what that depends on.
         module: the package or namespace that the whole file says it belongs to; with dots.
         whole: whether all of it could be read; otherwise there are places that are no code of the language.
         skipped: why nothing was read; empty: it was.

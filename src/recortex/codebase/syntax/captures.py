@@ -80,6 +80,7 @@ class Captured:
         spans: nodes by what they are: comments, texts, blocks, docstrings, bases, the package.
         definitions: with scopes, as they were found.
         calls, bindings: with the captures of their parts.
+        default: the name of what a module of JavaScript exports by default.
     """
 
     def __init__(self, loaded: Loaded, data: bytes, root: Node) -> None:
@@ -91,6 +92,7 @@ class Captured:
         self.calls: list[Captures] = []
         self.bindings: list[tuple[str, Captures]] = []
         self.marks: list[Node] = []
+        self.default: Node | None = None
         self.imports: list[Import] = []
         # No progress callback: tree-sitter 0.26.1 ends the process with it. The limit keeps the search short.
         cursor = QueryCursor(loaded.query, match_limit=MOST_OPEN)
@@ -113,6 +115,8 @@ class Captured:
             self.imports += imports_of(captures[kind][0], self.data, self.language)
         elif kind == "mark":
             self.marks += captures[kind]
+        elif kind == "default":
+            self.default = captures["name"][0]
         elif kind.startswith("binding"):
             self.bindings.append((kind, captures))
         elif len(self.definitions) < MOST_SYMBOLS:

@@ -14,6 +14,7 @@ from recortex.codebase.syntax.captures import Captured
 from recortex.codebase.syntax.exports import exported
 from recortex.codebase.syntax.grammars import grammar_of, load
 from recortex.codebase.syntax.limits import SECONDS, refusal
+from recortex.codebase.syntax.manifests import MANIFESTS, read_manifest
 from recortex.codebase.syntax.nesting import Nesting
 from recortex.codebase.syntax.surroundings import Surroundings
 from recortex.codebase.syntax.tokens import Tokens
@@ -59,6 +60,8 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     Raises:
         GrammarError: the grammar cannot be used.
     """
+    if (name := path.rpartition("/")[2]) in MANIFESTS:
+        return read_manifest(name, data)
     grammar = grammar_of(path, data)
     if grammar is None:
         return None

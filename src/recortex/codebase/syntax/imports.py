@@ -84,7 +84,7 @@ def _ecma(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
     if not clauses:
         yield module, "*" if node.type == "export_statement" else "", ""
     for clause in clauses:
-        yield from _clause(clause, module, data, exported=node.type == "export_statement")
+        yield from _clause(clause, module, data)
 
 
 def _source(node: Node, data: bytes) -> str | None:
@@ -95,7 +95,7 @@ def _source(node: Node, data: bytes) -> str | None:
     return _text(found, data)[1:-1] if found is not None else None
 
 
-def _clause(clause: Node, module: str, data: bytes, *, exported: bool) -> Iterator[tuple[str, str, str]]:
+def _clause(clause: Node, module: str, data: bytes) -> Iterator[tuple[str, str, str]]:
     if clause.type == "namespace_export":
         yield module, "", _text(clause.named_children[0], data) if clause.named_children else ""
         return
@@ -109,7 +109,7 @@ def _clause(clause: Node, module: str, data: bytes, *, exported: bool) -> Iterat
         elif part.type in {"named_imports", "export_clause"}:
             for one in _named(part, "import_specifier", "export_specifier"):
                 name, alias = _text(one.child_by_field_name("name"), data), one.child_by_field_name("alias")
-                yield module, name, "" if exported else _text(alias, data) or name
+                yield module, name, _text(alias, data) or name
 
 
 def _required(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:

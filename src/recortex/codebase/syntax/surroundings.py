@@ -79,6 +79,10 @@ class Surroundings:
             if index != NOWHERE and node.start_byte < self._nesting.definitions[index].start:
                 one = self._nesting.definitions[index]
                 one.outer = node.start_byte if one.outer < 0 else min(one.outer, node.start_byte)
+        default = self._captured.default
+        if default is not None:
+            name, line = self._captured.text(default), default.start_point[0] + 1
+            found.append(Mark("export default", name[:200], line, NOWHERE))
         return found
 
     def _marked(self, node: Node, plain: bytearray) -> int:

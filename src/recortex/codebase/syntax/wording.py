@@ -62,7 +62,10 @@ def receiver(text: str) -> str:
     """What a method is called on, on one line; `…` where it is long."""
     if len(text) > LONGEST_RECEIVER:
         return "…"
-    return text if text.isidentifier() else "".join(text.split())
+    if text.isidentifier():
+        return text
+    plain = "".join(text.split())
+    return f"new {plain[3:]}" if text.startswith("new ") else plain
 
 
 def plain_type(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What follows from facts about code: who calls whom, what a project is built with, how it is written."""
+"""What calls what, what matters most, what is used and how it is written: from facts of files alone."""

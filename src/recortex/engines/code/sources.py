@@ -1,10 +1,12 @@
-"""A project as the analyses see it, and which of its files are tests or stand aside of the product."""
+"""A project as detection and analyses see it, and which of its files are tests or stand aside of the product."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.engines.code.project import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,11 +49,11 @@ class Member(NamedTuple):
         return self.facts.symbols[self.at]
 
 
-class Project(NamedTuple):
+class Sources(NamedTuple):
     """What is known of a project.
 
     Attributes:
-        files: facts of its files of code by path.
+        files: facts of its files by path; those of manifests are only looked at to find modules.
         manifests: those that were read.
         paths: of all its files, also those that are no code.
     """
@@ -59,6 +61,15 @@ class Project(NamedTuple):
     files: Mapping[str, FileFacts]
     manifests: Sequence[Manifest] = ()
     paths: Sequence[str] = ()
+
+    @property
+    def code(self) -> dict[str, FileFacts]:
+        """The files of code that were read."""
+        return {
+            path: facts
+            for path, facts in self.files.items()
+            if not facts.skipped and facts.language != MANIFEST
+        }
 
 
 @lru_cache(maxsize=65_536)

@@ -26,6 +26,9 @@
 (variable_declarator name: (_) value: (await_expression (call_expression function: (import) arguments: (arguments . (string))))) @import
 
 (decorator) @mark
+(export_statement "default" declaration: (_ name: (_) @name)) @default
+(export_statement "default" value: (identifier) @name) @default
+(assignment_expression left: (member_expression object: (identifier) @made property: (property_identifier) @required) right: (identifier) @name (#eq? @made "module") (#eq? @required "exports")) @default
 
 (variable_declarator name: (identifier) @variable value: (new_expression constructor: (_) @of)) @binding
 (assignment_expression left: (member_expression object: (this)) @variable right: (new_expression constructor: (_) @of)) @binding

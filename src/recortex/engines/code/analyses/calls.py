@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.code_facts import Call, FileFacts
     from recortex.engines.code.detection.detecting import Detection
-    from recortex.engines.code.sources import Project
+    from recortex.engines.code.sources import Sources
 
 _RISKY = {
     ("rust", "unwrap"): "ends the process on an error",
@@ -55,22 +55,26 @@ WRAPPER_LINES = 6
 """Lines of a function that does nothing but call another."""
 
 
-def hidden_errors(project: Project) -> tuple[Finding, ...]:
+def hidden_errors(sources: Sources) -> tuple[Finding, ...]:
     """Calls that end the process on an error, or drop it; a finding for each file and kind."""
     found: dict[tuple[str, str], list[Call]] = defaultdict(list)
-    for path, facts in _product(project):
+    for path, facts in _product(sources):
         for call in facts.calls:
             if (facts.language, call.name) in _RISKY and not _in_test(facts, call):
                 found[path, call.name].append(call)
     return tuple(
         Finding(
             "errors",
-            f"{path} calls `{name}` {len(calls)} times; it {_RISKY[project.files[path].language, name]}.",
+            f"{path} calls `{name}` {_times(len(calls))}; it {_RISKY[sources.files[path].language, name]}.",
             Place(path, calls[0].line, name),
             tuple(Place(path, one.line, name) for one in calls),
         )
         for (path, name), calls in sorted(found.items())
     )
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _in_test(facts: FileFacts, call: Call) -> bool:
@@ -83,18 +87,18 @@ def _in_test(facts: FileFacts, call: Call) -> bool:
     return False
 
 
-def _product(project: Project) -> Iterator[tuple[str, FileFacts]]:
-    inside = product(project.files)
-    return ((path, project.files[path]) for path in sorted(inside))
+def _product(sources: Sources) -> Iterator[tuple[str, FileFacts]]:
+    inside = product(sources.code)
+    return ((path, sources.files[path]) for path in sorted(inside))
 
 
-def unguarded_routes(detection: Detection, project: Project) -> tuple[Finding, ...]:
+def unguarded_routes(detection: Detection, sources: Sources) -> tuple[Finding, ...]:
     """Handlers without the guard that most handlers of their library have.
 
     Only marks at the handler or its class are seen. A guard that is set for a whole router is not, so what is
     found is possible, no more.
     """
-    inside = product(project.files)
+    inside = product(sources.code)
     found = []
     for (library, role), members in detection.members.items():
         if role != "handlers" or detection.named(library) is None:
@@ -121,7 +125,7 @@ def _marks(member: Member) -> set[str]:
     return {mark.name.rpartition(".")[2] for mark in member.facts.marks if mark.symbol in around}
 
 
-def composed_sql(project: Project) -> tuple[Finding, ...]:
+def composed_sql(sources: Sources) -> tuple[Finding, ...]:
     """Calls that get SQL with values written into the text."""
     return tuple(
         Finding(
@@ -131,16 +135,16 @@ def composed_sql(project: Project) -> tuple[Finding, ...]:
             (),
             "likely",
         )
-        for path, facts in _product(project)
+        for path, facts in _product(sources)
         for call in facts.calls
         if _SQL_CALL.match(call.name) and _SQL.search(call.argument) and _COMPOSED.search(call.argument)
     )
 
 
-def environment(project: Project) -> tuple[Finding, ...]:
+def environment(sources: Sources) -> tuple[Finding, ...]:
     """The environment variables that are read by a call with their name."""
     found: dict[str, list[Place]] = defaultdict(list)
-    for path, facts in _product(project):
+    for path, facts in _product(sources):
         for call in facts.calls:
             if call.argument and _reads_environment(facts.language, call):
                 found[call.argument].append(Place(path, call.line, call.argument))
@@ -163,10 +167,10 @@ def _reads_environment(language: str, call: Call) -> bool:
     return language == "rust" and call.name in {"var", "var_os"} and call.receiver.endswith("env")
 
 
-def repeated_constants(project: Project) -> tuple[Finding, ...]:
+def repeated_constants(sources: Sources) -> tuple[Finding, ...]:
     """Constants of one name that are defined in several files, with the same value or with others."""
     found: dict[tuple[str, str], list[tuple[Place, str]]] = defaultdict(list)
-    for path, facts in _product(project):
+    for path, facts in _product(sources):
         for symbol in facts.symbols:
             if symbol.kind == "constant" and symbol.plain.isupper() and _LITERAL.search(symbol.signature):
                 place = Place(path, symbol.line, symbol.plain)
@@ -186,10 +190,10 @@ def repeated_constants(project: Project) -> tuple[Finding, ...]:
     )
 
 
-def wrappers(project: Project) -> tuple[Finding, ...]:
-    """Functions that do nothing but hand their parameters to one other function."""
+def wrappers(sources: Sources) -> tuple[Finding, ...]:
+    """Functions of a few lines that make one call, with as many arguments as they have parameters."""
     found = []
-    for path, facts in _product(project):
+    for path, facts in _product(sources):
         inner: dict[int, list[Call]] = defaultdict(list)
         for call in facts.calls:
             inner[call.caller].append(call)
@@ -197,10 +201,12 @@ def wrappers(project: Project) -> tuple[Finding, ...]:
             if index == NOWHERE or len(calls) != 1:
                 continue
             symbol, call = facts.symbols[index], calls[0]
+            if symbol.plain.startswith("__") or call.receiver in {"super", "super()", "parent", "base"}:
+                continue
             short = symbol.last - symbol.line < WRAPPER_LINES
             if symbol.kind in CALLABLE and short and 0 < symbol.arity <= call.arguments <= symbol.arity + 1:
                 target = f"{call.receiver}.{call.name}" if call.receiver else call.name
                 place = Place(path, symbol.line, symbol.name)
-                text = f"{symbol.name} only hands its parameters to `{target}`."
-                found.append(Finding("wrapper", text, place, (Place(path, call.line, target),), "likely"))
+                text = f"{symbol.name} does nothing but call `{target}`."
+                found.append(Finding("wrapper", text, place, (Place(path, call.line, target),), "possible"))
     return tuple(found)

@@ -12,7 +12,7 @@ from recortex.engines.code.sources import folder, is_test, product
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from recortex.engines.code.sources import Project
+    from recortex.engines.code.sources import Sources
 
 _TESTED = re.compile(r"^tests?[_-]|[_.-](?:test|tests|spec|e2e-spec|unittest)$|(?:Tests?|IT|TestCase|Spec)$")
 MOST_IN_CYCLE = 12
@@ -21,18 +21,18 @@ LEAST_COUPLED = 5
 """Folders that have to depend on one before it is told as a hub."""
 
 
-def tests_of(project: Project, graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
+def tests_of(sources: Sources, graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
     """For each file of the product the test files that test it.
 
     A test that imports the file is certain to use it; one that only has its name is likely to test it.
     """
-    inside = product(project.files)
+    inside = product(sources.code)
     by_import: dict[str, set[str]] = defaultdict(set)
     by_name: dict[str, set[str]] = defaultdict(set)
     names: dict[str, list[str]] = defaultdict(list)
     for path in inside:
         names[_stem(path)].append(path)
-    for path in project.files:
+    for path in sources.code:
         if is_test(path):
             for other in graph.get(path, ()):
                 if other in inside:
@@ -49,7 +49,7 @@ def _tested(path: str, imported: set[str], named: set[str]) -> Finding:
     tests = sorted(imported & named) + sorted(named - imported) + sorted(imported - named)
     said = f"{path} is tested by {', '.join(tests[:3])}" + (
         f" and {len(tests) - 3} more" if len(tests) > 3 else ""
-    )  # noqa: PLR2004
+    )
     return Finding(
         "tests",
         f"{said}.",
@@ -107,16 +107,16 @@ def _components(graph: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == order[node]:
-                    group = []
+                    group: list[str] = []
                     while not group or group[-1] != node:
                         group.append(stack.pop())
                         waiting.discard(group[-1])
                     yield group
 
 
-def coupling(project: Project, graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
+def coupling(sources: Sources, graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
     """Folders that many others depend on, the most used first; and pairs of folders that need each other."""
-    inside = product(project.files)
+    inside = product(sources.code)
     needs: dict[str, set[str]] = defaultdict(set)
     used: dict[str, set[str]] = defaultdict(set)
     for path in inside:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from recortex.engines.code.conventions.populations import Item, Population
     from recortex.engines.code.detection.detecting import Detection
-    from recortex.engines.code.sources import Project
+    from recortex.engines.code.sources import Sources
 
 LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
 LEAST_BITS = 1.0
@@ -48,9 +48,9 @@ class _Candidate(NamedTuple):
     bits: float
 
 
-def conventions(project: Project, detection: Detection) -> tuple[Convention, ...]:
+def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
     """The conventions of a project, the most informative first."""
-    everyone = [one for one in Counting(project, detection).all() if len(one.items) >= LEAST_SUPPORT]
+    everyone = [one for one in Counting(sources, detection).all() if len(one.items) >= LEAST_SUPPORT]
     frequency = _Frequency(everyone)
     found = [one for population in everyone for one in _candidates(population, frequency, detection)]
     found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.value))

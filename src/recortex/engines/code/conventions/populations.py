@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.code_facts import Call, FileFacts
     from recortex.engines.code.detection.detecting import Detection
-    from recortex.engines.code.sources import Project
+    from recortex.engines.code.sources import Sources
 
 _ECMA = frozenset({"javascript", "typescript"})
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait"})
@@ -121,10 +121,10 @@ class Population:
 class Counting:
     """The populations of one project."""
 
-    def __init__(self, project: Project, detection: Detection) -> None:
+    def __init__(self, sources: Sources, detection: Detection) -> None:
         self.detection = detection
-        self.inside = product(project.files)
-        self.files = {path: one for path, one in sorted(project.files.items()) if not one.skipped}
+        self.inside = product(sources.code)
+        self.files = {path: one for path, one in sorted(sources.code.items())}
         self._around: dict[str, Around] = {}
 
     def all(self) -> Iterator[Population]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recortex.domain.code_patterns import Dependency, Manifest
     from recortex.engines.code.detection.evidence import Sighting
     from recortex.engines.code.detection.rules import Detector, Use
-    from recortex.engines.code.sources import Project
+    from recortex.engines.code.sources import Sources
 
 
 class Detection(NamedTuple):
@@ -45,25 +45,25 @@ class _Declared(NamedTuple):
     version: str
 
 
-def detect(project: Project, rules: Sequence[Detector] | None = None) -> Detection:
+def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> Detection:
     """What a project uses.
 
     Only files of the product count as evidence: a test or an example that uses a library does not make the
     project one that is built with it. Routes and tables come from the same files.
 
     Args:
-        project: its facts and manifests.
+        sources: its facts and manifests.
         rules: those of this package where none are given.
     """
-    languages = {facts.language for facts in project.files.values()}
+    languages = {facts.language for facts in sources.code.values()}
     active = []
     for rule in detectors() if rules is None else rules:
         if rule.languages & languages or (rule.needs == "manifest"):
-            declared = _declared(rule, project)
+            declared = _declared(rule, sources)
             if declared is not None:
                 active.append((rule, declared))
-    inside = product(project.files)
-    seen = [Seen(path, facts) for path, facts in sorted(project.files.items()) if not facts.skipped]
+    inside = product(sources.code)
+    seen = [Seen(path, facts) for path, facts in sorted(sources.code.items())]
     found: list[Detected] = []
     members: dict[tuple[str, str], tuple[Member, ...]] = {}
     implied: dict[str, tuple[str, ...]] = {}
@@ -82,9 +82,9 @@ def detect(project: Project, rules: Sequence[Detector] | None = None) -> Detecti
     return Detection(tuple(found), members, implied)
 
 
-def _declared(rule: Detector, project: Project) -> _Declared | None:
+def _declared(rule: Detector, sources: Sources) -> _Declared | None:
     best: _Declared | None = None
-    for manifest in project.manifests:
+    for manifest in sources.manifests:
         if is_test(manifest.path) and manifest.ecosystem in {"npm", "nuget"}:
             continue
         for dependency in _matching(rule, manifest):
@@ -92,7 +92,7 @@ def _declared(rule: Detector, project: Project) -> _Declared | None:
                 place = Place(manifest.path, dependency.line, dependency.name)
                 best = _Declared(place, dependency.version)
     if best is None and rule.files:
-        for path in project.paths:
+        for path in sources.paths:
             if any(fnmatchcase(path.rpartition("/")[2], one) for one in rule.files):
                 return _Declared(Place(path, 0), "")
     if best is None and rule.standard:

@@ -1,0 +1,291 @@
+"""Facts of code on disk: one SQLite file for a project, which can be deleted at any time.
+
+It is a cache of its own beside the store of memories, and no part of it: all in it follows from files that
+anybody can read again. So it needs no migration (another version empties it), no seals, and no second form on
+PostgreSQL, where teams share memories but not working trees. It is SQLite, and not a file for each blob:
+thousands of small values are found by key, change together, and are read by several processes at once.
+
+Facts are kept by the hash of a file's bytes and its grammar: worktrees, branches, renamed files share them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+import msgspec
+from blake3 import blake3
+
+from recortex.codebase.syntax.extraction import VERSION, read_facts
+from recortex.codebase.syntax.grammars import grammar_of
+from recortex.codebase.syntax.limits import LARGEST, refusal
+from recortex.codebase.syntax.working_tree import Folder, Seen, as_read, visits
+from recortex.domain.code_facts import FileFacts
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_regular, require_own, require_own_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+FORMAT = 1
+"""Of the tables; with the extractor's version it is the file's."""
+UNUSED_DAYS = 30
+"""After which facts that no tree has are deleted; until then a branch that comes back costs nothing."""
+COLLECT_SECONDS = 24 * 3600
+_DAY = 24 * 3600
+_BATCH = 200
+_BUSY_MILLISECONDS = 5_000
+_TABLES = """
+CREATE TABLE facts(key BLOB PRIMARY KEY, used INTEGER NOT NULL, facts BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE trees(id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE);
+CREATE TABLE folders(tree INTEGER NOT NULL, path TEXT NOT NULL, seen BLOB NOT NULL,
+    PRIMARY KEY(tree, path)) WITHOUT ROWID;
+CREATE TABLE collected(at INTEGER NOT NULL);
+"""
+_encode = msgspec.msgpack.Encoder().encode
+_folder = msgspec.msgpack.Decoder(Folder).decode
+_facts = msgspec.msgpack.Decoder(FileFacts).decode
+
+
+@dataclass(slots=True)
+class Tree:
+    """A working tree as it is now.
+
+    Attributes:
+        files: the keys of the facts of its files, by path.
+        skipped: files without facts, by path, and why.
+        vendored: folders that were not gone into.
+        parsed, removed: files whose facts were made just now, and that are no longer there.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    vendored: list[str] = field(default_factory=list)
+    parsed: int = 0
+    removed: int = 0
+
+
+class FactStore:
+    """Facts of the working trees of a project.
+
+    Args:
+        path: of the file; it is made, and made anew where it is damaged or of another version.
+
+    Raises:
+        UntrustedFileError: the file, or its folder, is another user's or a link.
+        OSError: the folder cannot be made.
+    """
+
+    def __init__(self, path: Path) -> None:
+        require_own_folder(path.parent)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        require_own(path)
+        self._path = path
+        try:
+            self._database = _opened(path)
+        except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError):
+            forget(path)
+            self._database = _opened(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def refresh(self, root: Path, progress: Callable[[str, int, int], None] | None = None) -> Tree:
+        """Bring what is known of a working tree up to date.
+
+        Args:
+            root: its top folder.
+            progress: told what is done, how much of it, and how much there is.
+        """
+        number = self._tree(root)
+        rows = self._database.execute("SELECT path, seen FROM folders WHERE tree = ?", (number,))
+        known = {path: _folder(seen) for path, seen in rows}
+        tree, met = Tree(), set()
+        changed: list[tuple[str, Folder, bool]] = []
+        for path, folder, fresh in visits(root, known):
+            met.add(path)
+            if fresh or any(not one.key and not one.skipped for one in folder.files):
+                changed.append((path, folder, fresh))
+            else:
+                _enter(tree, path, folder)
+        self._read_changed(root, number, changed, tree, progress)
+        self._drop_gone(number, known, met, tree)
+        return tree
+
+    def _read_changed(
+        self,
+        root: Path,
+        number: int,
+        changed: list[tuple[str, Folder, bool]],
+        tree: Tree,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> None:
+        total, done = sum(len(folder.files) for _, folder, _ in changed), 0
+        for start in range(0, len(changed), _BATCH):
+            with self._database:
+                for path, folder, _ in changed[start : start + _BATCH]:
+                    now = self._read_folder(root, path, folder, tree)
+                    self._database.execute(
+                        "INSERT OR REPLACE INTO folders VALUES(?, ?, ?)", (number, path, _encode(now))
+                    )
+                    _enter(tree, path, now)
+                    done += len(folder.files)
+                    if progress is not None:
+                        progress("reading code", done, total)
+
+    def _read_folder(self, root: Path, path: str, folder: Folder, tree: Tree) -> Folder:
+        place = f"{root}/{path}" if path else str(root)
+        files = []
+        for one in folder.files:
+            if one.modified and (one.key or one.skipped):
+                files.append(one)
+                continue
+            name = f"{path}/{one.name}" if path else one.name
+            files.append(self._read_file(f"{place}/{one.name}", name, one, tree))
+        return folder._replace(files=tuple(files))
+
+    def _read_file(self, place: str, path: str, one: Seen, tree: Tree) -> Seen:
+        try:
+            seen = as_read(place, one, time.time_ns())
+            if seen is None:
+                return one._replace(skipped="no regular file")
+            if seen.size > LARGEST:
+                return seen._replace(skipped="larger than 1 MB")
+            data = read_regular(Path(place), LARGEST)
+        except (OSError, UntrustedFileError):
+            return one._replace(skipped="it cannot be read")
+        if why := refusal(path, data):
+            return seen._replace(skipped=why)
+        grammar = grammar_of(path, data)
+        reader = grammar.name if grammar else one.name
+        key = blake3(data, derive_key_context=f"recortex code {reader}").digest()
+        if not self._has(key):
+            facts = read_facts(path, data)
+            if facts is None or facts.skipped:
+                return seen._replace(skipped=facts.skipped if facts else "no code")
+            today = int(time.time()) // _DAY
+            self._database.execute(
+                "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)", (key, today, _encode(facts))
+            )
+            tree.parsed += 1
+        return seen._replace(key=key)
+
+    def _has(self, key: bytes) -> bool:
+        return bool(self._database.execute("SELECT 1 FROM facts WHERE key = ?", (key,)).get)
+
+    def _drop_gone(self, number: int, known: dict[str, Folder], met: set[str], tree: Tree) -> None:
+        gone = [path for path in known if path not in met]
+        before = {f"{path}/{one.name}" if path else one.name for path in known for one in known[path].files}
+        tree.removed = len(before - tree.files.keys() - tree.skipped.keys())
+        if gone:
+            with self._database:
+                self._database.executemany(
+                    "DELETE FROM folders WHERE tree = ? AND path = ?", [(number, path) for path in gone]
+                )
+
+    def facts(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, FileFacts]]:
+        """Facts by their keys, one after the other; what another process deleted meanwhile is left out."""
+        for key in keys:
+            found = self._database.execute("SELECT facts FROM facts WHERE key = ?", (key,)).get
+            if found is not None:
+                yield key, _facts(found)
+
+    def bytes(self) -> int:
+        """Of the file."""
+        return self._path.stat().st_size
+
+    def _tree(self, root: Path) -> int:
+        found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
+        if found is None:
+            self._database.execute("INSERT OR IGNORE INTO trees(root) VALUES(?)", (str(root),))
+            found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
+        return int(found)
+
+    def collect(self, *, everything: bool = False) -> int:
+        """Delete the trees that are gone, and facts that none has had for a month; at most once a day.
+
+        Args:
+            everything: now, and also facts that were used today.
+
+        Returns how many facts were deleted.
+        """
+        now = int(time.time())
+        last = self._database.execute("SELECT max(at) FROM collected").get or 0
+        if not everything and now - last < COLLECT_SECONDS:
+            return 0
+        today = now // _DAY
+        with self._database:
+            self._database.execute("DELETE FROM collected")
+            self._database.execute("INSERT INTO collected VALUES(?)", (now,))
+            for number, root in list(self._database.execute("SELECT id, root FROM trees")):
+                if not os.path.isdir(root):  # noqa: PTH112
+                    self._database.execute("DELETE FROM folders WHERE tree = ?", (number,))
+                    self._database.execute("DELETE FROM trees WHERE id = ?", (number,))
+            seen = self._database.execute("SELECT seen FROM folders")
+            used = {one.key for (row,) in seen for one in _folder(row).files if one.key}
+            self._database.executemany(
+                "UPDATE facts SET used = ? WHERE key = ?", [(today, key) for key in used]
+            )
+            before = today + 1 if everything else today - UNUSED_DAYS
+            old = self._database.execute("SELECT key FROM facts WHERE used < ?", (before,))
+            gone = [(key,) for (key,) in old if key not in used]
+            self._database.executemany("DELETE FROM facts WHERE key = ?", gone)
+        if gone:
+            self._database.execute("PRAGMA incremental_vacuum").fetchall()
+        return len(gone)
+
+
+def _enter(tree: Tree, path: str, folder: Folder) -> None:
+    before = f"{path}/" if path else ""
+    for one in folder.files:
+        if one.key:
+            tree.files[before + one.name] = one.key
+        else:
+            tree.skipped[before + one.name] = one.skipped
+    tree.vendored += [before + name for name in folder.vendored]
+
+
+def _opened(path: Path) -> apsw.Connection:
+    database = apsw.Connection(str(path))
+    try:
+        with suppress(OSError):
+            path.chmod(0o600)
+        database.set_busy_timeout(_BUSY_MILLISECONDS)
+        version = VERSION * 1000 + FORMAT
+        if database.execute("PRAGMA user_version").get != version:
+            _remake(database, version)
+        database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL").fetchall()
+    except BaseException:
+        database.close(force=True)
+        raise
+    return database
+
+
+def _remake(database: apsw.Connection, version: int) -> None:
+    """Empty a file of another version, and make the tables."""
+    database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        if database.execute("PRAGMA user_version").get != version:  # no other process was faster
+            names = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            for (name,) in list(names):
+                database.execute(f'DROP TABLE "{name}"')
+            database.execute(_TABLES)
+            database.execute(f"PRAGMA user_version = {version}")
+        database.execute("COMMIT")
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+
+
+def forget(path: Path) -> None:
+    """Delete a file of facts with what SQLite keeps beside it; it is made anew when it is needed."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with suppress(OSError):
+            path.with_name(path.name + ending).unlink()

@@ -1,0 +1,346 @@
+"""What a name means in a file: something of the same scope, an import, or what is seen without one.
+
+Nothing is searched by its plain name alone: a name that nothing binds means nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.code_facts import NOWHERE
+from recortex.engines.code.modules import find_module
+from recortex.engines.code.project import TYPES, Address, family_of, unit_of
+from recortex.engines.code.scopes import (
+    ABOVE,
+    INSTANCE,
+    OPEN_TYPES,
+    modules_above,
+    parts_of,
+    prefixes,
+    scopes,
+    type_around,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recortex.domain.code_facts import FileFacts, Import
+    from recortex.engines.code.modules import Place
+    from recortex.engines.code.project import Project
+
+DEEPEST = 8
+"""Re-exports and base types that are followed one after the other."""
+MOST_HEADERS = 300
+"""Of one file of C, with those that they include."""
+DEFAULT = "export default"
+"""The mark that names what a module of JavaScript exports by default."""
+
+
+class Outside(NamedTuple):
+    """A name that comes from a package which is none of the project's; empty: from the language."""
+
+    package: str = ""
+
+
+class Names:
+    """Finds what names mean in the files of a project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._places = cache(lambda path, module: find_module(project, path, module))
+        self._exported = cache(self._find_exported)
+
+    def place(self, path: str, module: str) -> Place:
+        """Where a module is that a file names."""
+        found: Place = self._places(path, module)
+        return found
+
+    # -- a single name
+
+    def plain(self, path: str, name: str, at: int) -> list[Address] | Outside:
+        """What a single name means at a place of a file."""
+        facts = self._project.files[path]
+        if name in ABOVE or name in INSTANCE:
+            return []
+        for scope in scopes(facts, at):
+            symbol = facts.symbols[scope]
+            is_type = symbol.kind in TYPES
+            if is_type and facts.language not in OPEN_TYPES:
+                continue
+            if found := self._project.in_file(path, f"{symbol.name}.{name}"):
+                return found
+            if is_type and (inherited := self.method(Address(path, scope), name)):
+                return inherited
+        owner = facts.symbols[at].owner if facts.language == "cpp" and at != NOWHERE else ""
+        if owner and (members := self._of_owner(owner, name)):
+            return members
+        return self._at_top(path, facts, name, at)
+
+    def _of_owner(self, owner: str, name: str) -> list[Address]:
+        """A member of the type that a method of C++ belongs to, which may be in a header."""
+        if found := self._project.members_named("c", owner, name):
+            return found
+        types = [one for one in self._project.qualified("c", owner) if self._is_type(one)]
+        return [found for one in types for found in self.method(one, name)]
+
+    def _at_top(self, path: str, facts: FileFacts, name: str, at: int) -> list[Address] | Outside:
+        imported = self._imported(path, facts, name)
+        if imported is not None and family_of(facts) == "ecma":  # `const get = require(…)` is both
+            return imported
+        for prefix in prefixes(facts, at):
+            if found := self._project.in_file(path, f"{prefix}{name}"):
+                return found
+        if imported is not None:
+            return imported
+        return self._beside(path, facts, name, at) or self._from_stars(path, facts, name)
+
+    # -- what imports bind
+
+    def _imported(self, path: str, facts: FileFacts, name: str) -> list[Address] | Outside | None:
+        """What imports bind a name to; None where none does."""
+        bound = [self._target(path, one) for one in facts.imports if one.alias == name]
+        if not bound:
+            return None
+        found = [one for target in bound if not isinstance(target, Outside) for one in target]
+        outside = next((target for target in bound if isinstance(target, Outside)), None)
+        return found or outside or []
+
+    def _target(self, path: str, one: Import) -> list[Address] | Outside:
+        place = self.place(path, one.module)
+        if place.outside:
+            return Outside(place.outside)
+        wanted = one.name or ("default" if self._is_ecma(path) else "")
+        if wanted in {"", "*"}:
+            return []
+        found = [address for target in place.paths for address in self.exported(target, wanted, one.module)]
+        return found or self._member_of_type(path, one)
+
+    def _is_ecma(self, path: str) -> bool:
+        return family_of(self._project.files[path]) == "ecma"
+
+    def _member_of_type(self, path: str, one: Import) -> list[Address]:
+        """`import static a.b.C.m`, `use a::B::c`: the last part of the module is a type."""
+        *above, name = parts_of(one.module) or [""]
+        if not above:
+            return []
+        owners = self._project.in_module(family_of(self._project.files[path]), ".".join(above), name)
+        return [found for owner in owners for found in self.method(owner, one.name)]
+
+    def exported(self, path: str, name: str, module: str = "", depth: int = 0) -> list[Address]:
+        """What a file has under a name: its own, or what it takes from elsewhere and gives on."""
+        return list(self._exported(path, name, module, depth))
+
+    def _find_exported(self, path: str, name: str, module: str, depth: int) -> tuple[Address, ...]:
+        facts = self._project.files[path]
+        if found := self._project.in_file(path, name):
+            return tuple(found)
+        if name == "default":
+            return self._by_default(path, facts, depth)
+        if facts.language == "rust" and (inner := self._inline(path, name, module)):
+            return inner
+        if depth == DEEPEST or facts.language in {"java", "csharp", "php", "go"}:
+            return ()
+        return self._given_on(path, facts, name, depth)
+
+    def _by_default(self, path: str, facts: FileFacts, depth: int) -> tuple[Address, ...]:
+        named = next((one.argument for one in facts.marks if one.name == DEFAULT), "")
+        if named and depth < DEEPEST:
+            found = self._at_top(path, facts, named, NOWHERE)
+            return () if isinstance(found, Outside) else tuple(found)
+        return self._given_on(path, facts, "default", depth) if depth < DEEPEST else ()
+
+    def _inline(self, path: str, name: str, module: str) -> tuple[Address, ...]:
+        """A name in a module of Rust that stands within a file."""
+        parts = module.split("::")
+        ends = (".".join([*parts[start:], name]) for start in range(1, len(parts)))
+        return next((tuple(found) for end in ends if (found := self._project.in_file(path, end))), ())
+
+    def _given_on(self, path: str, facts: FileFacts, name: str, depth: int) -> tuple[Address, ...]:
+        for one in facts.imports:
+            named = one.alias == name and one.name not in {"", "*"}
+            if not named and (one.name != "*" or one.module.startswith("<")):
+                continue
+            wanted = one.name if named else name
+            for target in self.place(path, one.module).paths:
+                if target != path and (found := self.exported(target, wanted, one.module, depth + 1)):
+                    return tuple(found)
+        return ()
+
+    # -- what is seen without an import
+
+    def _beside(self, path: str, facts: FileFacts, name: str, at: int) -> list[Address]:
+        family = family_of(facts)
+        if facts.language == "go":
+            found = self._project.in_module(family, path.rpartition("/")[0], name)
+            return [one for one in found if self._project.files[one.path].module == facts.module]
+        if facts.language in {"java", "php"} and facts.module:
+            return self._project.in_module(family, facts.module, name)
+        if facts.language == "csharp":
+            around = [prefix.rstrip(".") for prefix in prefixes(facts, at)]
+            inner = [".".join(filter(None, (facts.module, space))) for space in around]
+            spaces = [*inner, *modules_above(facts.module)]
+            return next((found for one in spaces if (found := self._of_namespace(one, name))), [])
+        return self._included(path, name) if family == "c" else []
+
+    def _of_namespace(self, space: str, name: str) -> list[Address]:
+        """A type of C#, whose namespace stands at the top of its file or around it."""
+        found: list[Address] = []
+        for path in self._project.paths_of("csharp", space) if space else ():
+            module = self._project.files[path].module
+            inner = name if module == space else "" if module else f"{space}.{name}"
+            found += self._project.in_file(path, inner) if inner else []
+        return found
+
+    def _from_stars(self, path: str, facts: FileFacts, name: str) -> list[Address]:
+        if family_of(facts) == "c":
+            return []
+        found: list[Address] = []
+        for one in facts.imports:
+            if one.name == "*" and facts.language == "csharp":
+                found += self._of_namespace(one.module, name)
+            elif one.name == "*" and not one.alias:
+                for target in self.place(path, one.module).paths:
+                    found += self.exported(target, name, one.module)
+        return list(dict.fromkeys(found))
+
+    def _included(self, path: str, name: str) -> list[Address]:
+        """What an included header declares or defines: of a declaration, the definition in the project."""
+        declared = [found for one in self._headers(path) for found in self._project.in_file(one, name)]
+        if any(self._project.symbol(one).kind != "declaration" for one in declared):
+            return declared
+        everywhere = self._project.qualified("c", name) if declared else []
+        real = [one for one in everywhere if self._project.symbol(one).kind == "function"]
+        return [one for one in real if self._project.symbol(one).exported] or declared
+
+    def _headers(self, path: str) -> list[str]:
+        seen, waiting = {path: None}, [path]
+        while waiting and len(seen) < MOST_HEADERS:
+            current = waiting.pop()
+            for one in self._project.files[current].imports:
+                for target in self.place(current, one.module).paths if one.name == "*" else ():
+                    if target not in seen:
+                        seen[target] = None
+                        waiting.append(target)
+        return list(seen)[1:]
+
+    # -- paths and types
+
+    def path_of_names(self, path: str, parts: list[str], at: int) -> list[Address] | Outside:
+        """What `a.B.c` means: a name in the module `a.B`, or a member of the type `a.B`."""
+        if family_of(self._project.files[path]) == "c":
+            return self._of_cpp(path, parts, at)
+        if len(parts) == 1:
+            return self.plain(path, parts[0], at)
+        modules = self._module_named(path, parts[:-1])
+        if isinstance(modules, Outside):
+            return modules
+        if found := [one for module in modules for one in self.exported(module, parts[-1])]:
+            return found
+        owner = self.path_of_names(path, parts[:-1], at)
+        if isinstance(owner, Outside):
+            return owner
+        return [one for type_ in owner if self._is_type(type_) for one in self.method(type_, parts[-1])]
+
+    def _of_cpp(self, path: str, parts: list[str], at: int) -> list[Address] | Outside:
+        if len(parts) == 1:
+            return self.plain(path, parts[0], at)
+        facts = self._project.files[path]
+        spaces = [*prefixes(facts, at), *(f"{one.module}." for one in facts.imports if one.name == "*")]
+        for prefix in spaces:
+            if found := self._project.qualified("c", prefix + ".".join(parts)):
+                return found
+        owner = self._of_cpp(path, parts[:-1], at)
+        if isinstance(owner, Outside):
+            return owner
+        return [one for type_ in owner if self._is_type(type_) for one in self.method(type_, parts[-1])]
+
+    def _module_named(self, path: str, parts: list[str]) -> list[str] | Outside:
+        """The files of a module by what a file calls it."""
+        facts = self._project.files[path]
+        joint = "::" if facts.language == "rust" else "."
+        written = joint.join(parts)
+        for one in facts.imports:
+            whole = not one.name and (one.module == written or (one.alias == parts[0] and len(parts) == 1))
+            if whole:
+                place = self.place(path, one.module)
+                if place.outside or place.paths:
+                    return Outside(place.outside) if place.outside else list(place.paths)
+            elif one.alias == parts[0]:
+                found = self._submodule(path, one, joint, parts[1:])
+                if found:
+                    return found
+        if facts.language == "rust":
+            place = self.place(path, written)
+            return Outside(place.outside) if place.outside in _RUST_STANDARD else list(place.paths)
+        return []
+
+    def _submodule(self, path: str, one: Import, joint: str, rest: list[str]) -> list[str] | Outside:
+        outer = self.place(path, one.module)
+        if outer.outside:
+            return Outside(outer.outside)
+        if not one.name:
+            return []
+        start = one.module if one.module.endswith(joint) else one.module + joint
+        inner = self.place(path, start + joint.join([one.name, *rest]))
+        last = rest[-1] if rest else one.name
+        return [found for found in inner.paths if _is_of_module(found, last)]
+
+    def types(self, path: str, written: str, at: int) -> list[Address] | Outside:
+        """The types of the project that a written type means."""
+        parts = parts_of(written)
+        if len(parts) == 1 and parts[0] in INSTANCE:
+            around = self.around(path, at)
+            return [around] if around else []
+        found = self.path_of_names(path, parts, at) if parts else []
+        return found if isinstance(found, Outside) else [one for one in found if self._is_type(one)]
+
+    def around(self, path: str, at: int) -> Address | None:
+        """The type that a place is in a method of, also where the type is in another file."""
+        facts = self._project.files[path]
+        if (number := type_around(facts, at)) is not None:
+            return Address(path, number)
+        unit = unit_of(path, facts)
+        for scope in scopes(facts, at):
+            for one in self._project.qualified(family_of(facts), facts.symbols[scope].owner):
+                if self._is_type(one) and unit_of(one.path, self._project.files[one.path]) == unit:
+                    return one
+        return None
+
+    def _is_type(self, address: Address) -> bool:
+        return self._project.symbol(address).kind in TYPES
+
+    # -- methods
+
+    def method(self, owner: Address, name: str, seen: set[Address] | None = None) -> list[Address]:
+        """The method of a type, its own or the nearest inherited one."""
+        seen = set() if seen is None else seen
+        if owner in seen or len(seen) > DEEPEST:
+            return []
+        seen.add(owner)
+        return self._project.members(owner, name) or self.inherited(owner, name, seen)
+
+    def inherited(self, owner: Address, name: str, seen: set[Address] | None = None) -> list[Address]:
+        """The method that a type has from what it extends."""
+        symbol = self._project.symbol(owner)
+        seen = {owner} if seen is None else seen
+        for base in symbol.bases:
+            types = self.types(owner.path, base, symbol.parent)
+            for one in () if isinstance(types, Outside) else types:
+                if found := self.method(one, name, seen):
+                    return found
+        return []
+
+
+_RUST_STANDARD = frozenset({"std", "core", "alloc"})
+
+
+def _is_of_module(path: str, name: str) -> bool:
+    """Whether a file is a module's own, and not that of one around it."""
+    folder, _, file = f"/{path}".rpartition("/")
+    return file.partition(".")[0] == name or folder.endswith(f"/{name}")
+
+
+def plain_names(addresses: Iterable[Address], project: Project) -> set[tuple[str, str]]:
+    """Symbols by file and qualified name: forms of one function are one."""
+    return {(one.path, project.symbol(one).name) for one in addresses}
