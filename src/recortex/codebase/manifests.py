@@ -24,7 +24,7 @@ _Found = Iterator[tuple[str, str, bool]]
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:\(?\s*([<>=!~^][^;#)]*))?")
 _GRADLE = re.compile(r"""["']([\w.-]+:[\w.-]+)(?::([\w.$\{\}-]+))?(?:@\w+)?["']""")
 _GRADLE_PLUGIN = re.compile(
-    r"""\bid\b\s*\(?\s*["']([\w.-]+)["']\s*\)?(?:\s+version\s+["']([\w.-]+)["'])?"""
+    r"""\bid\b\s*\(?\s*["']([\w.-]+)["'](?:\s*\))?(?:\s+version\s+["']([\w.-]+)["'])?"""
     r"""|\bapply plugin:\s*["']([\w.-]+)["']"""
 )
 _GRADLE_PARTS = re.compile(r"""group\s*[:=]\s*["']([\w.-]+)["']\s*,\s*name\s*[:=]\s*["']([\w.-]+)["']""")

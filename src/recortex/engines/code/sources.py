@@ -1,4 +1,4 @@
-"""A project as detection and analyses see it, and which of its files are tests or stand aside of the product."""
+"""A project as detection and analyses see it: which files are tests, or stand aside of the product."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _TEST_FILE = re.compile(
     r"|[^/]+[.-](?:test|spec|e2e-spec|cy)\.\w+|[^/]*(?:Test|Tests|IT|TestCase|Specs?)\.(?:java|cs|php|cpp))$"
 )
 _ASIDE = re.compile(
-    r"(?:^|/)(?:examples?|samples?|docs?|docs_src|documentation|website|benchmarks?|bench|fixtures?|stories|templates?|"
+    r"(?:^|/)(?:examples?|samples?|docs?|docs_src|documentation|website|benchmarks?|bench|fixtures?|stories|"
+    r"templates?|"
     r"\.storybook|playground|demos?|third_party|vendor|external)/",
     re.IGNORECASE,
 )

@@ -1,7 +1,7 @@
 """What single calls and marks say: hidden errors, unguarded routes, composed SQL, settings, wrappers.
 
-Facts have calls, not statements: an empty `except`, `process.env.NAME` and numbers in code are not in them and
-are not told.
+Facts have calls, not statements: an empty `except`, `process.env.NAME` and numbers in code are not in them
+and are not told.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RISKY = {
     ("python", "suppress"): "drops an error",
 }
 _GUARD = re.compile(
-    r"(?i)auth(?!or\b|ors\b)|login_?required|permission|secured?$|guards?$|jwt|roles?(?:allowed)?$|isgranted|csrf"
+    r"(?i)auth(?!or\b|ors\b)|login_?required|permission|secured?$|guards?$|jwt|roles?(?:allowed)?$|isgranted"
 )
 _OPEN = re.compile(r"(?i)anonymous|public|permitall|allowany|skipauth|noauth|exempt")
 LEAST_GUARDED = 0.5
@@ -111,7 +111,8 @@ def unguarded_routes(detection: Detection, sources: Sources) -> tuple[Finding, .
             continue
         for one, safe, meant in zip(own, guarded, open_, strict=True):
             if not (safe or meant):
-                text = f"{one.symbol.name} has none of the guards that {sum(guarded)} of {len(own)} {library} handlers have."
+                most = f"{sum(guarded)} of {len(own)} {library} handlers"
+                text = f"{one.symbol.name} has none of the guards that {most} have."
                 place = Place(one.path, one.symbol.line, one.symbol.name)
                 found.append(Finding("security", text, place, (), "possible"))
     return tuple(found)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _TESTED = re.compile(r"^tests?[_-]|[_.-](?:test|tests|spec|e2e-spec|unittest)$|(?:Tests?|IT|TestCase|Spec)$")
 MOST_IN_CYCLE = 12
 """Files of a cycle that are named."""
+MOST_TESTS = 3
+"""Tests of a file that are named in the sentence."""
 LEAST_COUPLED = 5
 """Folders that have to depend on one before it is told as a hub."""
 
@@ -47,9 +49,8 @@ def tests_of(sources: Sources, graph: Mapping[str, Sequence[str]]) -> tuple[Find
 
 def _tested(path: str, imported: set[str], named: set[str]) -> Finding:
     tests = sorted(imported & named) + sorted(named - imported) + sorted(imported - named)
-    said = f"{path} is tested by {', '.join(tests[:3])}" + (
-        f" and {len(tests) - 3} more" if len(tests) > 3 else ""
-    )
+    more = len(tests) - MOST_TESTS
+    said = f"{path} is tested by {', '.join(tests[:MOST_TESTS])}" + (f" and {more} more" if more > 0 else "")
     return Finding(
         "tests",
         f"{said}.",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.code_patterns import Convention
 from recortex.engines.code.conventions.populations import Counting, scopes
 from recortex.engines.code.conventions.wording import statement
+from recortex.engines.code.detection.evidence import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,10 @@ LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
 """Conventions of a project that are given, the most informative first."""
+LEAST_FILES = {"calls": 2, "folder": 3}
+"""In which it is so before it is told; one more of tests, which share their subject."""
+MOST_OF_TRAIT = 3
+"""Conventions of one population and property."""
 MOST_ALIKE = 2
 """Conventions of one property and value that are given for different populations."""
 ALONE = 2.0
@@ -100,6 +105,8 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 continue
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
+            if trait in LEAST_FILES and not _spread(population, trait, value, having):
+                continue
             bits = frequency.bits(population, trait, value, len(known), len(having))
             if bits >= LEAST_BITS:
                 told[trait, value].append(scope)
@@ -119,6 +126,13 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
     return trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
 
 
+def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
+    """Whether it is so in enough files to be a habit, and is not told as a wrapper already."""
+    files = {one.place.path for one in having}
+    wrapped = any(value in one.traits.get("wrapper", ()) for one in having)
+    return len(files) >= LEAST_FILES[trait] + (population.kind == "test") and not wrapped
+
+
 def _one_folder(items: Iterable[Item]) -> bool:
     return len({one.place.path.rpartition("/")[0] for one in items}) == 1
 
@@ -132,8 +146,11 @@ def _agreed(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Item]]]:
             known[trait].append(one)
             having.update((trait, value) for value in values)
     for (trait, value), support in sorted(having.items()):
-        if support >= LEAST_SUPPORT and support >= LEAST_AGREEMENT * len(known[trait]):
-            yield trait, value, known[trait]
+        counted = known[trait]
+        if trait == "base":  # the base class itself is no exception
+            counted = [one for one in counted if plain(one.place.name) != value]
+        if support >= LEAST_SUPPORT and support >= LEAST_AGREEMENT * len(counted):
+            yield trait, value, counted
 
 
 @cache
@@ -165,9 +182,13 @@ def _usual(population: Population, trait: str, value: str, implied: set[str]) ->
 def _without_echoes(found: Iterable[_Candidate]) -> list[_Candidate]:
     """Each property once where two populations are nearly the same symbols."""
     kept: list[_Candidate] = []
+    told_of: Counter[tuple[str, str, str]] = Counter()
     told: dict[tuple[str, str], list[set[tuple[str, int, str]]]] = defaultdict(list)
     for one in found:
         places: set[tuple[str, int, str]] = {(item.place.path, item.place.line, "") for item in one.having}
+        told_of[one.population.name, one.scope, one.trait] += 1
+        if told_of[one.population.name, one.scope, one.trait] > MOST_OF_TRAIT:
+            continue
         others = told[one.trait, one.value]
         if len(others) == MOST_ALIKE or any(2 * len(places & other) >= len(places) for other in others):
             continue

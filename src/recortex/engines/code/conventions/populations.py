@@ -124,7 +124,7 @@ class Counting:
     def __init__(self, sources: Sources, detection: Detection) -> None:
         self.detection = detection
         self.inside = product(sources.code)
-        self.files = {path: one for path, one in sorted(sources.code.items())}
+        self.files = dict(sorted(sources.code.items()))
         self._around: dict[str, Around] = {}
 
     def all(self) -> Iterator[Population]:
@@ -176,7 +176,7 @@ class Counting:
                     if _ERRORS.search(symbol.plain) or any(_ERRORS.search(base) for base in symbol.bases):
                         errors.items.append(item)
         yield from (functions, methods, classes, errors)
-        yield from _by_suffix(language, classes.items)
+        yield from _by_suffix(language, name, classes.items)
 
     def _tests(self, language: str, files: Iterable[tuple[str, FileFacts]]) -> Iterator[Population]:
         tests = Population("tests", "test", language)
@@ -212,16 +212,16 @@ def _outer(facts: FileFacts, index: int) -> bool:
     return parent == NOWHERE or facts.symbols[parent].kind in _TYPES | {"module"}
 
 
-def _by_suffix(language: str, classes: Iterable[Item]) -> Iterator[Population]:
+def _by_suffix(language: str, name: str, classes: Iterable[Item]) -> Iterator[Population]:
     """Classes of the same last word, wherever they are: services, repositories, handlers."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for one in classes:
         last = next(iter(one.traits.get("suffix") or ()), "")
-        if len(last) >= LEAST_WORD and last != one.place.name:
+        if len(last) >= LEAST_WORD and last[0].isupper() and last != one.place.name:
             groups[last].append(one)
     for last, items in groups.items():
         if len(items) >= LEAST_SUFFIX:
-            yield Population(f"classes named …{last}", "class", language, items)
+            yield Population(f"{name} named …{last}", "class", language, items)
 
 
 def _is_test_mark(name: str) -> bool:

@@ -120,7 +120,7 @@ def words(name: str) -> list[str]:
 
 
 def returned(signature: str, name: str, language: str) -> str | None:
-    """The type that a function returns, as far as it is a name worth telling: `Result<…>`, `ResponseEntity<…>`.
+    """The type that a function returns, as far as it is a name worth telling: `Result<…>`.
 
     Returns None where it is not known, empty where it is a type of the language or nothing.
     """

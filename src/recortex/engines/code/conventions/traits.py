@@ -129,13 +129,14 @@ def _own_imports(path: str, facts: FileFacts, roots: frozenset[str]) -> set[str]
     return {
         plain_module(one.module, one.name, path)
         for one in facts.imports
-        if one.module.startswith(".") or re.split(r"[./]", one.module)[0] in roots
+        if one.module.startswith(".")
+        or (one.module not in roots and re.split(r"[./]", one.module)[0] in roots)
     } - {""}
 
 
 def plain_module(module: str, name: str, path: str) -> str:
     """A module of the project as it is told; a relative one by the file's place."""
-    if module.startswith(("./", "../")):
+    if module.startswith(("./", "../")) or (module in {".", ".."} and not path.endswith(".py")):
         parts = path.split("/")[:-1]
         for part in module.split("/"):
             if part == "..":

@@ -62,8 +62,9 @@ def statement(
     """The sentence of a convention: “14 of 15 handlers in src/api return `Result`; exception: ping.”."""
     total = len(having) + len(exceptions)
     where = f" in {scope}" if scope else ""
+    name = "files with names of several words" if trait == "case" else population.name
     count = f"All {total}" if not exceptions else f"{len(having)} of {total}"
-    said = f"{count} {population.name}{where} {_said(population, trait, value, having)}"
+    said = f"{count} {name}{where} {_said(population, trait, value, having)}"
     if exceptions:
         said += f"; {'exception' if len(exceptions) == 1 else 'exceptions'}: {_named(exceptions)}"
     return said + "."

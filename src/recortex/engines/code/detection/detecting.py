@@ -141,7 +141,7 @@ class _Look:
             if use.population and sighting.symbol != NOWHERE:
                 member = Member(file.path, file.facts, sighting.symbol)
                 self.roles[self.rule.name, use.population][file.path, sighting.symbol] = member
-            if file.path in self.inside:
+            if file.path in self.inside and not (use.on == "path" and sighting.symbol != NOWHERE):
                 self.uses += 1
                 self._capture(use, sighting, file, prefixes)
 

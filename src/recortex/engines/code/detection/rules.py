@@ -1,7 +1,7 @@
 """The rules by which libraries and practices are recognised, read from TOML and checked.
 
-`frameworks/` and `orms/` have a file for each library, `categories/` a file for each category of practices
-with a block for each practice. A key that is not known is an error, so that a slip of the pen is found at once.
+`frameworks/` and `orms/` have a file for each library, `categories/` one for each category of practices with
+a block for each practice. A key that is not known is an error, so that a slip of the pen is found at once.
 """
 
 from __future__ import annotations
