@@ -53,8 +53,8 @@ FRAMEWORKS = [
         npm("next"),
         {
             "app/blog/[slug]/page.tsx": "export default function Page() { return <p>hi</p>; }\n",
-            "app/api/users/route.ts": "export async function POST(request: Request) { return new Response(''); }\n""
-            ",
+            "app/api/users/route.ts": "export async function POST(request: Request) {\n"
+            "  return new Response('');\n}\n",
         },
         [("POST", "/api/users"), ("GET", "/blog/[slug]")],
     ),
@@ -138,7 +138,7 @@ FRAMEWORKS = [
         go("github.com/gin-gonic/gin"),
         {
             "main.go": 'package main\nimport "github.com/gin-gonic/gin"\nfunc main() {\n'
-            '  r := gin.Default()\n'
+            "  r := gin.Default()\n"
             '  r.GET("/ping", func(c *gin.Context) {})\n}\n',
         },
         [("GET", "/ping")],
@@ -148,7 +148,7 @@ FRAMEWORKS = [
         go("github.com/labstack/echo/v4"),
         {
             "main.go": 'package main\nimport "github.com/labstack/echo/v4"\nfunc main() {\n'
-            '  e := echo.New()\n'
+            "  e := echo.New()\n"
             '  e.POST("/users", save)\n}\n',
         },
         [("POST", "/users")],
@@ -158,7 +158,7 @@ FRAMEWORKS = [
         go("github.com/gofiber/fiber/v2"),
         {
             "main.go": 'package main\nimport "github.com/gofiber/fiber/v2"\nfunc main() {\n'
-            '  app := fiber.New()\n'
+            "  app := fiber.New()\n"
             '  app.Get("/", hello)\n}\nfunc hello(c *fiber.Ctx) error { return nil }\n',
         },
         [("GET", "/")],
@@ -168,7 +168,7 @@ FRAMEWORKS = [
         go("github.com/go-chi/chi/v5"),
         {
             "main.go": 'package main\nimport "github.com/go-chi/chi/v5"\nfunc main() {\n'
-            '  r := chi.NewRouter()\n'
+            "  r := chi.NewRouter()\n"
             '  r.Get("/articles", list)\n}\n',
         },
         [("GET", "/articles")],
@@ -391,7 +391,7 @@ MAPPERS = [
         go("gorm.io/gorm"),
         {
             "main.go": 'package main\nimport "gorm.io/gorm"\ntype Product struct {\n  gorm.Model\n'
-            '  Code string\n}\n',
+            "  Code string\n}\n",
         },
         ["Product"],
     ),
@@ -513,8 +513,10 @@ def test_a_file_of_rules_loads(path):
             "needs names",
         ),
         (
-            'name = "X"\nkind = "orm"\nlanguages = ["go"]\nstandard = true\n[[uses]]\non = "path"\n'
-            'pattern = "("\n',
+            (
+                'name = "X"\nkind = "orm"\nlanguages = ["go"]\nstandard = true\n[[uses]]\non = "path"\n'
+                'pattern = "("\n'
+            ),
             "missing )",
         ),
         ("name =", "x.toml"),
