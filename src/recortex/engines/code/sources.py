@@ -23,6 +23,7 @@ _TEST_FILE = re.compile(
     r"|[^/]+_(?:test|tests|unittest|spec)\.\w+"
     r"|[^/]+[.-](?:test|spec|e2e-spec|cy)\.\w+|[^/]*(?:Test|Tests|IT|TestCase|Specs?)\.(?:java|cs|php|cpp))$"
 )
+_PACKAGES = re.compile(r"(?<=src/main/)|(?<=/)(?=(?:com|org|net|io)/[^/]+/)")
 _ASIDE = re.compile(
     r"(?:^|/)(?:examples?|samples?|docs?|docs_src|documentation|website|benchmarks?|bench|fixtures?|stories|"
     r"templates?|"
@@ -76,7 +77,7 @@ class Sources(NamedTuple):
 @lru_cache(maxsize=65_536)
 def is_test(path: str) -> bool:
     """Whether a file is a test, or helps tests, by its path."""
-    return _TEST_FILE.search(path) is not None or _TEST_FOLDER.search(path) is not None
+    return _TEST_FILE.search(path) is not None or _TEST_FOLDER.search(_above_packages(path)) is not None
 
 
 def product(paths: Iterable[str]) -> set[str]:
@@ -85,7 +86,12 @@ def product(paths: Iterable[str]) -> set[str]:
     A repository that is nothing but examples is a product itself: there only tests are left out.
     """
     plain = [path for path in paths if not is_test(path) and not path.startswith(".")]
-    return {path for path in plain if not _ASIDE.search(path)} or set(plain)
+    return {path for path in plain if not _ASIDE.search(_above_packages(path))} or set(plain)
+
+
+def _above_packages(path: str) -> str:
+    """A path without folders that are packages of Java: `com.example` is where many projects begin."""
+    return _PACKAGES.split(path, maxsplit=1)[0] if path.endswith(".java") else path
 
 
 def folder(path: str) -> str:
