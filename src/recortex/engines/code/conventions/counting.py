@@ -13,9 +13,10 @@ from fnmatch import fnmatchcase
 from functools import cache
 from math import log2
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.code_patterns import Convention
+from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
 from recortex.engines.code.conventions.populations import Counting, scopes
 from recortex.engines.code.conventions.wording import statement
 from recortex.engines.code.detection.evidence import plain
@@ -34,23 +35,11 @@ MOST = 60
 """Conventions of a project that are given, the most informative first."""
 LEAST_FILES = {"calls": 2, "folder": 3}
 """In which it is so before it is told; one more of tests, which share their subject."""
-MOST_OF_TRAIT = 3
-"""Conventions of one population and property."""
-MOST_ALIKE = 2
-"""Conventions of one property and value that are given for different populations."""
+CALL_WEIGHT = 0.8
+"""Of a call beside what a signature says: a type that is returned is told before the call that makes it."""
 ALONE = 2.0
 """Bits of a property where there is nothing else of its kind to compare with."""
 USUAL = Path(__file__).with_name("usual.toml")
-
-
-class _Candidate(NamedTuple):
-    population: Population
-    scope: str
-    trait: str
-    value: str
-    having: tuple[Item, ...]
-    lacking: tuple[Item, ...]
-    bits: float
 
 
 def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
@@ -58,13 +47,14 @@ def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...
     everyone = [one for one in Counting(sources, detection).all() if len(one.items) >= LEAST_SUPPORT]
     frequency = _Frequency(everyone)
     found = [one for population in everyone for one in _candidates(population, frequency, detection)]
-    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.value))
-    return tuple(_convention(one) for one in _without_echoes(found)[:MOST])
+    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
+    return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
 
 
-def _score(one: _Candidate) -> float:
+def _score(one: Candidate) -> float:
     agreement = len(one.having) / (len(one.having) + len(one.lacking))
-    return one.bits * agreement * log2(1 + min(len(one.having), 30))
+    weight = CALL_WEIGHT if one.trait == "calls" else 1.0
+    return weight * one.bits * agreement * log2(1 + min(len(one.having), 30))
 
 
 class _Frequency:
@@ -92,7 +82,7 @@ class _Frequency:
         return log2((support + 1) / (total + 2)) - log2((max(having, 0) + 1) / (outside + 2))
 
 
-def _candidates(population: Population, frequency: _Frequency, detection: Detection) -> Iterator[_Candidate]:
+def _candidates(population: Population, frequency: _Frequency, detection: Detection) -> Iterator[Candidate]:
     implied = {one for values in detection.implied.values() for one in values}
     told: dict[tuple[str, str], list[str]] = defaultdict(list)
     for scope, items in sorted(scopes(population.items).items(), key=lambda one: (len(one[0]), one[0])):
@@ -110,13 +100,15 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
             bits = frequency.bits(population, trait, value, len(known), len(having))
             if bits >= LEAST_BITS:
                 told[trait, value].append(scope)
-                yield _Candidate(population, scope, trait, value, having, lacking, bits)
+                yield Candidate(population, scope, trait, (value,), having, lacking, bits)
 
 
 def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
     """Whether what is counted, or where, says it already."""
     if trait == "folder":
         return population.name in {"classes", "types"} or value in scope.split("/")
+    if trait == "suffix" and population.name == "exception classes":
+        return True
     if trait == "module":
         return population.name != "exception classes"
     if trait in {"prefix", "ending"} and population.kind == "function":
@@ -179,32 +171,14 @@ def _usual(population: Population, trait: str, value: str, implied: set[str]) ->
     )
 
 
-def _without_echoes(found: Iterable[_Candidate]) -> list[_Candidate]:
-    """Each property once where two populations are nearly the same symbols."""
-    kept: list[_Candidate] = []
-    told_of: Counter[tuple[str, str, str]] = Counter()
-    told: dict[tuple[str, str], list[set[tuple[str, int, str]]]] = defaultdict(list)
-    for one in found:
-        places: set[tuple[str, int, str]] = {(item.place.path, item.place.line, "") for item in one.having}
-        told_of[one.population.name, one.scope, one.trait] += 1
-        if told_of[one.population.name, one.scope, one.trait] > MOST_OF_TRAIT:
-            continue
-        others = told[one.trait, one.value]
-        if len(others) == MOST_ALIKE or any(2 * len(places & other) >= len(places) for other in others):
-            continue
-        told[one.trait, one.value].append(places)
-        kept.append(one)
-    return kept
-
-
-def _convention(one: _Candidate) -> Convention:
+def _convention(one: Candidate) -> Convention:
     name = f"{one.population.name} in {one.scope}" if one.scope else one.population.name
     exceptions = tuple(item.place for item in one.lacking)
     return Convention(
         population=name,
         trait=one.trait,
-        value=one.value,
-        statement=statement(one.population, one.scope, one.trait, one.value, one.having, exceptions),
+        value=", ".join(one.values),
+        statement=statement(one),
         support=len(one.having),
         total=len(one.having) + len(one.lacking),
         exceptions=exceptions,

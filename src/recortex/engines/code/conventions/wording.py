@@ -6,18 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recortex.domain.code_patterns import Place
-    from recortex.engines.code.conventions.populations import Item, Population
+    from recortex.engines.code.conventions.echoes import Candidate
 
 MOST_NAMED = 5
 """Exceptions that are named in the sentence; all are in the convention."""
 _SAID = {
     "return": "return `{value}`",
-    "mark": "have the mark `{value}`",
-    "fieldmark": "have fields with the mark `{value}`",
-    "given": "have a parameter with the mark `{value}`",
+    "mark": "have the {marks} {quoted}",
+    "fieldmark": "have fields with the {marks} {quoted}",
+    "given": "have a parameter with the {marks} {quoted}",
     "wrapper": "are wrapped in `{value}(…)`",
     "base": "extend or implement `{value}`",
     "suffix": "have names that end in `{value}`",
@@ -27,9 +24,9 @@ _SAID = {
     "typed": "state the type that they return",
     "keywords": "take some parameters by keyword only",
     "first": "take `{value}` as their first parameter",
-    "takes": "also take `{value}`",
+    "takes": "also take {quoted}",
     "doc": "are documented",
-    "calls": "call `{value}`",
+    "calls": "call {quoted}",
     "form": "are written as {value}",
     "modifier": "are declared `{value}`",
     "module": "are defined in {value}",
@@ -38,59 +35,58 @@ _SAID = {
     "case": "are named in {value}",
     "filename": "are named `{value}`",
     "future": "begin with `from __future__ import annotations`",
-    "imports": "import `{value}`",
+    "imports": "import {quoted}",
     "style": "are written with {value}",
     "logger": "are made on {value}",
     "wraps": "wrap the error below with `%w`",
     "called": "are written with `{value}(…)`",
     "opening": "have titles that begin with “{value}”",
 }
+_MARKS = frozenset({"mark", "fieldmark", "given"})
+_WITH_AT = frozenset({"python", "java", "typescript", "javascript"})
 _PLACES = {
     "beside": "stand beside the file that they test",
     "same name": "have the name of the file that they test",
 }
 
 
-def statement(
-    population: Population,
-    scope: str,
-    trait: str,
-    value: str,
-    having: Sequence[Item],
-    exceptions: Sequence[Place],
-) -> str:
+def statement(one: Candidate) -> str:
     """The sentence of a convention: “14 of 15 handlers in src/api return `Result`; exception: ping.”."""
-    total = len(having) + len(exceptions)
-    where = f" in {scope}" if scope else ""
-    name = "files with names of several words" if trait == "case" else population.name
-    count = f"All {total}" if not exceptions else f"{len(having)} of {total}"
-    said = f"{count} {name}{where} {_said(population, trait, value, having)}"
-    if exceptions:
-        said += f"; {'exception' if len(exceptions) == 1 else 'exceptions'}: {_named(exceptions)}"
+    population, total = one.population, len(one.having) + len(one.lacking)
+    where = f" in {one.scope}" if one.scope else ""
+    name = "files with names of several words" if one.trait == "case" else population.name
+    count = f"All {total}" if not one.lacking else f"{len(one.having)} of {total}"
+    said = f"{count} {name}{where} {_said(one)}"
+    if one.lacking:
+        said += f"; {'exception' if len(one.lacking) == 1 else 'exceptions'}: {_named(one)}"
     return said + "."
 
 
-def _said(population: Population, trait: str, value: str, having: Sequence[Item]) -> str:
-    folders = {one.place.path.rpartition("/")[0] for one in having}
-    if trait == "folder" and len(folders) == 1:
+def _said(one: Candidate) -> str:
+    value = one.values[0]
+    folders = {item.place.path.rpartition("/")[0] for item in one.having}
+    if one.trait == "folder" and len(folders) == 1:
         return f"are in {folders.pop()}"
-    if trait == "place":
+    if one.trait == "place":
         return _PLACES.get(value) or f"are in a folder `{value.removeprefix('folder ')}`"
-    if trait in {"mark", "fieldmark", "given"} and population.language in {
-        "python",
-        "java",
-        "typescript",
-        "javascript",
-    }:
-        value = f"@{value}"
-    return _SAID[trait].format(value=value)
+    at = "@" if one.trait in _MARKS and one.population.language in _WITH_AT else ""
+    quoted = [f"`{at}{value}`" for value in one.values]
+    listed = quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    several = "marks" if len(quoted) > 1 else "mark"
+    return _SAID[one.trait].format(value=value, quoted=listed, marks=several)
 
 
-def _named(places: Sequence[Place]) -> str:
-    several = Counter(one.name for one in places)
+def _named(one: Candidate) -> str:
+    """The exceptions by name; with their file where the name alone does not tell them apart."""
+    several = Counter(item.place.name for item in (*one.having, *one.lacking))
+    places = [item.place for item in one.lacking]
     names = [
-        one.path if not one.line else one.name if several[one.name] == 1 else f"{one.name} ({one.path})"
-        for one in places[:MOST_NAMED]
+        place.path
+        if not place.line or one.population.kind == "import"
+        else place.name
+        if several[place.name] == 1
+        else f"{place.name} ({place.path})"
+        for place in places[:MOST_NAMED]
     ]
     more = len(places) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more else "")
+    return ", ".join(dict.fromkeys(names)) + (f" and {more} more" if more else "")
