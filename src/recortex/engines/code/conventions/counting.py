@@ -23,6 +23,7 @@ from recortex.engines.code.detection.evidence import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from recortex.engines.code.conventions.populations import Item, Population
     from recortex.engines.code.detection.detecting import Detection
@@ -44,9 +45,11 @@ USUAL = Path(__file__).with_name("usual.toml")
 
 def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
     """The conventions of a project, the most informative first."""
-    everyone = [one for one in Counting(sources, detection).all() if len(one.items) >= LEAST_SUPPORT]
+    counting = Counting(sources, detection)
+    everyone = [one for one in counting.all() if len(one.items) >= LEAST_SUPPORT]
     frequency = _Frequency(everyone)
     found = [one for population in everyone for one in _candidates(population, frequency, detection)]
+    found = [one for one in found if not _of_the_subject(one, counting.defined)]
     found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
     return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
 
@@ -123,6 +126,17 @@ def _spread(population: Population, trait: str, value: str, having: Sequence[Ite
     files = {one.place.path for one in having}
     wrapped = any(value in one.traits.get("wrapper", ()) for one in having)
     return len(files) >= LEAST_FILES[trait] + (population.kind == "test") and not wrapped
+
+
+def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
+    """Whether tests call what they test, or classes extend what a library has for just them."""
+    value = plain(one.values[0])
+    if one.trait == "calls" and one.population.kind == "test":
+        return value in defined
+    last = one.population.name.partition("…")[2]
+    return (
+        one.trait == "base" and value not in defined and bool(last) and value.endswith((last, f"{last}Base"))
+    )
 
 
 def _one_folder(items: Iterable[Item]) -> bool:

@@ -126,6 +126,7 @@ class Counting:
         self.inside = product(sources.code)
         self.files = dict(sorted(sources.code.items()))
         self._around: dict[str, Around] = {}
+        self.defined = {one.plain for path in self.inside for one in self.files[path].symbols}
 
     def all(self) -> Iterator[Population]:
         """All populations, those of a role first."""
@@ -255,7 +256,7 @@ def _files(
     files = Population("files", "file", language)
     imports = Population("imports of own modules", "import", language)
     for path, facts in own:
-        if not _ENTRY.search(path):
+        if not (_ENTRY.search(path) or _MIGRATIONS.search(path)):
             files.items.append(Item(Place(path, 0), file_traits(path, facts, roots)))
         for one in facts.imports:
             style = _style(one.module, language, roots)
@@ -305,13 +306,16 @@ def _style(module: str, language: str, roots: frozenset[str]) -> str:
 
 
 def _roots(files: Iterable[tuple[str, FileFacts]]) -> frozenset[str]:
-    """First parts of module names that are the project's own: folders and files at its top, or below src."""
+    """First parts of module names that are the project's own: the outermost packages, and files in none."""
+    rows = list(files)
+    packages = {path.rpartition("/")[0] for path, _ in rows if path.endswith("/__init__.py")}
     found = set()
-    for path, _ in files:
-        parts = path.removeprefix("src/").split("/")
-        found.add(parts[0].partition(".")[0])
-        if len(parts) >= len(("package", "folder", "file")):
-            found.add(parts[1])
+    for path, _ in rows:
+        outer, above = path.partition(".")[0], path.rpartition("/")[0]
+        while above in packages:
+            outer, above = above, above.rpartition("/")[0]
+        found.add(outer.rpartition("/")[2])
+        found.add(path.removeprefix("src/").split("/")[0].partition(".")[0])
     return frozenset(found)
 
 
