@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from recortex.engines.code.sources import Sources
 
 LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
+LEAST_OF_FUNCTIONS = 8
+"""Support of what functions of a folder share that have no common role: of five to seven that is often said
+only of what they are about. `bench/detection.py`."""
 LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
@@ -88,10 +91,11 @@ class _Frequency:
 def _candidates(population: Population, frequency: _Frequency, detection: Detection) -> Iterator[Candidate]:
     implied = {one for values in detection.implied.values() for one in values}
     told: dict[tuple[str, str], list[str]] = defaultdict(list)
+    least = LEAST_SUPPORT if population.whole or population.kind == "class" else LEAST_OF_FUNCTIONS
     for scope, items in sorted(scopes(population.items).items(), key=lambda one: (len(one[0]), one[0])):
         if len(items) < LEAST_SUPPORT or (not scope and not population.whole and not _one_folder(items)):
             continue
-        for trait, value, known in _agreed(items):
+        for trait, value, known in _agreed(items, least):
             if any(scope.startswith(above) for above in told[trait, value]):
                 continue
             if _usual(population, trait, value, implied) or _tautology(population, scope, trait, value):
@@ -115,7 +119,7 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
     if trait == "module":
         return population.name != "exception classes"
     if trait in {"prefix", "ending"} and population.kind == "function":
-        return population.name == "public methods"
+        return population.name != "functions" and (trait == "ending" or population.name == "public methods")
     if trait == "place":
         return bool(scope)
     return trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
@@ -133,17 +137,18 @@ def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
     value = plain(one.values[0])
     if one.trait == "calls" and one.population.kind == "test":
         return value in defined
+    if one.trait != "base" or value in defined:
+        return False
     last = one.population.name.partition("…")[2]
-    return (
-        one.trait == "base" and value not in defined and bool(last) and value.endswith((last, f"{last}Base"))
-    )
+    named = all(value in plain(item.place.name) for item in one.having)
+    return named or one.population.name in {"classes", "types"} or (bool(last) and value.endswith(last))
 
 
 def _one_folder(items: Iterable[Item]) -> bool:
     return len({one.place.path.rpartition("/")[0] for one in items}) == 1
 
 
-def _agreed(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Item]]]:
+def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[Item]]]:
     """Traits and values that enough of the items have, with the items of which the trait is known."""
     known: dict[str, list[Item]] = defaultdict(list)
     having: Counter[tuple[str, str]] = Counter()
@@ -155,7 +160,7 @@ def _agreed(items: Sequence[Item]) -> Iterator[tuple[str, str, list[Item]]]:
         counted = known[trait]
         if trait == "base":  # the base class itself is no exception
             counted = [one for one in counted if plain(one.place.name) != value]
-        if support >= LEAST_SUPPORT and support >= LEAST_AGREEMENT * len(counted):
+        if support >= least and support >= LEAST_AGREEMENT * len(counted):
             yield trait, value, counted
 
 
