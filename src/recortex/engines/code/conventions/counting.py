@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.code_patterns import Convention
 from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
 from recortex.engines.code.conventions.populations import Counting, scopes
+from recortex.engines.code.conventions.signatures import words
 from recortex.engines.code.conventions.wording import statement
 from recortex.engines.code.detection.evidence import plain
 
@@ -33,6 +34,8 @@ LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
 LEAST_OF_FUNCTIONS = 8
 """Support of what functions of a folder share that have no common role: of five to seven that is often said
 only of what they are about. `bench/detection.py`."""
+LEAST_OF_CALLS = 12
+"""Support of what such functions call. `bench/detection.py`."""
 LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
@@ -102,6 +105,8 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 continue
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
+            if trait == "calls" and not population.whole and len(having) < LEAST_OF_CALLS:
+                continue
             if trait in LEAST_FILES and not _spread(population, trait, value, having):
                 continue
             bits = frequency.bits(population, trait, value, len(known), len(having))
@@ -111,18 +116,29 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
 
 
 def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
-    """Whether what is counted, or where, says it already."""
-    if trait == "folder":
-        return population.name in {"classes", "types"} or value in scope.split("/")
-    if trait == "suffix" and population.name == "exception classes":
-        return True
-    if trait == "module":
-        return population.name != "exception classes"
-    if trait in {"prefix", "ending"} and population.kind == "function":
-        return population.name != "functions" and (trait == "ending" or population.name == "public methods")
-    if trait == "place":
-        return bool(scope)
+    """Whether what is counted, or where, says it already, or it says little there."""
+    match trait:
+        case "folder":
+            return population.name in {"classes", "types"} or value in scope.split("/")
+        case "module":
+            return population.name != "exception classes"
+        case "prefix" | "ending" if population.kind == "function":
+            return population.name != "functions" and (
+                trait == "ending" or population.name == "public methods"
+            )
+        case "suffix":
+            return population.name == "exception classes" or _in_words(value, scope)
+        case "doc":
+            return population.kind == "class"
+        case "place" | "called" | "opening":
+            return bool(scope)
     return trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
+
+
+def _in_words(value: str, scope: str) -> bool:
+    """Whether a folder of several words has a word in its name already."""
+    inner = words(scope.rpartition("/")[2])
+    return len(inner) > 1 and any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
 
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
@@ -141,6 +157,8 @@ def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
         return False
     last = one.population.name.partition("…")[2]
     named = all(value in plain(item.place.name) for item in one.having)
+    if one.population.language == "php":  # traits that a library has for many purposes
+        return True
     return named or one.population.name in {"classes", "types"} or (bool(last) and value.endswith(last))
 
 

@@ -14,7 +14,7 @@ MOST_JOINED = 4
 """Values that one sentence gives."""
 MOST_OF_TRAIT = 3
 """Conventions of one population and trait."""
-_JOINED = frozenset({"mark", "fieldmark", "given", "calls", "takes", "imports"})
+_JOINED = frozenset({"mark", "fieldmark", "given", "calls", "takes", "imports", "base"})
 """Traits with several values, which are told in one sentence where the same members have them."""
 _ONCE = frozenset({"suffix", "prefix", "ending", "filename", "doc", "async", "form"})
 """Traits of which one value is told for one population only; of others, for two."""

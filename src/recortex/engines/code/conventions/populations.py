@@ -77,7 +77,7 @@ _CASES = frozenset({"it", "test"})
 _ALIAS = re.compile(r"^(?:@/|~/|#/|@app/|@src/|src/|@lib/|@components/)")
 _ERRORS = re.compile(r"(?:Error|Exception|Failure)$")
 _ENTRY = re.compile(r"(?:^|/)(?:index|main|mod|lib|__init__|__main__|setup|conftest|manage)\.\w+$")
-_MIGRATIONS = re.compile(r"(?:^|/)[Mm]igrations?/")
+_MIGRATIONS = re.compile(r"(?:^|/)[Mm]igrations?[^/]*/")
 LEAST_WORD = 3
 """Letters of a last word that says what a class is for."""
 LEAST_SUFFIX = 5
@@ -266,6 +266,8 @@ def _files(
     for path, facts in tests:
         if _is_test_file(facts, language):
             traits = file_traits(path, facts, roots)
+            helpers = {one for one in traits.get("imports", ()) if is_test(f"{one.replace('.', '/')}/")}
+            traits["imports"] = helpers  # what is tested is no convention
             traits["place"] = _test_place(path, {other for other, _ in own}, names)
             test_files.items.append(Item(Place(path, 0), traits))
     yield from (files, imports, test_files)

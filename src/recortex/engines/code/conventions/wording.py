@@ -16,7 +16,7 @@ _SAID = {
     "fieldmark": "have fields with the {marks} {quoted}",
     "given": "have a parameter with the {marks} {quoted}",
     "wrapper": "are wrapped in `{value}(…)`",
-    "base": "extend or implement `{value}`",
+    "base": "extend or implement {quoted}",
     "suffix": "have names that end in `{value}`",
     "ending": "have names that end in `{value}`",
     "prefix": "have names that begin with `{value}`",
