@@ -23,7 +23,7 @@ LEAST_COUPLED = 5
 """Folders that have to depend on one before it is told as a hub."""
 
 
-def tests_of(sources: Sources, graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
+def topology(sources: Sources, graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
     """For each file of the product the test files that test it.
 
     A test that imports the file is certain to use it; one that only has its name is likely to test it.

@@ -128,11 +128,11 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
             )
         case "suffix":
             return population.name == "exception classes" or _in_words(value, scope)
-        case "doc":
-            return population.kind == "class"
-        case "place" | "called" | "opening":
-            return bool(scope)
-    return trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
+    return (
+        (trait in {"place", "called", "opening"} and bool(scope))
+        or (trait == "doc" and population.kind == "class")
+        or (trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope))
+    )
 
 
 def _in_words(value: str, scope: str) -> bool:
