@@ -18,13 +18,21 @@ from recortex.domain.code_patterns import Dependency, Manifest
 
 LARGEST = 1024 * 1024
 """Characters of a manifest that is read."""
+LARGEST_SETUP = 128 * 1024
+"""Characters of a `setup.py`, which is parsed as code: hostile ones take a second for each 128 kB."""
+LONGEST_LINE = 500
+"""Characters of a requirement."""
+MOST_TRIES = 100
+"""Places at which a name is looked for as a word of its own."""
 MOST_DEPENDENCIES = 5_000
 _Found = Iterator[tuple[str, str, bool]]
 """Name, version, and whether it is only needed by another library."""
+_MALFORMED = (ValueError, SyntaxError, AttributeError, TypeError, RecursionError, MemoryError, ET.ParseError)
+_IN_WORD = re.compile(r"[\w-]")
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:\(?\s*([<>=!~^][^;#)]*))?")
 _GRADLE = re.compile(r"""["']([\w.-]+:[\w.-]+)(?::([\w.$\{\}-]+))?(?:@\w+)?["']""")
 _GRADLE_PLUGIN = re.compile(
-    r"""\bid\b\s*\(?\s*["']([\w.-]+)["'](?:\s*\))?(?:\s+version\s+["']([\w.-]+)["'])?"""
+    r"""\bid\b\s*(?:\(\s*)?["']([\w.-]+)["'](?:\s*\))?(?:\s+version\s+["']([\w.-]+)["'])?"""
     r"""|\bapply plugin:\s*["']([\w.-]+)["']"""
 )
 _GRADLE_PARTS = re.compile(r"""group\s*[:=]\s*["']([\w.-]+)["']\s*,\s*name\s*[:=]\s*["']([\w.-]+)["']""")
@@ -39,9 +47,9 @@ _CMAKE = re.compile(
 )
 _CMAKE_LINK = re.compile(r"\btarget_link_libraries\s*\(([^)]*)", re.IGNORECASE)
 _CMAKE_WORD = re.compile(r"[\w./:#@+-]+")
-_QMAKE = re.compile(r"^\s*(?:greaterThan\([^)]*\)\s*:\s*)?QT\s*\+?=\s*(.+)$", re.MULTILINE)
+_QMAKE = re.compile(r"^[ \t]*(?:greaterThan\([^)\n]*\)[ \t]*:[ \t]*)?QT[ \t]*\+?=[ \t]*(\S.*)$", re.MULTILINE)
 _CONAN = re.compile(
-    r"""(?:^|["'])\s*([a-z0-9][\w.+-]*)/([\w.\[\]<>=~*+-]+)(?:@[\w./]*)?(?:["']|\s*$)""", re.MULTILINE
+    r"""(?:^|["'])[ \t]*([a-z0-9][\w.+-]*)/([\w.\[\]<>=~*+-]+)(?:@[\w./]*)?(?:["']|\s*$)""", re.MULTILINE
 )
 _MESON = re.compile(r"""\bdependency\(\s*["']([\w.+-]+)["']""")
 
@@ -70,17 +78,9 @@ def read_manifest(path: str, text: str) -> Manifest | None:
         return Manifest(path, ecosystem, problem="larger than 1 MB")
     try:
         rows = [row for row in reader(text) if row[0]]
-    except (
-        ValueError,
-        SyntaxError,
-        AttributeError,
-        TypeError,
-        RecursionError,
-        ET.ParseError,
-    ) as error:
-        return Manifest(
-            path, ecosystem, problem=f"cannot be read: {str(error)[:200] or type(error).__name__}"
-        )
+    except _MALFORMED as error:
+        said = str(error)[:200] or type(error).__name__
+        return Manifest(path, ecosystem, problem=f"cannot be read: {said}")
     problem = f"only the first {MOST_DEPENDENCIES} are read" if len(rows) > MOST_DEPENDENCIES else ""
     return Manifest(path, ecosystem, tuple(_with_lines(rows[:MOST_DEPENDENCIES], text, ecosystem)), problem)
 
@@ -97,9 +97,14 @@ def _with_lines(rows: Iterable[tuple[str, str, bool]], text: str, ecosystem: str
 
 
 def _place(name: str, text: str) -> int:
-    """Where a name stands as a word of its own."""
-    found = re.search(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])", text)
-    return found.start() if found else text.find(name)
+    """Where a name stands as a word of its own; its first place where it never does."""
+    first = place = text.find(name)
+    for _ in range(MOST_TRIES):
+        before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
+        if place < 0 or not (_IN_WORD.match(before) or before in {"@", "/"} or _IN_WORD.match(after)):
+            break
+        place = text.find(name, place + 1)
+    return place if place >= 0 else first
 
 
 def _plain(name: str, ecosystem: str) -> str:
@@ -141,7 +146,7 @@ def _vcpkg(text: str) -> _Found:
 
 
 def _requirement(line: Any) -> _Found:
-    found = _REQUIREMENT.match(line) if isinstance(line, str) else None
+    found = _REQUIREMENT.match(" ".join(line[:LONGEST_LINE].split())) if isinstance(line, str) else None
     if found:
         yield found[1], (found[2] or "").strip(), False
 
@@ -175,6 +180,8 @@ def _pipfile(text: str) -> _Found:
 
 
 def _setup_py(text: str) -> _Found:
+    if len(text) > LARGEST_SETUP:
+        raise ValueError("it is larger than 128 kB")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.keyword) and node.arg in {
             "install_requires",
@@ -225,7 +232,7 @@ def _pom(text: str) -> _Found:
 
 
 def _gradle(text: str) -> _Found:
-    plain = re.sub(r"(?m)^\s*//.*$", "", text)
+    plain = re.sub(r"(?m)^[ \t]*//.*$", "", text)
     for name, version in _GRADLE.findall(plain):
         yield name, version, False
     for name, version, applied in _GRADLE_PLUGIN.findall(plain):

@@ -147,6 +147,15 @@ def test_a_malformed_manifest_is_reported_and_never_fatal(path, text):
     assert found.dependencies == ()
 
 
+@pytest.mark.parametrize(
+    "sign", ["\n", " ", "id ", "a\n", "QT\n", "a:a ", "'a'", "((", "a = ", "/", "<a>", "group="]
+)
+def test_no_pattern_is_quadratic_on_hostile_manifests(sign):
+    """Where one is, this takes hours, and the time limit of all tests ends it."""
+    for path in sorted({path for path, *_ in CASES}):
+        assert read_manifest(path, sign * (LARGEST // len(sign))) is not None
+
+
 def test_too_many_dependencies_are_cut_and_that_is_said():
     many = json.dumps({"dependencies": {f"name-{number}": "1" for number in range(MOST_DEPENDENCIES + 1)}})
     found = read_manifest("package.json", many)
