@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from recortex.engines.code.sources import Sources
 
 LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
+LEAST_KNOWN = 0.8
+"""The share of members of which a trait has to be known: signatures are cut at 200 characters."""
+_OF_SOME = frozenset({"case", "interface", "keywords"})
+"""Traits that by their nature only some members can have."""
 LEAST_OF_FUNCTIONS = 8
 """Support of what functions of a folder share that have no common role: of five to seven that is often said
 only of what they are about. `bench/detection.py`."""
@@ -178,6 +182,8 @@ def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[
         counted = known[trait]
         if trait == "base":  # the base class itself is no exception
             counted = [one for one in counted if plain(one.place.name) != value]
+        if trait not in _OF_SOME and len(known[trait]) < LEAST_KNOWN * len(items):
+            continue
         if support >= least and support >= LEAST_AGREEMENT * len(counted):
             yield trait, value, counted
 

@@ -110,6 +110,7 @@ _PLAIN = frozenset(
         "Type",
     ]
 )
+_TYPE_FIRST = frozenset({"java", "csharp"})
 LONGEST = 200
 """Characters of a signature that facts keep: one of that length may be cut."""
 
@@ -124,7 +125,7 @@ def returned(signature: str, name: str, language: str) -> str | None:
 
     Returns None where it is not known, empty where it is a type of the language or nothing.
     """
-    if len(signature) >= LONGEST:
+    if len(signature) >= LONGEST and language not in _TYPE_FIRST:
         return None
     written = _written_return(signature, name, language)
     if written is None:

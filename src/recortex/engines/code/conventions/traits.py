@@ -66,8 +66,8 @@ def function_traits(member: Member, around: Around) -> Traits:
         elif language == "python" and given:
             found["keywords"] = set()
     parts = words(name)
-    if len(parts) > 1:
-        found["prefix"], found["ending"] = {parts[0]}, {parts[-1]}
+    found["prefix"] = set(parts[:1]) if len(parts) > 1 else set()
+    found["ending"] = set(parts[-1:]) if len(parts) > 1 else set()
     if language in _ECMA and symbol.kind == "function":
         found["form"] = (
             {"function declarations"} if re.search(r"\bfunction\b", signature) else {"arrow functions"}
@@ -88,8 +88,7 @@ def class_traits(member: Member, around: Around) -> Traits:
         "folder": {member.path.split("/")[-2]} if "/" in member.path else set(),
     }
     parts = words(symbol.plain)
-    if len(parts) > 1:
-        found["suffix"] = {parts[-1]}
+    found["suffix"] = set(parts[-1:]) if len(parts) > 1 else set()
     if symbol.kind == "interface" and member.facts.language == "typescript":
         found["interface"] = {"I"} if re.match(r"I[A-Z][a-z]", symbol.plain) else set()
     return found

@@ -54,7 +54,7 @@ def statement(one: Candidate) -> str:
     """The sentence of a convention: “14 of 15 handlers in src/api return `Result`; exception: ping.”."""
     population, total = one.population, len(one.having) + len(one.lacking)
     where = f" in {one.scope}" if one.scope else ""
-    name = "files with names of several words" if one.trait == "case" else population.name
+    name = f"{population.name} with names of several words" if one.trait == "case" else population.name
     count = f"All {total}" if not one.lacking else f"{len(one.having)} of {total}"
     said = f"{count} {name}{where} {_said(one)}"
     if one.lacking:

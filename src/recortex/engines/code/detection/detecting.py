@@ -138,7 +138,7 @@ class _Look:
 
     def _take(self, use: Use, file: Seen, prefixes: Mapping[int, str]) -> None:
         for sighting in file.sightings(use):
-            if use.population and sighting.symbol != NOWHERE:
+            if use.population and sighting.symbol != NOWHERE and not _is_prefix(use, file, sighting):
                 member = Member(file.path, file.facts, sighting.symbol)
                 self.roles[self.rule.name, use.population][file.path, sighting.symbol] = member
             if file.path in self.inside and not (use.on == "path" and sighting.symbol != NOWHERE):
@@ -157,7 +157,7 @@ class _Look:
     def _capture(self, use: Use, sighting: Sighting, file: Seen, prefixes: Mapping[int, str]) -> None:
         place = Place(file.path, sighting.line, file.named(sighting.symbol))
         symbol = file.facts.symbols[sighting.symbol] if sighting.symbol != NOWHERE else None
-        if use.captures == "route" and not (symbol and use.on == "mark" and symbol.kind in CONTAINERS):
+        if use.captures == "route" and not _is_prefix(use, file, sighting):
             prefix = prefixes.get(symbol.parent, "") if symbol else ""
             self.routes.append(Route(sighting.method, _joined(prefix, sighting.text), place))
         elif use.captures == "table" and sighting.text:
@@ -204,6 +204,13 @@ def _prefixes(rule: Detector, file: Seen) -> dict[int, str]:
                 if sighting.symbol != NOWHERE and file.facts.symbols[sighting.symbol].kind in CONTAINERS:
                     found[sighting.symbol] = sighting.text
     return found
+
+
+def _is_prefix(use: Use, file: Seen, sighting: Sighting) -> bool:
+    """Whether a mark that declares routes stands at a class, whose methods have them."""
+    if use.captures != "route" or use.on != "mark" or sighting.symbol == NOWHERE:
+        return False
+    return file.facts.symbols[sighting.symbol].kind in CONTAINERS
 
 
 def _joined(prefix: str, address: str) -> str:
