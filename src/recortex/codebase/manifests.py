@@ -60,7 +60,7 @@ def ecosystem_of(path: str) -> str:
 
 
 def _is(form: str, path: str) -> bool:
-    return re.fullmatch(f"(?:.*/)?{form}", path, re.IGNORECASE) is not None
+    return re.fullmatch(f"(?:.*/)?(?:{form})", path, re.IGNORECASE) is not None
 
 
 def read_manifest(path: str, text: str) -> Manifest | None:

@@ -116,7 +116,7 @@ CASES = [
 def test_a_manifest_says_what_it_depends_on_and_where(path, text, ecosystem, rows):
     found = read_manifest(path, text)
     assert (found.ecosystem, found.problem) == (ecosystem, "")
-    assert ecosystem_of(path) == ecosystem
+    assert ecosystem_of(path) == ecosystem_of(f"a/b/{path}") == ecosystem
     lines = [(one.name, one.version, one.line) for one in found.dependencies]
     assert [(name, version) for name, version, _ in lines] == [(name, version) for name, version, _ in rows]
     if not path.endswith((".pro",)):
@@ -161,6 +161,13 @@ def test_too_many_dependencies_are_cut_and_that_is_said():
     found = read_manifest("package.json", many)
     assert len(found.dependencies) == MOST_DEPENDENCIES
     assert found.problem
+
+
+@pytest.mark.parametrize(
+    "name", ["Directory.Packages.props", "packages.config", "x.cmake", "setup.cfg", "meson.build"]
+)
+def test_manifests_are_known_in_any_folder(name):
+    assert ecosystem_of(name) == ecosystem_of(f"src/App/{name}") != ""
 
 
 def test_other_files_are_no_manifests():

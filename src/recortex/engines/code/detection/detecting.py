@@ -150,7 +150,7 @@ class _Look:
         known = self.roles.get((self.rule.name, use.population), {})
         names = {one.symbol.plain for one in known.values()}
         if names and (more := derived(self.files, names)):
-            wider = replace(use, names=tuple(names | more), receivers=(), pattern=None)
+            wider = replace(use, names=tuple(more), receivers=(), pattern=None)
             for file in self.files:
                 self._take(wider, file, {})
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from recortex.domain.code_facts import CALLABLE, NOWHERE
+from recortex.domain.code_facts import CALLABLE, CONTAINERS, NOWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -150,17 +150,23 @@ def _marks(seen: Seen, use: Use) -> Iterator[Sighting]:
 
 
 def derived(files: Iterable[Seen], names: set[str]) -> frozenset[str]:
-    """Names of classes that extend one of these, at any remove."""
+    """Names of these classes and of those that extend one of them, at any remove.
+
+    A name that several classes of the project have is not followed: it may mean another one.
+    """
     children: dict[str, set[str]] = defaultdict(set)
+    defined: Counter[str] = Counter()
     for file in files:
+        defined.update(one.plain for one in file.facts.symbols if one.kind in CONTAINERS)
         for base, indexes in file.bases.items():
             children[base].update(file.facts.symbols[index].plain for index in indexes)
-    found, waiting = set(names), list(names)
+    found = {one for one in names if defined[one] == 1}
+    waiting = list(found)
     while waiting:
-        for name in children.get(waiting.pop(), set()) - found:
-            found.add(name)
-            waiting.append(name)
-    return frozenset(found - names)
+        more = {name for name in children.get(waiting.pop(), ()) if defined[name] == 1} - found
+        found |= more
+        waiting += more
+    return frozenset(found)
 
 
 def _bases(seen: Seen, use: Use) -> Iterator[Sighting]:
