@@ -86,6 +86,7 @@ class Call(NamedTuple):
         line: from 1.
         caller: the index of the symbol that it stands in, or `NOWHERE`.
         arguments: how many are given.
+        argument: the first that is a literal text, such as a route or a table, without quotes.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Call(NamedTuple):
     line: int
     caller: int
     arguments: int
+    argument: str = ""
 
 
 class Binding(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MOST_DEPENDENCIES = 2_000
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
-_GO_NEEDS = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/[^\s]+)\s+v\d", re.MULTILINE)
+_GO_NEEDS = re.compile(r"^\s*(?:require\s+)?([\w.-]{1,200}\.[\w.-]{1,200}/[^\s]{1,400})\s+v\d", re.MULTILINE)
 _JSON_PARTS = ("dependencies", "devDependencies", "peerDependencies")
 
 

@@ -15,7 +15,7 @@ _MODIFIERS = re.compile(
     r"|ref|out|in|Optional)\b"
     r"|'\w+\b(?!')"
 )
-_ONE_OF = re.compile(r"Optional\[(.+)\]|(.+?)\s*\|\s*(?:None|null|undefined)")
+_ONE_OF = re.compile(r"Optional\[(.+)\]|(.{1,400}?)\s*\|\s*(?:None|null|undefined)")
 _XML = re.compile(r"</?(?:summary|remarks|para|inheritdoc|param|returns)[^>]*>")
 _COMMENT_SIGNS = re.compile(r"^\s*(?:/\*+!?|//+[/!]?|\*+/?|#+|--)\s?|\*+/\s*$")
 _PUNCTUATION = re.compile(

@@ -1,1 +1,1 @@
-"""What calls what, and what matters most, from the facts of a project's files alone."""
+"""What calls what, what matters most, what is used and how it is written: from facts of files alone."""

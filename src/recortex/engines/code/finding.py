@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from recortex.engines.code.project import Address, Project
 
 _PLACE = re.compile(r"(?P<path>[^\s:]+):(?P<line>\d+)")
-_IN_FILE = re.compile(r"(?P<path>[^\s:]*[./][^\s:]*):(?P<name>[^\d:].*)")
+_IN_FILE = re.compile(r"(?P<path>[^\s:]{0,400}[./][^\s:]{0,400}):(?P<name>[^\d:].*)")
 _JOINTS = re.compile(r"::|->|#|\\")
 _CLOSING = re.compile(r"\(.*\)$")
 

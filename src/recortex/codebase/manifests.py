@@ -1,0 +1,318 @@
+"""Manifests: which libraries a project says that it uses, and on which line.
+
+Pure parsing of texts; nothing is fetched or resolved. A manifest that cannot be read is reported in its
+`problem` and never ends anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from recortex.domain.code_patterns import Dependency, Manifest
+
+LARGEST = 1024 * 1024
+"""Characters of a manifest that is read."""
+LARGEST_SETUP = 128 * 1024
+"""Characters of a `setup.py`, which is parsed as code: hostile ones take a second for each 128 kB."""
+LONGEST_LINE = 500
+"""Characters of a requirement."""
+MOST_TRIES = 100
+"""Places at which a name is looked for as a word of its own."""
+MOST_DEPENDENCIES = 5_000
+_Found = Iterator[tuple[str, str, bool]]
+"""Name, version, and whether it is only needed by another library."""
+_MALFORMED = (ValueError, SyntaxError, AttributeError, TypeError, RecursionError, MemoryError, ET.ParseError)
+_IN_WORD = re.compile(r"[\w-]")
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:\(?\s*([<>=!~^][^;#)]*))?")
+_GRADLE = re.compile(r"""["']([\w.-]+:[\w.-]+)(?::([\w.$\{\}-]+))?(?:@\w+)?["']""")
+_GRADLE_PLUGIN = re.compile(
+    r"""\bid\b\s*(?:\(\s*)?["']([\w.-]+)["'](?:\s*\))?(?:\s+version\s+["']([\w.-]+)["'])?"""
+    r"""|\bapply plugin:\s*["']([\w.-]+)["']"""
+)
+_GRADLE_PARTS = re.compile(r"""group\s*[:=]\s*["']([\w.-]+)["']\s*,\s*name\s*[:=]\s*["']([\w.-]+)["']""")
+_GO = re.compile(
+    r"^[ \t]*(?:require[ \t]+)?([\w.-]+\.[\w.-]+/[^\s()]+)[ \t]+(v[^\s/]+)[ \t]*(//[ \t]*indirect)?",
+    re.MULTILINE,
+)
+_CMAKE = re.compile(
+    r"\b(?:find_package|find_dependency|FetchContent_Declare|FetchContent_MakeAvailable|pkg_check_modules"
+    r"|CPMAddPackage|CPMFindPackage|ExternalProject_Add|add_subdirectory)\s*\(\s*([^)]*)",
+    re.IGNORECASE,
+)
+_CMAKE_LINK = re.compile(r"\btarget_link_libraries\s*\(([^)]*)", re.IGNORECASE)
+_CMAKE_WORD = re.compile(r"[\w./:#@+-]+")
+_QMAKE = re.compile(r"^[ \t]*(?:greaterThan\([^)\n]*\)[ \t]*:[ \t]*)?QT[ \t]*\+?=[ \t]*(\S.*)$", re.MULTILINE)
+_CONAN = re.compile(
+    r"""(?:^|["'])[ \t]*([a-z0-9][\w.+-]*)/([\w.\[\]<>=~*+-]+)(?:@[\w./]*)?(?:["']|\s*$)""", re.MULTILINE
+)
+_MESON = re.compile(r"""\bdependency\(\s*["']([\w.+-]+)["']""")
+
+
+def ecosystem_of(path: str) -> str:
+    """The ecosystem of a manifest by its name; empty: it is none."""
+    return next((ecosystem for form, ecosystem, _ in _READERS if _is(form, path)), "")
+
+
+def _is(form: str, path: str) -> bool:
+    return re.fullmatch(f"(?:.*/)?(?:{form})", path, re.IGNORECASE) is not None
+
+
+def read_manifest(path: str, text: str) -> Manifest | None:
+    """What a manifest says; None where the name is none of a manifest.
+
+    Args:
+        path: from the project's root, with slashes.
+        text: of the file.
+    """
+    known = next(((ecosystem, reader) for form, ecosystem, reader in _READERS if _is(form, path)), None)
+    if known is None:
+        return None
+    ecosystem, reader = known
+    if len(text) > LARGEST:
+        return Manifest(path, ecosystem, problem="larger than 1 MB")
+    try:
+        rows = [row for row in reader(text) if row[0]]
+    except _MALFORMED as error:
+        said = str(error)[:200] or type(error).__name__
+        return Manifest(path, ecosystem, problem=f"cannot be read: {said}")
+    problem = f"only the first {MOST_DEPENDENCIES} are read" if len(rows) > MOST_DEPENDENCIES else ""
+    return Manifest(path, ecosystem, tuple(_with_lines(rows[:MOST_DEPENDENCIES], text, ecosystem)), problem)
+
+
+def _with_lines(rows: Iterable[tuple[str, str, bool]], text: str, ecosystem: str) -> Iterator[Dependency]:
+    lowered = text.lower()
+    known: dict[str, int] = {}
+    for name, version, indirect in rows:
+        part = name.rpartition(":")[2] if ecosystem == "maven" else name
+        if part not in known:
+            place = _place(part.lower(), lowered)
+            known[part] = lowered.count("\n", 0, place) + 1 if place >= 0 else 1
+        yield Dependency(_plain(name, ecosystem)[:200], version.strip()[:80], known[part], indirect)
+
+
+def _place(name: str, text: str) -> int:
+    """Where a name stands as a word of its own; its first place where it never does."""
+    first = place = text.find(name)
+    for _ in range(MOST_TRIES):
+        before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
+        if place < 0 or not (_IN_WORD.match(before) or before in {"@", "/"} or _IN_WORD.match(after)):
+            break
+        place = text.find(name, place + 1)
+    return place if place >= 0 else first
+
+
+def _plain(name: str, ecosystem: str) -> str:
+    if ecosystem == "pypi":
+        return re.sub(r"[-_.]+", "-", name).lower()
+    return name.lower() if ecosystem in {"nuget", "composer", "cpp"} else name
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _version(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    found = _mapping(value).get("version", "")
+    return found if isinstance(found, str) else ""
+
+
+def _package_json(text: str) -> _Found:
+    data = _mapping(json.loads(text.removeprefix("\ufeff")))
+    for part in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
+        for name, version in _mapping(data.get(part)).items():
+            yield name, _version(version), False
+
+
+def _composer(text: str) -> _Found:
+    data = _mapping(json.loads(text.removeprefix("\ufeff")))
+    for part in ("require", "require-dev"):
+        for name, version in _mapping(data.get(part)).items():
+            yield name, _version(version), False
+
+
+def _vcpkg(text: str) -> _Found:
+    for one in _mapping(json.loads(text)).get("dependencies", ()):
+        name = one if isinstance(one, str) else _mapping(one).get("name")
+        if isinstance(name, str):
+            yield name, _version(_mapping(one).get("version>=")), False
+
+
+def _requirement(line: Any) -> _Found:
+    found = _REQUIREMENT.match(" ".join(line[:LONGEST_LINE].split())) if isinstance(line, str) else None
+    if found:
+        yield found[1], (found[2] or "").strip(), False
+
+
+def _requirements(text: str) -> _Found:
+    for line in text.splitlines():
+        if not line.lstrip().startswith(("#", "-")):
+            yield from _requirement(line)
+
+
+def _pyproject(text: str) -> _Found:
+    data = tomllib.loads(text)
+    project, tool = _mapping(data.get("project")), _mapping(data.get("tool"))
+    groups = [project.get("dependencies", ()), *_mapping(project.get("optional-dependencies")).values()]
+    for group in [*groups, *_mapping(data.get("dependency-groups")).values()]:
+        for one in group:
+            yield from _requirement(one)
+    poetry = _mapping(tool.get("poetry"))
+    tables = [poetry.get("dependencies"), poetry.get("dev-dependencies")]
+    tables += [_mapping(one).get("dependencies") for one in _mapping(poetry.get("group")).values()]
+    for table in tables:
+        for name, value in _mapping(table).items():
+            yield name, _version(value), False
+
+
+def _pipfile(text: str) -> _Found:
+    data = tomllib.loads(text)
+    for part in ("packages", "dev-packages"):
+        for name, value in _mapping(data.get(part)).items():
+            yield name, _version(value), False
+
+
+def _setup_py(text: str) -> _Found:
+    if len(text) > LARGEST_SETUP:
+        raise ValueError("it is larger than 128 kB")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.keyword) and node.arg in {
+            "install_requires",
+            "extras_require",
+            "tests_require",
+        }:
+            for one in ast.walk(node.value):
+                if isinstance(one, ast.Constant):
+                    yield from _requirement(one.value)
+
+
+def _setup_cfg(text: str) -> _Found:
+    for part in re.findall(r"^(?:install_requires|\w+)\s*=\s*\n((?:[ \t]+\S.*\n?)+)", text, re.MULTILINE):
+        for line in part.splitlines():
+            yield from _requirement(line.strip())
+
+
+def _cargo(text: str) -> _Found:
+    data = tomllib.loads(text)
+    places = [data, _mapping(data.get("workspace")), *_mapping(data.get("target")).values()]
+    for place in places:
+        for part in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for name, value in _mapping(_mapping(place).get(part)).items():
+                yield str(_mapping(value).get("package", name)), _version(value), False
+
+
+def _go_mod(text: str) -> _Found:
+    for name, version, indirect in _GO.findall(text):
+        yield name, version, bool(indirect)
+
+
+def _xml(text: str) -> ET.Element:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("it declares entities, which are not read")
+    return ET.fromstring(text.lstrip("\ufeff \r\n\t"))  # noqa: S314
+
+
+def _local(tag: object) -> str:
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def _pom(text: str) -> _Found:
+    for one in _xml(text).iter():
+        if _local(one.tag) in {"dependency", "parent", "plugin"}:
+            said = {_local(child.tag): (child.text or "").strip() for child in one}
+            if "artifactId" in said:
+                yield f"{said.get('groupId', '')}:{said['artifactId']}", said.get("version", ""), False
+
+
+def _gradle(text: str) -> _Found:
+    plain = re.sub(r"(?m)^[ \t]*//.*$", "", text)
+    for name, version in _GRADLE.findall(plain):
+        yield name, version, False
+    for name, version, applied in _GRADLE_PLUGIN.findall(plain):
+        yield f"plugin:{name or applied}", version, False
+    for group, name in _GRADLE_PARTS.findall(plain):
+        yield f"{group}:{name}", "", False
+
+
+def _version_catalog(text: str) -> _Found:
+    data = tomllib.loads(text)
+    for value in _mapping(data.get("libraries")).values():
+        whole = value if isinstance(value, str) else _mapping(value).get("module")
+        if whole is None:
+            whole = f"{_mapping(value).get('group', '')}:{_mapping(value).get('name', '')}"
+        group, name, version = (*str(whole).split(":"), "", "")[:3]
+        yield f"{group}:{name}", version or _version(value), False
+    for value in _mapping(data.get("plugins")).values():
+        name = value if isinstance(value, str) else str(_mapping(value).get("id", ""))
+        yield f"plugin:{name}", _version(value), False
+
+
+def _msbuild(text: str) -> _Found:
+    root = _xml(text)
+    for sdk in str(root.get("Sdk", "")).split(";"):
+        if sdk:
+            yield sdk.partition("/")[0], "", False
+    for one in root.iter():
+        kind = _local(one.tag)
+        if kind in {"PackageReference", "PackageVersion", "FrameworkReference", "GlobalPackageReference"}:
+            version = one.get("Version") or next(
+                (c.text or "" for c in one if _local(c.tag) == "Version"), ""
+            )
+            yield one.get("Include") or one.get("Update") or "", version, False
+        elif kind == "package":
+            yield one.get("id", ""), one.get("version", ""), False
+
+
+def _cmake(text: str) -> _Found:
+    plain = re.sub(r"(?m)#(?!v?\d).*$", "", text)
+    for inner in _CMAKE.findall(plain):
+        for word in _CMAKE_WORD.findall(inner):
+            yield word, "", False
+    for inner in _CMAKE_LINK.findall(plain):
+        for word in _CMAKE_WORD.findall(inner):
+            yield word, "", False
+
+
+def _qmake(text: str) -> _Found:
+    for line in _QMAKE.findall(text):
+        for word in line.partition("#")[0].split():
+            yield f"Qt::{word}", "", False
+
+
+def _conan(text: str) -> _Found:
+    for name, version in _CONAN.findall(text):
+        yield name, version, False
+
+
+def _meson(text: str) -> _Found:
+    for name in _MESON.findall(text):
+        yield name, "", False
+
+
+_READERS: tuple[tuple[str, str, Callable[[str], _Found]], ...] = (
+    (r"package\.json", "npm", _package_json),
+    (r"pyproject\.toml", "pypi", _pyproject),
+    (r"(?:[\w.-]*-)?requirements(?:[-_.][\w.-]+|/[\w.-]+)?\.(?:txt|in)", "pypi", _requirements),
+    (r"Pipfile", "pypi", _pipfile),
+    (r"setup\.py", "pypi", _setup_py),
+    (r"setup\.cfg", "pypi", _setup_cfg),
+    (r"go\.mod", "go", _go_mod),
+    (r"Cargo\.toml", "cargo", _cargo),
+    (r"pom\.xml", "maven", _pom),
+    (r"[\w.-]+\.gradle(?:\.kts)?", "maven", _gradle),
+    (r"[\w.-]*libs\.versions\.toml", "maven", _version_catalog),
+    (r".+\.(?:cs|fs|vb)proj|Directory\.(?:Packages|Build)\.props|packages\.config", "nuget", _msbuild),
+    (r"composer\.json", "composer", _composer),
+    (r"CMakeLists\.txt|.+\.cmake", "cpp", _cmake),
+    (r".+\.pr[oi]", "cpp", _qmake),
+    (r"conanfile\.(?:txt|py)", "cpp", _conan),
+    (r"vcpkg\.json", "cpp", _vcpkg),
+    (r"meson\.build", "cpp", _meson),
+)

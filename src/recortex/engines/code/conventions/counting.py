@@ -1,0 +1,230 @@
+"""Conventions: what nearly all members of a population share, ranked by how much that says.
+
+A convention has support of at least 5 and agreement of at least 0.8. What the language, a library or nearly
+every project does by itself is left out (`usual.toml`, `implies` of detectors); of the rest a property counts
+the more, the rarer it is outside of the population.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter, defaultdict
+from fnmatch import fnmatchcase
+from functools import cache
+from math import log2
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.domain.code_patterns import Convention
+from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
+from recortex.engines.code.conventions.populations import Counting, scopes
+from recortex.engines.code.conventions.signatures import words
+from recortex.engines.code.conventions.wording import statement
+from recortex.engines.code.detection.evidence import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from recortex.engines.code.conventions.populations import Item, Population
+    from recortex.engines.code.detection.detecting import Detection
+    from recortex.engines.code.sources import Sources
+
+LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
+LEAST_KNOWN = 0.8
+"""The share of members of which a trait has to be known: signatures are cut at 200 characters."""
+_OF_SOME = frozenset({"case", "interface", "keywords"})
+"""Traits that by their nature only some members can have."""
+LEAST_OF_FUNCTIONS = 8
+"""Support of what functions of a folder share that have no common role: of five to seven that is often said
+only of what they are about. `bench/detection.py`."""
+LEAST_OF_CALLS = 12
+"""Support of what such functions call. `bench/detection.py`."""
+LEAST_BITS = 1.0
+"""Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
+MOST = 60
+"""Conventions of a project that are given, the most informative first."""
+LEAST_FILES = {"calls": 2, "folder": 3}
+"""In which it is so before it is told; one more of tests, which share their subject."""
+CALL_WEIGHT = 0.8
+"""Of a call beside what a signature says: a type that is returned is told before the call that makes it."""
+ALONE = 2.0
+"""Bits of a property where there is nothing else of its kind to compare with."""
+USUAL = Path(__file__).with_name("usual.toml")
+
+
+def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
+    """The conventions of a project, the most informative first."""
+    counting = Counting(sources, detection)
+    everyone = [one for one in counting.all() if len(one.items) >= LEAST_SUPPORT]
+    frequency = _Frequency(everyone)
+    found = [one for population in everyone for one in _candidates(population, frequency, detection)]
+    found = [one for one in found if not _of_the_subject(one, counting.defined)]
+    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
+    return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+
+
+def _score(one: Candidate) -> float:
+    agreement = len(one.having) / (len(one.having) + len(one.lacking))
+    weight = CALL_WEIGHT if one.trait == "calls" else 1.0
+    return weight * one.bits * agreement * log2(1 + min(len(one.having), 30))
+
+
+class _Frequency:
+    """How often values are found among all of a kind and a language."""
+
+    def __init__(self, everyone: Sequence[Population]) -> None:
+        self._known: dict[tuple[str, str, str], dict[tuple[str, int, str], set[str]]] = defaultdict(dict)
+        self._having: Counter[tuple[str, str, str, str]] = Counter()
+        for population in everyone:
+            for item in population.items:
+                for trait, values in item.traits.items():
+                    known = self._known[population.kind, population.language, trait]
+                    if item.place not in known:
+                        known[item.place] = values
+                        self._having.update(
+                            (population.kind, population.language, trait, one) for one in values
+                        )
+
+    def bits(self, population: Population, trait: str, value: str, total: int, support: int) -> float:
+        """How surprising a value is, from the items of its kind outside of those counted."""
+        outside = len(self._known[population.kind, population.language, trait]) - total
+        having = self._having[population.kind, population.language, trait, value] - support
+        if outside < LEAST_SUPPORT:
+            return ALONE
+        return log2((support + 1) / (total + 2)) - log2((max(having, 0) + 1) / (outside + 2))
+
+
+def _candidates(population: Population, frequency: _Frequency, detection: Detection) -> Iterator[Candidate]:
+    implied = {one for values in detection.implied.values() for one in values}
+    told: dict[tuple[str, str], list[str]] = defaultdict(list)
+    least = LEAST_SUPPORT if population.whole or population.kind == "class" else LEAST_OF_FUNCTIONS
+    for scope, items in sorted(scopes(population.items).items(), key=lambda one: (len(one[0]), one[0])):
+        if len(items) < LEAST_SUPPORT or (not scope and not population.whole and not _one_folder(items)):
+            continue
+        for trait, value, known in _agreed(items, least):
+            if any(scope.startswith(above) for above in told[trait, value]):
+                continue
+            if _usual(population, trait, value, implied) or _tautology(population, scope, trait, value):
+                continue
+            having = tuple(one for one in known if value in one.traits[trait])
+            lacking = tuple(one for one in known if value not in one.traits[trait])
+            if trait == "calls" and not population.whole and len(having) < LEAST_OF_CALLS:
+                continue
+            if trait in LEAST_FILES and not _spread(population, trait, value, having):
+                continue
+            bits = frequency.bits(population, trait, value, len(known), len(having))
+            if bits >= LEAST_BITS:
+                told[trait, value].append(scope)
+                yield Candidate(population, scope, trait, (value,), having, lacking, bits)
+
+
+def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
+    """Whether what is counted, or where, says it already, or it says little there."""
+    match trait:
+        case "folder":
+            return population.name in {"classes", "types"} or value in scope.split("/")
+        case "module":
+            return population.name != "exception classes"
+        case "prefix" | "ending" if population.kind == "function":
+            return population.name != "functions" and (
+                trait == "ending" or population.name == "public methods"
+            )
+        case "suffix":
+            return population.name == "exception classes" or _in_words(value, scope)
+    return (
+        (trait in {"place", "called", "opening"} and bool(scope))
+        or (trait == "doc" and population.kind == "class")
+        or (trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope))
+    )
+
+
+def _in_words(value: str, scope: str) -> bool:
+    """Whether a folder of several words has a word in its name already."""
+    inner = words(scope.rpartition("/")[2])
+    return len(inner) > 1 and any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
+
+
+def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
+    """Whether it is so in enough files to be a habit, and is not told as a wrapper already."""
+    files = {one.place.path for one in having}
+    wrapped = any(value in one.traits.get("wrapper", ()) for one in having)
+    return len(files) >= LEAST_FILES[trait] + (population.kind == "test") and not wrapped
+
+
+def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
+    """Whether tests call what they test, or classes extend what a library has for just them."""
+    value = plain(one.values[0])
+    if one.trait == "calls" and one.population.kind == "test":
+        return value in defined
+    if one.trait != "base" or value in defined:
+        return False
+    last = one.population.name.partition("…")[2]
+    named = all(value in plain(item.place.name) for item in one.having)
+    if one.population.language == "php":  # traits that a library has for many purposes
+        return True
+    return named or one.population.name in {"classes", "types"} or (bool(last) and value.endswith(last))
+
+
+def _one_folder(items: Iterable[Item]) -> bool:
+    return len({one.place.path.rpartition("/")[0] for one in items}) == 1
+
+
+def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[Item]]]:
+    """Traits and values that enough of the items have, with the items of which the trait is known."""
+    known: dict[str, list[Item]] = defaultdict(list)
+    having: Counter[tuple[str, str]] = Counter()
+    for one in items:
+        for trait, values in one.traits.items():
+            known[trait].append(one)
+            having.update((trait, value) for value in values)
+    for (trait, value), support in sorted(having.items()):
+        counted = known[trait]
+        if trait == "base":  # the base class itself is no exception
+            counted = [one for one in counted if plain(one.place.name) != value]
+        if trait not in _OF_SOME and len(known[trait]) < LEAST_KNOWN * len(items):
+            continue
+        if support >= least and support >= LEAST_AGREEMENT * len(counted):
+            yield trait, value, counted
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    data = tomllib.loads(USUAL.read_text(encoding="utf-8"))
+    return {
+        language: {trait: tuple(values) for trait, values in row.items()} for language, row in data.items()
+    }
+
+
+def _usual(population: Population, trait: str, value: str, implied: set[str]) -> bool:
+    if any(fnmatchcase(f"{trait}:{value}", one) for one in implied) or (
+        trait == "suffix" and population.name.endswith(f"…{value}")
+    ):
+        return True
+    table = _table()
+    return any(
+        fnmatchcase(value, one)
+        for part in (
+            "every",
+            population.language,
+            f"{population.language}-{population.kind}",
+            population.kind,
+        )
+        for one in table.get(part, {}).get(trait, ())
+    )
+
+
+def _convention(one: Candidate) -> Convention:
+    name = f"{one.population.name} in {one.scope}" if one.scope else one.population.name
+    exceptions = tuple(item.place for item in one.lacking)
+    return Convention(
+        population=name,
+        trait=one.trait,
+        value=", ".join(one.values),
+        statement=statement(one),
+        support=len(one.having),
+        total=len(one.having) + len(one.lacking),
+        exceptions=exceptions,
+        information=round(_score(one), 2),
+        certainty="likely" if one.population.guessed else "certain",
+    )

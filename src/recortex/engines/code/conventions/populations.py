@@ -1,0 +1,360 @@
+"""Who is counted: handlers, tests, exceptions, classes, functions, files … and what is known of each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recortex.domain.code_facts import CALLABLE, NOWHERE
+from recortex.domain.code_patterns import Place
+from recortex.engines.code.conventions.traits import (
+    Around,
+    Traits,
+    class_traits,
+    file_traits,
+    function_traits,
+)
+from recortex.engines.code.sources import Member, is_test, product
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from recortex.domain.code_facts import Call, FileFacts
+    from recortex.engines.code.detection.detecting import Detection
+    from recortex.engines.code.sources import Sources
+
+_ECMA = frozenset({"javascript", "typescript"})
+_TYPES = frozenset({"class", "interface", "struct", "enum", "trait"})
+_LOG_METHODS = frozenset(
+    [
+        "debug",
+        "info",
+        "warn",
+        "warning",
+        "error",
+        "exception",
+        "critical",
+        "fatal",
+        "trace",
+        "log",
+        "LogInformation",
+        "LogError",
+        "LogWarning",
+        "LogDebug",
+        "LogTrace",
+        "LogCritical",
+        "Info",
+        "Infof",
+        "Debug",
+        "Debugf",
+        "Warn",
+        "Warnf",
+        "Error",
+        "Errorf",
+        "Infow",
+        "Errorw",
+        "Print",
+        "Printf",
+        "Println",
+        "Msg",
+        "println!",
+        "eprintln!",
+        "info!",
+        "warn!",
+        "error!",
+        "debug!",
+        "trace!",
+        "Information",
+        "Warning",
+    ]
+)
+_LOGGER = re.compile(
+    r"(?i)^(?:this\.|self\.|self::|\$this->|s\.|h\.|c\.|app\.)*_?(?:log|logger|slog|console|logging|zap)$"
+)
+_CASES = frozenset({"it", "test"})
+_ALIAS = re.compile(r"^(?:@/|~/|#/|@app/|@src/|src/|@lib/|@components/)")
+_ERRORS = re.compile(r"(?:Error|Exception|Failure)$")
+_ENTRY = re.compile(r"(?:^|/)(?:index|main|mod|lib|__init__|__main__|setup|conftest|manage)\.\w+$")
+_MIGRATIONS = re.compile(r"(?:^|/)[Mm]igrations?[^/]*/")
+LEAST_WORD = 3
+"""Letters of a last word that says what a class is for."""
+LEAST_SUFFIX = 5
+"""Classes of one last word that make a population of their own: the least support of a convention."""
+
+
+@dataclass(slots=True)
+class Item:
+    """One that is counted.
+
+    Attributes:
+        place: where it stands.
+        traits: what it has by trait; a trait that is missing is not known of it and it is not counted there.
+    """
+
+    place: Place
+    traits: Traits
+
+
+@dataclass(slots=True)
+class Population:
+    """Those that are counted together.
+
+    Attributes:
+        name: in the plural: `FastAPI handlers`.
+        kind: function, class, file, test, import, log …: outside of it the same kind is compared.
+        language: of the facts.
+        items: in the order of their places.
+        whole: whether it makes sense over the whole project, not only in a folder.
+        guessed: whether a rule decides who belongs to it.
+    """
+
+    name: str
+    kind: str
+    language: str
+    items: list[Item] = field(default_factory=list)
+    whole: bool = True
+    guessed: bool = False
+
+
+class Counting:
+    """The populations of one project."""
+
+    def __init__(self, sources: Sources, detection: Detection) -> None:
+        self.detection = detection
+        self.inside = product(sources.code)
+        self.files = dict(sorted(sources.code.items()))
+        self._around: dict[str, Around] = {}
+        self.defined = {one.plain for path in self.inside for one in self.files[path].symbols}
+
+    def all(self) -> Iterator[Population]:
+        """All populations, those of a role first."""
+        yield from self._roles()
+        for language in sorted({facts.language for facts in self.files.values()}):
+            files = [(path, facts) for path, facts in self.files.items() if facts.language == language]
+            own = [one for one in files if one[0] in self.inside]
+            tests = [one for one in files if is_test(one[0])]
+            yield from self._symbols(language, own)
+            yield from self._tests(language, tests)
+            yield from _files(language, own, tests)
+            yield from _calls(language, own)
+
+    def _item(self, path: str, facts: FileFacts, index: int) -> Item:
+        if path not in self._around:
+            self._around[path] = Around(facts)
+        symbol = facts.symbols[index]
+        look = function_traits if symbol.kind in CALLABLE else class_traits
+        traits = look(Member(path, facts, index), self._around[path])
+        return Item(Place(path, symbol.line, symbol.name), traits)
+
+    def _roles(self) -> Iterator[Population]:
+        for (library, role), members in self.detection.members.items():
+            found: dict[tuple[str, str], list[Item]] = defaultdict(list)
+            for one in members:
+                if one.path in self.inside or role == "test cases":
+                    kind = "function" if one.symbol.kind in CALLABLE else "class"
+                    found[one.facts.language, kind].append(self._item(*one))
+            for (language, kind), items in found.items():
+                yield Population(f"{library} {role}", kind, language, items)
+
+    def _symbols(self, language: str, files: Iterable[tuple[str, FileFacts]]) -> Iterator[Population]:
+        functions = Population("functions", "function", language, whole=False)
+        methods = Population("public methods", "function", language, whole=False)
+        name = "types" if language in {"go", "rust", "c"} else "classes"
+        classes = Population(name, "class", language, whole=False)
+        errors = Population("exception classes", "class", language, guessed=True)
+        for path, facts in files:
+            if _MIGRATIONS.search(path):
+                continue
+            for index, symbol in enumerate(facts.symbols):
+                if symbol.kind in CALLABLE and symbol.exported and _outer(facts, index):
+                    kind = functions if symbol.kind == "function" else methods
+                    kind.items.append(self._item(path, facts, index))
+                elif symbol.kind in _TYPES and symbol.parent == NOWHERE:
+                    item = self._item(path, facts, index)
+                    classes.items.append(item)
+                    if _ERRORS.search(symbol.plain) or any(_ERRORS.search(base) for base in symbol.bases):
+                        errors.items.append(item)
+        yield from (functions, methods, classes, errors)
+        yield from _by_suffix(language, name, classes.items)
+
+    def _tests(self, language: str, files: Iterable[tuple[str, FileFacts]]) -> Iterator[Population]:
+        tests = Population("tests", "test", language)
+        cases = Population("test cases", "case", language)
+        for path, facts in files:
+            marked = {mark.symbol for mark in facts.marks if _is_test_mark(mark.name)}
+            for index, symbol in enumerate(facts.symbols):
+                if symbol.kind in CALLABLE and (index in marked or _is_test_name(symbol.plain, language)):
+                    tests.items.append(self._item(path, facts, index))
+            if language in _ECMA:
+                cases.items += [_case(path, call) for call in facts.calls if _is_case(call)]
+        yield from (tests, cases)
+
+
+def _is_case(call: Call) -> bool:
+    return call.name in _CASES and not call.receiver and bool(call.argument)
+
+
+def _case(path: str, call: Call) -> Item:
+    first = call.argument.partition(" ")[0].lower()
+    traits: Traits = {"called": {call.name}, "opening": {first} if first.isalpha() else set()}
+    return Item(Place(path, call.line, call.argument[:60]), traits)
+
+
+def _outer(facts: FileFacts, index: int) -> bool:
+    """Whether a function stands in no other function, and is not made by the language."""
+    symbol = facts.symbols[index]
+    if symbol.plain.startswith("__") or symbol.plain in {"constructor", "main", "init", "default"}:
+        return False
+    parent = symbol.parent
+    if parent != NOWHERE and facts.symbols[parent].plain == symbol.plain:  # a constructor
+        return False
+    return parent == NOWHERE or facts.symbols[parent].kind in _TYPES | {"module"}
+
+
+def _by_suffix(language: str, name: str, classes: Iterable[Item]) -> Iterator[Population]:
+    """Classes of the same last word, wherever they are: services, repositories, handlers."""
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for one in classes:
+        last = next(iter(one.traits.get("suffix") or ()), "")
+        if len(last) >= LEAST_WORD and last[0].isupper() and last != one.place.name:
+            groups[last].append(one)
+    for last, items in groups.items():
+        if len(items) >= LEAST_SUFFIX:
+            yield Population(f"{name} named …{last}", "class", language, items)
+
+
+def _is_test_mark(name: str) -> bool:
+    return name.rpartition(".")[2] in {
+        "Test",
+        "Fact",
+        "Theory",
+        "TestMethod",
+        "ParameterizedTest",
+        "test",
+        "TestCase",
+    }
+
+
+def _is_test_name(name: str, language: str) -> bool:
+    match language:
+        case "python":
+            return name.startswith("test_")
+        case "go":
+            return re.match(r"(?:Test|Benchmark|Example)[A-Z_]", name) is not None
+        case "php":
+            return name.startswith("test")
+    return False
+
+
+def _files(
+    language: str, own: list[tuple[str, FileFacts]], tests: list[tuple[str, FileFacts]]
+) -> Iterator[Population]:
+    roots = _roots(own)
+    names = Counter(path.rpartition("/")[2] for path, _ in own)
+    files = Population("files", "file", language)
+    imports = Population("imports of own modules", "import", language)
+    for path, facts in own:
+        if not (_ENTRY.search(path) or _MIGRATIONS.search(path)):
+            files.items.append(Item(Place(path, 0), file_traits(path, facts, roots)))
+        for one in facts.imports:
+            style = _style(one.module, language, roots)
+            if style:
+                imports.items.append(Item(Place(path, one.line, one.module), {"style": {style}}))
+    test_files = Population("test files", "testfile", language)
+    for path, facts in tests:
+        if _is_test_file(facts, language):
+            traits = file_traits(path, facts, roots)
+            helpers = {one for one in traits.get("imports", ()) if is_test(f"{one.replace('.', '/')}/")}
+            traits["imports"] = helpers  # what is tested is no convention
+            traits["place"] = _test_place(path, {other for other, _ in own}, names)
+            test_files.items.append(Item(Place(path, 0), traits))
+    yield from (files, imports, test_files)
+
+
+def _is_test_file(facts: FileFacts, language: str) -> bool:
+    if language in {"javascript", "typescript"}:
+        return any(call.name in _CASES for call in facts.calls)
+    marked = any(_is_test_mark(mark.name) for mark in facts.marks)
+    return marked or any(_is_test_name(one.plain, language) for one in facts.symbols if one.kind in CALLABLE)
+
+
+def _test_place(path: str, own: set[str], names: Counter[str]) -> set[str]:
+    folder, _, name = path.rpartition("/")
+    stem, _, ending = name.partition(".")
+    plain = re.sub(r"^test_|_test$|Tests?$|IT$", "", re.sub(r"[.-](?:test|spec|e2e-spec).*$", "", stem))
+    beside = any(
+        f"{folder}/{plain}.{one}".lstrip("/") in own for one in ("ts", "tsx", "js", "jsx", "py", "go", "rs")
+    )
+    last = next((part for part in folder.split("/") if re.fullmatch(r"(?i)_*tests?_*|specs?|e2e", part)), "")
+    found = {"beside"} if beside else {f"folder {last}"} if last else set()
+    if not beside and any(name in names for name in (f"{plain}.{ending.rpartition('.')[2]}",)):
+        found.add("same name")
+    return found
+
+
+def _style(module: str, language: str, roots: frozenset[str]) -> str:
+    if language in {"javascript", "typescript"}:
+        if module.startswith("."):
+            return "relative paths"
+        found = _ALIAS.match(module)
+        return f"`{found[0]}`" if found else ""
+    if language == "python":
+        if module.startswith("."):
+            return "relative names"
+        return "absolute names" if module.partition(".")[0] in roots else ""
+    return ""
+
+
+def _roots(files: Iterable[tuple[str, FileFacts]]) -> frozenset[str]:
+    """First parts of module names that are the project's own: the outermost packages, and files in none."""
+    rows = list(files)
+    packages = {path.rpartition("/")[0] for path, _ in rows if path.endswith("/__init__.py")}
+    found = set()
+    for path, _ in rows:
+        outer, above = path.partition(".")[0], path.rpartition("/")[0]
+        while above in packages:
+            outer, above = above, above.rpartition("/")[0]
+        found.add(outer.rpartition("/")[2])
+        found.add(path.removeprefix("src/").split("/")[0].partition(".")[0])
+    return frozenset(found)
+
+
+def _calls(language: str, files: Iterable[tuple[str, FileFacts]]) -> Iterator[Population]:
+    logs = Population("log calls", "log", language)
+    wraps = Population("errors made with fmt.Errorf", "wrap", language)
+    for path, facts in files:
+        for call in facts.calls:
+            if _is_log(call, language):
+                logs.items.append(Item(Place(path, call.line, call.name), {"logger": {_logger(call)}}))
+            elif language == "go" and call.name == "Errorf" and call.receiver == "fmt":
+                traits: Traits = {"wraps": {"%w"} if "%w" in call.argument else set()}
+                wraps.items.append(Item(Place(path, call.line, call.argument[:60]), traits))
+    yield from (logs, wraps)
+
+
+def _is_log(call: Call, language: str) -> bool:
+    if call.name not in _LOG_METHODS:
+        return False
+    if language == "rust":
+        return call.name.endswith("!")
+    if language == "python" and call.name == "print" and not call.receiver:
+        return True
+    return _LOGGER.match(call.receiver) is not None
+
+
+def _logger(call: Call) -> str:
+    if call.name.endswith("!"):
+        return "print macros" if "print" in call.name else "log macros (`info!`, `warn!` …)"
+    return f"`{call.receiver}`" if call.receiver else f"`{call.name}`"
+
+
+def scopes(items: Iterable[Item]) -> Mapping[str, list[Item]]:
+    """The items by folder, each also in all folders above; the whole project is the empty name."""
+    found: dict[str, list[Item]] = defaultdict(list)
+    for one in items:
+        parts = one.place.path.split("/")[:-1]
+        for depth in range(len(parts) + 1):
+            found["/".join(parts[:depth])].append(one)
+    return found

@@ -1,0 +1,130 @@
+"""Conventions: counted over populations, told with numbers and exceptions, where they say something."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.code.snippets import sources
+
+from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, conventions
+from recortex.engines.code.conventions.signatures import parameters, returned, words
+from recortex.engines.code.detection.detecting import detect
+
+FASTAPI = {"requirements.txt": "fastapi\n"}
+
+
+def found(files):
+    project = sources(files)
+    return conventions(project, detect(project))
+
+
+def told(files):
+    return [one.statement for one in found(files)]
+
+
+def handlers(good, bad=0):
+    """An API of handlers of which the good ones return Result and the bad ones nothing of the kind."""
+    head = "from fastapi import APIRouter\nrouter = APIRouter()\n\n\n"
+    one = '@router.get("/{0}")\ndef {0}() -> {1}:\n    return {1}()\n\n\n'
+    parts = [one.format(f"read{number}", "Result") for number in range(good)]
+    parts += [one.format(f"ping{number}", "Other") for number in range(bad)]
+    return {**FASTAPI, "src/api/routes.py": head + "".join(parts)}
+
+
+def test_what_nearly_all_handlers_return_is_told_with_the_exception():
+    files = handlers(14, 1)
+    assert "14 of 15 FastAPI handlers return `Result`; exception: ping0." in told(files)
+    one = next(one for one in found(files) if one.trait == "return")
+    assert (one.support, one.total, one.value) == (14, 15, "Result")
+    assert [place.name for place in one.exceptions] == ["ping0"]
+    assert one.exceptions[0].path == "src/api/routes.py"
+
+
+@given(st.integers(0, 12), st.integers(0, 12))
+def test_support_and_agreement_are_always_enough(good, bad):
+    rows = found(handlers(good, bad))
+    assert all(one.support >= LEAST_SUPPORT and one.agreement >= LEAST_AGREEMENT for one in rows)
+    assert all(one.total - one.support == len(one.exceptions) for one in rows)
+    enough = max(good, bad) >= LEAST_SUPPORT and max(good, bad) >= LEAST_AGREEMENT * (good + bad)
+    assert any(one.trait == "return" for one in rows) == enough
+
+
+def test_what_the_language_does_by_itself_is_not_told():
+    files = {f"app/read_file_{number}.py": "def read_it():\n    return 1\n" for number in range(8)}
+    assert not any("snake_case" in one for one in told(files))
+
+
+def test_classes_share_a_base_class_of_the_project():
+    files = {"app/models/base.py": "class Base:\n    pass\n"}
+    for name in ("User", "Order", "Item", "Cart", "Shop"):
+        files[f"app/models/{name.lower()}.py"] = (
+            f"from app.models.base import Base\n\n\nclass {name}(Base):\n    x = 1\n"
+        )
+        files[f"app/views/{name.lower()}.py"] = f"class {name}View:\n    x = 1\n"
+    said = told(files)
+    assert "All 5 classes in app/models extend or implement `Base`." in said  # itself is no exception
+    assert "All 5 classes named …View are in app/views." in said
+
+
+def test_imports_tests_and_calls_have_a_style():
+    files = {
+        "package.json": '{"devDependencies": {"vitest": "1"}}',
+        "src/lib/log.ts": "export const logger = 1;\n",
+    }
+    for number in range(6):
+        files[f"src/pages/some-page-{number}.ts"] = (
+            f"import {{ logger }} from '@/lib/log';\nexport function page{number}() {{ logger.info('x'); }}\n"
+        )
+        files[f"src/pages/some-page-{number}.test.ts"] = f"it('should open {number}', () => {{}});\n"
+    said = told(files)
+    assert "All 6 imports of own modules are written with `@/`." in said
+    assert "All 6 test cases are written with `it(…)`." in said
+    assert "All 6 test cases have titles that begin with “should”." in said
+    assert "All 6 test files stand beside the file that they test." in said
+    assert any("named in kebab-case" in one for one in said)
+
+
+def test_errors_are_wrapped_in_go():
+    body = "".join(f'func F{n}() error {{ return fmt.Errorf("doing {n}: %w", err) }}\n' for n in range(6))
+    files = {"go.mod": "module example.org/a\n", "a.go": f'package a\nimport "fmt"\n{body}'}
+    assert "All 6 errors made with fmt.Errorf wrap the error below with `%w`." in told(files)
+
+
+def test_two_marks_of_the_same_classes_are_one_sentence():
+    files = {
+        f"src/main/java/a/{name}Param.java": f"@Getter\n@JsonRootName\npublic class {name}Param {{}}\n"
+        for name in ("One", "Two", "Three", "Four", "Five")
+    }
+    assert any("have the marks `@Getter` and `@JsonRootName`" in one for one in told(files))
+
+
+@pytest.mark.parametrize(
+    ("signature", "name", "language", "value"),
+    [
+        ("def f(a) -> Result[int]:", "f", "python", "Result[…]"),
+        ("def f(a) -> None:", "f", "python", ""),
+        ("def f(a):", "f", "python", None),
+        ("async load(id: string): Promise<Page<User>>", "load", "typescript", "Page<…>"),
+        ("public ResponseEntity<Owner> get(long id)", "get", "java", "ResponseEntity<…>"),
+        ("public async Task<IResult> Get(int id)", "Get", "csharp", "IResult"),
+        ("pub async fn f(x: u8) -> Result<Json<T>>", "f", "rust", "Result<…>"),
+        ("public function get(int $id): Response", "get", "php", "Response"),
+        ("func (s *S) Do(a int) http.Handler", "Do", "go", "http.Handler"),
+        ("func (s *S) Do(a int) error", "Do", "go", ""),
+        ("def f(" + "a" * 200, "f", "python", None),
+    ],
+)
+def test_what_a_signature_returns(signature, name, language, value):
+    assert returned(signature, name, language) == value
+
+
+def test_parameters_leave_the_instance_out():
+    assert parameters("def f(self, a: dict[str, int] = {}, *, b)", "f") == ["a: dict[str, int] = {}", "b"]
+    assert parameters("fn f(&self, x: Vec<(u8, u8)>) -> u8", "f") == ["x: Vec<(u8, u8)>"]
+    assert parameters("const x = 1", "x") is None
+
+
+@given(st.text(max_size=210), st.text(max_size=20), st.sampled_from(["python", "go", "rust", "java", "php"]))
+def test_any_signature_is_read(signature, name, language):
+    returned(signature, name, language)
+    parameters(signature, name)
+    assert all(words(name))
