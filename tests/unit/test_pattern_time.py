@@ -28,6 +28,8 @@ ROWS = "recortex.engines.privacy.table."
 """Not names of a module: the rules of the table."""
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
+PARTS = ("recortex.engines.commits", "recortex.engines.decisions")
+"""These read lines, paragraphs and parts of a record or message, which are cut before: at 4,000 characters."""
 LENGTHS = (500, 1_000, 2_000, 30_000)
 MOST_SECONDS = 0.6
 """Of the processor, not of the clock."""
@@ -195,7 +197,8 @@ def took(pattern, at_start, start, piece, length):
 def slow(name, pattern):
     """The attack under which a pattern takes too long and its length; nothing where there is none."""
     at_start = not looks_everywhere(name)
-    lengths = LENGTHS[:-1] if name.startswith(SENTENCES) else LENGTHS
+    lengths = LENGTHS[:-1] if name.startswith((*SENTENCES, *PARTS)) else LENGTHS
+    lengths += (4_000,) if name.startswith(PARTS) else ()
     for attack in attacks(pattern, random.Random(repr(pattern.pattern)))[:ATTACKS]:  # noqa: S311
         for length in lengths:
             if (seconds := took(pattern, at_start, *attack, length)) > MOST_SECONDS:
