@@ -29,7 +29,7 @@ ROWS = "recortex.engines.privacy.table."
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
 PARTS = ("recortex.engines.commits", "recortex.engines.decisions")
-"""These read lines, paragraphs and parts of a record or message, which are cut before: at 4,000 characters."""
+"""These read lines, paragraphs and parts of a record or message, cut before at 4,000 characters."""
 LENGTHS = (500, 1_000, 2_000, 30_000)
 MOST_SECONDS = 0.6
 """Of the processor, not of the clock."""
