@@ -33,14 +33,14 @@ from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node, Point, Tree
 
     from recortex.codebase.syntax.captures import Definition
     from recortex.codebase.syntax.grammars import Loaded
 
 VERSION = 1
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
-_CHUNK = 65_536
+_CHUNK = 256
 _LONGEST_HEAD = 600
 _WITH_PARAMETERS = frozenset({"function", "method", "macro", "declaration"})
 _BUILTIN = frozenset(
@@ -82,13 +82,19 @@ def _parsed(loaded: Loaded, data: bytes) -> Tree | None:
     from tree_sitter import Parser
 
     until = perf_counter() + SECONDS
+
+    def late(*_: object) -> bool:
+        return perf_counter() > until
+
+    def read(offset: int, _: Point) -> bytes:
+        # The parser asks seldom whether to go on while it repairs errors: then the file ends here.
+        return b"" if late() else data[offset : offset + _CHUNK]
+
     try:
-        return Parser(loaded.language).parse(
-            lambda offset, _: data[offset : offset + _CHUNK],
-            progress_callback=lambda _offset, _error: perf_counter() > until,
-        )
+        tree = Parser(loaded.language).parse(read, progress_callback=late)
     except ValueError:  # stopped
         return None
+    return None if late() else tree
 
 
 def _facts(captured: Captured) -> FileFacts:
