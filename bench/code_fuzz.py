@@ -2,8 +2,8 @@
 
     python bench/code_fuzz.py [--files 1000] [--seed 1] [FOLDER …]
 
-Sources are files of FOLDERs, else those of the tests. Each grammar reads its files in a process of its own, so
-that a crash is seen; the slowest file and the number above one second are printed.
+Sources are files of FOLDERs, else those of the tests. Each grammar reads its files in a process of its own,
+so that a crash is seen; the slowest file and the number above one second are printed.
 """
 
 from __future__ import annotations
@@ -79,10 +79,11 @@ def measured(name: str, given: Sequence[bytes], files: int, seed: int) -> str:
         read += not facts.skipped
         skipped += bool(facts.skipped)
     times.sort()
-    late = sum(one > 1 for one in times)
+    late, usual = sum(one > 1 for one in times), times[files * 99 // 100]
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     return (
-        f"{read} read, {skipped} left out, slowest {times[-1]:.2f} s, work {max(works):.2f} s, 99 of 100 below {times[files * 99 // 100]:.3f} s,"
-        f" {late} above 1 s, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB"
+        f"{read} read, {skipped} left out, slowest {times[-1]:.2f} s, work {max(works):.2f} s,"
+        f" 99 of 100 below {usual:.3f} s, {late} above 1 s, {megabytes} MB"
     )
 
 

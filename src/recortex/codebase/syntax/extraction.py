@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
-_CHUNK = 256
+_CHUNK = 65_536
 _LONGEST_HEAD = 600
 _WITH_PARAMETERS = frozenset({"function", "method", "macro", "declaration"})
 _BUILTIN = frozenset(
@@ -87,14 +87,12 @@ def _parsed(loaded: Loaded, data: bytes) -> Tree | None:
         return perf_counter() > until
 
     def read(offset: int, _: Point) -> bytes:
-        # The parser asks seldom whether to go on while it repairs errors: then the file ends here.
-        return b"" if late() else data[offset : offset + _CHUNK]
+        return data[offset : offset + _CHUNK]
 
     try:
-        tree = Parser(loaded.language).parse(read, progress_callback=late)
+        return Parser(loaded.language).parse(read, progress_callback=late)
     except ValueError:  # stopped
         return None
-    return None if late() else tree
 
 
 def _facts(captured: Captured) -> FileFacts:
