@@ -2,8 +2,8 @@
 
     python bench/code_facts.py FOLDER … [--lines 100000] [--files 5000] [--json FILE]
 
-Code files of the FOLDERs are copied until there are so many lines. Times are medians; `cpu` is the time of the
-process, which other programs on the machine change less.
+Code files of the FOLDERs are copied until there are so many lines. Times are medians; `cpu` is the time of
+the process, which other programs on the machine change less.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Consolidated:
 class ConsolidationOperations(Operations):
     """consolidate."""
 
-    @operation(destructive=True, listing="list", told=("action", "ids", "text", "dry_run"))
+    @operation(destructive=True, listing="list")
     def consolidate(
         self,
         action: Literal["list", "merge"] = "list",
@@ -91,7 +91,7 @@ class ConsolidationOperations(Operations):
         Args:
             action: list the pairs, most alike first, or merge one.
             ids: the two memories to merge, or their first characters.
-            text: what the merged memory says; the words of the better one of the two, unless said.
+            text: what the merged memory says, unless the words of the better one.
             limit: how many pairs to list.
             dry_run: only show what the merged memory would be.
         """

@@ -38,7 +38,7 @@ class Collected:
 class GarbageCollectionOperations(Operations):
     """gc."""
 
-    @operation(destructive=True, idempotent=True, told=("all", "dry_run"))
+    @operation(destructive=True, idempotent=True)
     def gc(
         self,
         *,
@@ -49,15 +49,14 @@ class GarbageCollectionOperations(Operations):
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 
-        Each session is followed by the same, for a few seconds. A memory is deleted 90 days after it was
-        pruned, unless it was used since, is pinned or needed; its id, audit log and the reason stay. Entries
-        of the audit log older than a year become counts by month.
+        Each session is followed by the same. A memory is deleted 90 days after it was pruned, unless it was
+        used since, is pinned or needed; its id and the reason stay.
 
         Args:
             all: do also what is not due yet.
-            full: also write the file anew; others wait for as long as that takes.
+            full: also write the file anew; others wait.
             dry_run: only show what would be done.
-            scope: only the project's store, or only the global one.
+            scope: only this store.
         """
         stores = []
         for services in self._app.all_services(scope):

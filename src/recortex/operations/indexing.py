@@ -180,7 +180,7 @@ class IndexingOperations(Operations):
             chunks_left=left_written,
         )
 
-    @operation(idempotent=True)
+    @operation(idempotent=True, told=("limit", "dry_run"))
     def reembed(
         self, *, limit: int = 0, scope: Scope | None = None, afresh: bool = False, dry_run: bool = False
     ) -> Reembedded:

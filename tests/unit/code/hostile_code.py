@@ -8,9 +8,10 @@ from recortex.codebase.syntax.grammars import BY_NAME
 HERE = Path(__file__).parent
 SMALL = ("namesakes.txt", "resolved.txt")
 NESTED = (
-    "(", "[", "{", "f(", "{a:", "[{", "<", "if (a) {", "class A { ", "function f() {", "def f():\n ", "a.b(", "!",
-    "-", "a ? b : ", "namespace a {", "`${", "f'{", "/*", "//", '"', "'", "#if A\n", "a::<", "a<b<", "x => ", "&",
-    "*", "mod a {", "impl A {", "fn f() {", "switch (a) { case ", "@a(", "#[a(", "new A(", "A<", "else if (a) ",
+    "(", "[", "{", "f(", "{a:", "[{", "<", "if (a) {", "class A { ", "function f() {", "def f():\n ",
+    "a.b(", "!", "-", "a ? b : ", "namespace a {", "`${", "f'{", "/*", "//", '"', "'", "#if A\n",
+    "a::<", "a<b<", "x => ", "&", "*", "mod a {", "impl A {", "fn f() {", "switch (a) { case ", "@a(",
+    "#[a(", "new A(", "A<", "else if (a) ",
 )  # fmt: skip
 
 

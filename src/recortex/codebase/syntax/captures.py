@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_SYMBOLS, MOST_CALLS = 20_000, 50_000
 """Of one file; more is left out, and the file is not whole."""
+FIRST = 8
+"""Parts of a function that are looked at for an error."""
 MOST_OPEN = 4_096
 """Matches of patterns that are begun and not yet ended; more only hostile files have."""
 _SPANS = frozenset({"comment", "text", "block", "docstring", "base", "package"})
@@ -135,6 +137,7 @@ class Captured:
             if widened is None:
                 return
             kind, node = widened
+            name = _behind_macro(node) or name
         plain = _plain_name(self.text(name[0]), self.language) if name else "default"
         if plain and not (kind in {"function", "declaration"} and plain in _KEYWORDS and self._is_c):
             parameters = captures.get("parameters")
@@ -167,11 +170,23 @@ def _widened(node: Node) -> tuple[str, Node] | None:
     if above is None:
         return None
     if above.type == "function_definition":
-        # A macro behind the parameters looks like the function, and the function like an error before it.
-        return None if any(child.is_error for child in above.children) else ("function", above)
+        return "function", above
     if above.type in {"declaration", "field_declaration"}:
         around = above.parent
         return None if around is not None and around.type in _IN_CODE else ("declaration", above)
+    return None
+
+
+def _behind_macro(function: Node) -> list[Node] | None:
+    """The name of a function of C with a macro behind its parameters, which looks like the function itself.
+
+    The real one stands in an error before it, `void f() LOCKS(m) {}`.
+    """
+    for error in function.children[:FIRST]:
+        for one in error.named_children[:FIRST] if error.is_error else ():
+            if one.type in {"init_declarator", "function_declarator"}:
+                name = one.child_by_field_name("declarator")
+                return [name] if name is not None else None
     return None
 
 

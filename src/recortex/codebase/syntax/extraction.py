@@ -33,7 +33,7 @@ from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node, Point, Tree
 
     from recortex.codebase.syntax.captures import Definition
     from recortex.codebase.syntax.grammars import Loaded
@@ -82,11 +82,15 @@ def _parsed(loaded: Loaded, data: bytes) -> Tree | None:
     from tree_sitter import Parser
 
     until = perf_counter() + SECONDS
+
+    def late(*_: object) -> bool:
+        return perf_counter() > until
+
+    def read(offset: int, _: Point) -> bytes:
+        return data[offset : offset + _CHUNK]
+
     try:
-        return Parser(loaded.language).parse(
-            lambda offset, _: data[offset : offset + _CHUNK],
-            progress_callback=lambda _offset, _error: perf_counter() > until,
-        )
+        return Parser(loaded.language).parse(read, progress_callback=late)
     except ValueError:  # stopped
         return None
 

@@ -94,6 +94,9 @@ class Resolver:
             found = self._names.plain(path, call.name.removesuffix("!"), call.caller)
         if isinstance(found, Outside):
             return Meaning("external", package=found.package)
+        if path.endswith(".rs"):  # macros and functions of Rust never stand for each other
+            is_macro = call.name.endswith("!")
+            found = [one for one in found if (self._project.symbol(one).kind == "macro") == is_macro]
         if fitting := [self._type_made(one) for one in found if self._can_be_called(one)]:
             return self._certain(list(dict.fromkeys(fitting)), call)
         return self._candidates(path, call) if call.receiver else UNKNOWN

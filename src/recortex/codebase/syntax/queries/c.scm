@@ -1,6 +1,5 @@
 (function_declarator declarator: [(identifier) (field_identifier)] @name parameters: (parameter_list) @parameters) @declarator
 (function_definition type: (type_identifier) @name declarator: (parenthesized_declarator) @parameters) @function
-(function_definition (ERROR [(init_declarator declarator: (identifier) @name) (function_declarator declarator: (_) @name)]) declarator: (function_declarator parameters: (_) @parameters)) @function
 (struct_specifier name: (_) @name body: (_)) @struct
 (union_specifier name: (_) @name body: (_)) @struct
 (enum_specifier name: (_) @name body: (_)) @enum
