@@ -28,8 +28,8 @@ ROWS = "recortex.engines.privacy.table."
 """Not names of a module: the rules of the table."""
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
-PARTS = ("recortex.engines.commits", "recortex.engines.decisions")
-"""These read lines, paragraphs and parts of a record or message, cut before at 4,000 characters."""
+PARTS = ("recortex.engines.code", "recortex.engines.commits", "recortex.engines.decisions")
+"""These read names of code, and lines, paragraphs and parts of a record or message, which are cut before."""
 LENGTHS = (500, 1_000, 2_000, 30_000)
 MOST_SECONDS = 0.6
 """Of the processor, not of the clock."""

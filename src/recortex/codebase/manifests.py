@@ -37,7 +37,8 @@ _GRADLE_PLUGIN = re.compile(
 )
 _GRADLE_PARTS = re.compile(r"""group\s*[:=]\s*["']([\w.-]+)["']\s*,\s*name\s*[:=]\s*["']([\w.-]+)["']""")
 _GO = re.compile(
-    r"^[ \t]*(?:require[ \t]+)?([\w.-]+\.[\w.-]+/[^\s()]+)[ \t]+(v[^\s/]+)[ \t]*(//[ \t]*indirect)?",
+    r"^[ \t]*(?:require[ \t]+)?([\w.-]{1,200}\.[\w.-]{1,200}/[^\s()]{1,400})"
+    r"[ \t]+(v[^\s/]+)[ \t]*(//[ \t]*indirect)?",
     re.MULTILINE,
 )
 _CMAKE = re.compile(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from recortex.domain.code_patterns import Convention, Detected
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from recortex.engines.code.calls import Edge
     from recortex.engines.code.project import Address
 
-CodeAction = Literal["status", "map", "find", "callers", "impact"]
+CodeAction = Literal["status", "map", "find", "callers", "impact", "patterns"]
 MOST_MEMORIES = 10
 """That a symbol's impact names."""
 MOST_REACHED = 500
@@ -104,6 +105,8 @@ class Code:
             nearest first.
         calls: of the symbol; in an impact only those that are candidates.
         memories: that cite the symbol.
+        used: libraries and practices that the project uses, with their routes and tables.
+        conventions: how it is written, counted, with the exceptions.
         more: the limit was met; there may be more.
     """
 
@@ -116,6 +119,8 @@ class Code:
     reached: tuple[CodeSymbol, ...] = ()
     tests: tuple[CodeSymbol, ...] = ()
     memories: tuple[CodeMemory, ...] = ()
+    used: tuple[Detected, ...] = ()
+    conventions: tuple[Convention, ...] = ()
     more: bool = False
 
 
@@ -132,10 +137,10 @@ class CodeOperations(Operations):
         tokens: int = 1_000,
         limit: int = 50,
     ) -> Code:
-        """Show the code: a map of what matters, symbols, callers, or what a change reaches.
+        """Show the code: a map, symbols, callers, what a change reaches, or its patterns.
 
         Args:
-            action: map, find, callers or impact.
+            action: map, find, callers, impact or patterns.
             symbol: NAME, Class.method, PATH:NAME or PATH:LINE; of a map the task.
             files: that are being worked on, for a map; what git says, unless given.
             tokens: of a map.
@@ -149,6 +154,8 @@ class CodeOperations(Operations):
             return Code(action=action, status=_status(known))
         if action == "map":
             return self._code_map(known, symbol, files, tokens)
+        if action == "patterns":
+            return _patterns(known, most)
         if not symbol.strip():
             raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
         if action == "find":
@@ -257,6 +264,14 @@ def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
         calls=tuple(_call(known, one) for one in edges[:most]),
         more=len(edges) > most,
     )
+
+
+def _patterns(known: Codebase, most: int) -> Code:
+    from recortex.app.code_patterns import patterns
+
+    found = patterns(known)
+    more = max(len(found.used), len(found.conventions)) > most
+    return Code(action="patterns", used=found.used[:most], conventions=found.conventions[:most], more=more)
 
 
 def _status(known: Codebase) -> CodeStatus:

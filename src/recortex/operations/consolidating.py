@@ -89,7 +89,7 @@ class ConsolidationOperations(Operations):
         which are superseded; undo the merged memory to take it back.
 
         Args:
-            action: list the pairs, most alike first, or merge one.
+            action: list pairs, most alike first, or merge one.
             ids: the two memories to merge, or their first characters.
             text: what the merged memory says, unless the words of the better one.
             limit: how many pairs to list.

@@ -124,8 +124,7 @@ class ExportOperations(Operations):
             format: jsonl holds every field, version and relation; markdown is for people.
             statuses: only these; all, unless said.
             scope: only the project's memories, or only the global ones.
-            exchanges: take along what was said in the project's sessions; only in jsonl, and not where
-                statuses are asked for.
+            exchanges: also what was said in sessions; only in jsonl, and not where statuses are given.
         """
         target = writable(self._app, path) if path else None
         query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)

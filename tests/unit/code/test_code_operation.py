@@ -122,3 +122,17 @@ def test_texts_that_are_assigned_are_not_kept(project):
         assert shown == ["KEY = …", "def f(password=…, n=3)"]
         home = cortex._app.project.home
         assert not [one for one in home.rglob("*") if one.is_file() and b"sesame-open" in one.read_bytes()]
+
+
+def test_patterns_tell_what_is_used_and_how_it_is_written(cortex, project):
+    (project / "requirements.txt").write_text("fastapi==0.115.0\n")
+    routes = "\n\n".join(
+        f'@app.get("/kilns/{{number}}/part{number}")\n'
+        f"async def part{number}(number: int) -> Answer:\n    return 1"
+        for number in range(6)
+    )
+    (project / "app.py").write_text(f"from fastapi import FastAPI\n\napp = FastAPI()\n\n\n{routes}\n")
+    found = cortex.code("patterns")
+    (fastapi,) = [one for one in found.used if one.name == "FastAPI"]
+    assert fastapi.version == "==0.115.0"
+    assert ("GET", "/kilns/{number}/part3") in {(one.method, one.address) for one in fastapi.routes}

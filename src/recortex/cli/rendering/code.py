@@ -10,7 +10,12 @@ from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
+    from recortex.domain.code_patterns import Detected
     from recortex.operations.code import Code, CodeCall, CodeStatus, CodeSymbol
+
+
+_SHOWN = 5
+"""Routes, and tables, of a library."""
 
 
 def code(value: Code, terminal: Terminal) -> str:
@@ -20,6 +25,12 @@ def code(value: Code, terminal: Terminal) -> str:
     if value.action == "map":
         size_ = terminal.style(f"{value.tokens} tokens", "dim")
         return f"{clean(value.text)}\n{size_}" if value.text else "There is no code to map."
+    if value.action == "patterns":
+        parts = _part("Built with", [_used(one) for one in value.used], terminal)
+        parts += _part(
+            "How it is written", [f"- {clean(one.statement)}" for one in value.conventions], terminal
+        )
+        return "\n".join(parts + _more(value, terminal)) if parts else "Nothing that is known is used here."
     if value.action == "find":
         lines = [_symbol(one) for one in value.symbols] or ["Nothing has such a name."]
         return "\n".join(lines + _more(value, terminal))
@@ -33,6 +44,19 @@ def code(value: Code, terminal: Terminal) -> str:
     known = [f"- {clean(one.text)} ({clean(one.because)}) [{short(one.id)}]" for one in value.memories]
     parts += _part("Known of it", known, terminal)
     return "\n".join(parts + _more(value, terminal))
+
+
+def _used(value: Detected) -> str:
+    """A library or practice, how far it is used, and the first of its routes and tables."""
+    version = f" {clean(value.version)}" if value.version else ""
+    counts = [
+        plural(number, word) for number, word in ((value.imports, "import"), (value.uses, "use")) if number
+    ]
+    routes = [f"{one.method} {clean(one.address)}" for one in value.routes[:_SHOWN]]
+    tables = [clean(one.name) for one in value.tables[:_SHOWN]]
+    more = "; ".join(filter(None, (", ".join(routes), ", ".join(tables))))
+    about = "; ".join(filter(None, (value.category, ", ".join(counts))))
+    return f"- {clean(value.name)}{version} ({about}){f': {more}' if more else ''}"
 
 
 def _part(heading: str, lines: list[str], terminal: Terminal) -> list[str]:

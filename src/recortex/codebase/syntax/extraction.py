@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.captures import Definition
     from recortex.codebase.syntax.grammars import Loaded
 
-VERSION = 1
+VERSION = 2
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
+_TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
+"""A route, the name of a variable of the environment, or a plain word such as that of a table."""
 _CHUNK = 65_536
 _LONGEST_HEAD = 600
 _WITH_PARAMETERS = frozenset({"function", "method", "macro", "declaration"})
@@ -47,8 +49,8 @@ _BUILTIN = frozenset(
     ["str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "frozenset", "object"]
 )
 """Types of Python that are written small; another small word that is called is taken for a function."""
-_VALUE = re.compile(r"""(=\s*[rbfuRBFU]{0,2})(["'`]).*?(?:\2|$)""")
-"""A text that is assigned, in a signature: it may be a password, and is not kept."""
+_VALUE = re.compile(r"""(?<!__tablename__ )(=\s*[rbfuRBFU]{0,2})(["'`]).*?(?:\2|$)""")
+"""A text that is assigned, in a signature: it may be a password, and is not kept, but for a table's name."""
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|(?<=[,(\s])#[^\n\[]*(?=\n)", re.DOTALL)
 
 
@@ -174,10 +176,22 @@ def _calls(captured: Captured, nesting: Nesting) -> Iterator[Call]:
             yield Call(
                 name=(name + "!" if macro else name)[:100],
                 receiver=receiver(captured.text(on[0]) if on else before),
-                line=node.start_point[0] + 1,
+                line=captures["name"][0].start_point[0] + 1,
                 caller=nesting.innermost(node.start_byte),
                 arguments=arguments[0].named_child_count if arguments else 0,
+                argument=_telling(captured, arguments[0]) if arguments else "",
             )
+
+
+def _telling(captured: Captured, arguments: Node) -> str:
+    """The first argument of a call, if it is a text that says what the call is about; no other text."""
+    first = next(iter(arguments.named_children), None)
+    while first is not None and first.type == "argument":
+        first = next(iter(first.named_children), None)
+    if first is None or "string" not in first.type:
+        return ""
+    text = captured.text(first).strip("\"'`")
+    return text if _TELLING.fullmatch(text) else ""
 
 
 def _bindings(captured: Captured, nesting: Nesting) -> Iterator[Binding]:

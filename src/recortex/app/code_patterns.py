@@ -1,0 +1,47 @@
+"""What the project is built with and how it is written, by the facts and manifests of its working tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.codebase.files import read
+from recortex.codebase.manifests import ecosystem_of, read_manifest
+from recortex.codebase.moves import moves
+from recortex.engines.code.conventions.counting import conventions
+from recortex.engines.code.detection.detecting import detect
+from recortex.engines.code.sources import Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.app.code import Codebase
+    from recortex.domain.code_patterns import Convention, Detected, Manifest
+
+MOST_MANIFESTS = 500
+SECONDS = 5.0
+"""After which the question for the project's files is given up."""
+
+
+class Patterns(NamedTuple):
+    """Libraries and practices that are used, and conventions that are kept, each the weightiest first."""
+
+    used: tuple[Detected, ...]
+    conventions: tuple[Convention, ...]
+
+
+def patterns(known: Codebase) -> Patterns:
+    """What a working tree is built with, and how it is written."""
+    with moves(known.root, seconds=SECONDS) as files:
+        paths = files.files()
+    sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
+    found = detect(sources)
+    return Patterns(tuple(found.found), conventions(sources, found))
+
+
+def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:
+    named = [path for path in paths if ecosystem_of(path)]
+    for path in named[:MOST_MANIFESTS]:
+        data = read(known.root, path)
+        made = read_manifest(path, data.decode("utf-8", "replace")) if data is not None else None
+        if made is not None:
+            yield made
