@@ -91,7 +91,7 @@ class ConsolidationOperations(Operations):
         Args:
             action: list pairs, most alike first, or merge one.
             ids: the two memories to merge, or their first characters.
-            text: what the merged memory says, unless the words of the better one.
+            text: what it says, unless the words of the better one.
             limit: how many pairs to list.
             dry_run: only show what the merged memory would be.
         """
