@@ -60,6 +60,9 @@ class Record:
             self._lines[path] = [] if data is None else data.decode("utf-8", "replace").split("\n")
         return self._lines[path]
 
+    def _blob(self, path: str) -> bytes:
+        return "\n".join(self.lines(path)).encode("utf-8", "replace")
+
     def knows_file(self, path: str) -> bool:
         """Whether a file is in the project, or memories cite it."""
         if "\0" in path or path.startswith(("/", "../")):
@@ -110,7 +113,7 @@ class Record:
         ranges = [(first, last)]
         if around and (around.first, around.last) != ranges[0]:
             ranges.append((around.first, around.last))
-        of_line, *rest = line_history.of_lines(self._root, subject.path, ranges)
+        of_line, *rest = line_history.of_lines(self._root, subject.path, ranges, self._blob(subject.path))
         commits, others = _clean(of_line.commits), _clean(rest[0].commits) if rest else ()
         return self._with_sessions(Trail(subject, commits, others))
 

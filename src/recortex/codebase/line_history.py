@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from recortex.codebase.git import PLAIN, Git, isolated
@@ -21,6 +23,8 @@ OF_LINE, OF_FILE = 6, 8
 SECONDS = 2.0
 """After which a question to git is given up."""
 MOST_BYTES = 512 * 1024
+KEPT = 256
+"""Histories that a process keeps: by commit, path and what the file holds, so that none is out of date."""
 MOST_MESSAGE = 4_000
 """Characters of a message that are read."""
 _Hunk = tuple[int, int, int, int]
@@ -50,17 +54,43 @@ class History:
 
 def of_file(tree: Path, path: str) -> History:
     """The last commits that touched a file, under its former names too."""
-    with _git(tree) as git:
+    found = _of_file(tree, path, branch_and_commit(tree)[1])
+    if not found.commits:  # git may have taken too long: it is asked again
+        _of_file.cache_clear()
+    return found
+
+
+def of_lines(tree: Path, path: str, ranges: Sequence[tuple[int, int]], blob: bytes) -> list[History]:
+    """The last commits that changed each of some ranges of lines, as the working tree numbers them.
+
+    Args:
+        tree: its top folder.
+        path: of the file, from there.
+        ranges: first and last lines, from 1.
+        blob: what the file holds now; the same is asked of git once a process.
+    """
+    content = blake2b(blob, digest_size=16).digest()
+    found = _of_lines(tree, path, tuple(ranges), branch_and_commit(tree)[1], content)
+    if not any(one.commits for one in found):
+        _of_lines.cache_clear()
+    return list(found)
+
+
+@lru_cache(KEPT)
+def _of_file(tree: Path, path: str, commit: str) -> History:
+    with isolated(tree, commit) as git:
         return History(tuple(_log(git, OF_FILE, "--follow", "--", path))) if git else History()
 
 
-def of_lines(tree: Path, path: str, ranges: Sequence[tuple[int, int]]) -> list[History]:
-    """The last commits that changed each of some ranges of lines, as the working tree numbers them."""
-    with _git(tree) as git:
+@lru_cache(KEPT)
+def _of_lines(
+    tree: Path, path: str, ranges: tuple[tuple[int, int], ...], commit: str, _content: bytes
+) -> tuple[History, ...]:
+    with isolated(tree, commit) as git:
         if git is None:
-            return [History() for _ in ranges]
+            return tuple(History() for _ in ranges)
         hunks = list(_hunks(git, path))
-        return [_of_range(git, path, hunks, first, last) for first, last in ranges]
+        return tuple(_of_range(git, path, hunks, first, last) for first, last in ranges)
 
 
 def places_of(tree: Path, name: str) -> list[tuple[str, int, str]]:
