@@ -1,6 +1,6 @@
 """Queries over facts: tests, cycles, coupling, risky calls, guards, SQL, settings, constants, wrappers."""
 
-from tests.unit.code.snippets import sources
+from snippets import sources
 
 from recortex.engines.code.analyses.calls import (
     composed_sql,

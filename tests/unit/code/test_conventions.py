@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.code.snippets import sources
+from snippets import sources
 
 from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, conventions
 from recortex.engines.code.conventions.signatures import parameters, returned, words

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.unit.code.snippets import sources
+from snippets import sources
 
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.detection.rules import FOLDER, detectors, read
