@@ -7,7 +7,7 @@ import pytest
 
 from example_exchanges import exchange, keep
 from recortex import Cortex
-from recortex.domain.vocabulary import Scope
+from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 
 CACHE = """class Cache:
@@ -265,3 +265,27 @@ def test_a_record_is_found_by_any_part_of_its_file_and_told_by_its_memory(kiln, 
     assert kiln.recall("do glazes have numbers?", among="documents").documents
     assert "numbers instead of names" not in kiln.context("number the glazes").text
     assert "numbers instead of names" not in kiln.frame("number the glazes").text
+
+
+RECORD = "# 1. Kilns are numbered\n\nDate: 2025-01-05\n\n## Status\n\n{}\n\n## Decision\n\nEvery kiln has a number.\n"
+
+
+def test_a_record_that_waits_for_review_or_was_put_away_is_not_told(kiln, repository, clock):
+    (repository / "docs/adr").mkdir(parents=True)
+    (repository / "docs/adr/0001-kilns.md").write_text(RECORD.format("Accepted"))
+    asked = "does every kiln have a number?"
+    with Cortex.open(repository, clock=clock, actor=Actor.AGENT) as agent:
+        agent.import_("adr")
+        assert agent.why(asked).answers == ()
+        assert agent.why(asked).near == ()
+    kiln.import_("adr")
+    (told,) = kiln.why(asked).answers
+    kiln.forget(told.id)
+    assert kiln.why(asked).answers == ()
+
+
+def test_a_record_that_says_it_ended_is_told_as_past(kiln, repository):
+    (repository / "docs/adr").mkdir(parents=True)
+    (repository / "docs/adr/0001-kilns.md").write_text(RECORD.format("Deprecated"))
+    kiln.import_("adr")
+    assert "It was so once" in kiln.why("does every kiln have a number?").text

@@ -15,7 +15,7 @@ from recortex.domain.vocabulary import Origin, Scope, Status
 from recortex.engines.reasons.weighing import Bearing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
@@ -33,6 +33,7 @@ NEAR, MOST_NEAR = 0.005, 3
 """The least probability of a record that is told as near, and how many of them are told."""
 _KINDS = (Kind("decision"), Kind("decision_context"))
 _ANY = (Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED, Status.ARCHIVED, Status.QUARANTINED)
+_TOLD = frozenset((Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED))
 
 
 class RecordAnswers(NamedTuple):
@@ -69,8 +70,14 @@ def _of_store(services: StoreServices, app: Application, question: str) -> list[
     best: dict[str, ChunkHit] = {}
     for hit in hits:
         best.setdefault(hit.path, hit)
-    records = _records(services, list(best))
+    records = filter(_may_be_told, _records(services, list(best)))
     return [Bearing(one, best[one.source.path].score, "its record answers the question") for one in records]
+
+
+def _may_be_told(memory: Memory) -> bool:
+    """Not what waits for review, nor what a person put away; a record that says it ended is archived, too."""
+    ended = memory.status is Status.ARCHIVED and memory.valid_until is not None
+    return memory.status in _TOLD or ended
 
 
 def _records(services: StoreServices, paths: Sequence[str]) -> list[Memory]:
@@ -88,11 +95,27 @@ def paths_of_records(services: StoreServices) -> frozenset[str]:
     return frozenset(one.source.path for one in services.store.memories.find(query))
 
 
-def without_records(services: StoreServices, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
-    """The parts of documents that are no decision records.
+def without_records(
+    services: StoreServices, ask: Callable[..., list[ChunkHit]], limit: int
+) -> list[ChunkHit]:
+    """The parts of documents that answer and are no decision records, at most so many.
 
-    What a record says is told by its memory, which knows whether it still holds.
+    What a record says is told by its memory, which knows whether it still holds. Only where records are
+    among the first answers, more are asked for.
+
+    Args:
+        services: of the store.
+        ask: takes the keyword `limit`; gives at most so many parts, the best first.
+        limit: of parts.
     """
-    paths = {one.path for one in hits}
-    records = {one.source.path for one in _records(services, sorted(paths))}
-    return [one for one in hits if one.path not in records]
+    hits = ask(limit=limit)
+    records = _paths(services, hits)
+    if records:
+        hits = ask(limit=limit + AMONG_RECORDS)
+        records = _paths(services, hits)
+    return [one for one in hits if one.path not in records][:limit]
+
+
+def _paths(services: StoreServices, hits: Sequence[ChunkHit]) -> set[str]:
+    """Which files of some parts are decision records."""
+    return {one.source.path for one in _records(services, sorted({one.path for one in hits}))}

@@ -6,10 +6,11 @@ That is what answers it, what is about the files in view, standing rules, and wh
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
-from recortex.app.decision_answers import AMONG_RECORDS, without_records
+from recortex.app.decision_answers import without_records
 from recortex.domain.citation import told_of
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
@@ -116,10 +117,11 @@ class Knowledge:
         found: list[ChunkHit] = []
         for services, meaning in self._asked:
             if services.scope is not Scope.GLOBAL and limit:
-                hits = services.chunk_retrieval.recall(
-                    self._task, limit=limit + AMONG_RECORDS, now=self._now, meaning=meaning, floor=True
+                ask = partial(
+                    services.chunk_retrieval.recall, self._task, now=self._now, meaning=meaning, floor=True
                 )
-                found += map(record_redacted, without_records(services, hits)[:limit])
+                told = without_records(services, ask, limit)
+                found += map(record_redacted, told)
         return found
 
     def _disputed(self, memories: Sequence[Memory]) -> dict[str, str]:

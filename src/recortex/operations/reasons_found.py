@@ -62,7 +62,6 @@ class Reasons:
         self.bearings = self._present(self._bearings()[:limit])
 
     def _subject(self) -> Subject:
-
         record = self._record
         found = subject_of(
             relative(self._about, self._app.root) if self._about.startswith(("/", "./")) else self._about,
@@ -112,12 +111,11 @@ class Reasons:
             if not (hit.weak or hit.memory.kind in _NEVER_SAYS_WHY)
             and not (records.paths and hit.memory.source.rule == RULE)
         ]
-        found = [*records.answers, *others]
-        if not found:
+        placed = [(one.relevance**RECORDS_FIRST, one) for one in records.answers]
+        placed += [(one.relevance, one) for one in others]
+        if not placed:
             self.near = tuple(self._present(records.near))
-        return sorted(
-            found, key=lambda one: -(one.relevance if one in others else one.relevance**RECORDS_FIRST)
-        )
+        return [one for _, one in sorted(placed, key=lambda pair: -pair[0])]
 
     def _present(self, found: Sequence[Bearing]) -> list[Bearing]:
         """The memories without secrets, with the confidence that is left now."""
@@ -154,7 +152,6 @@ class Reasons:
         yield from map(_of_written, self._written)
 
     def _history(self, trail: Trail) -> Iterator[Claim]:
-
         known = {one.hash for one in trail.of_line}
         what = "this file" if trail.subject.first is None else "these lines"
         if trail.subject.first is not None and trail.subject.last == trail.subject.first:

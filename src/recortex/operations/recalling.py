@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.releases import with_days
@@ -130,24 +131,27 @@ class Recalling:
         filters, limit = document_query(only), self.most("documents", asked)
         if filters is None or not limit:
             return []
-        from recortex.app.decision_answers import AMONG_RECORDS, without_records
+        from recortex.app.decision_answers import without_records
         from recortex.app.document_state import with_freshness
 
         found: list[ChunkHit] = []
         for services, meaning in stores:
             if services.scope is Scope.GLOBAL:
                 continue
-            hits = services.chunk_retrieval.recall(
+            ask = partial(
+                services.chunk_retrieval.recall,
                 asked.query,
-                limit=limit + AMONG_RECORDS,
                 now=self._app.clock(),
                 meaning=meaning,
                 recipe=asked.recipe,
                 only=filters,
                 floor=asked.floor and self._app.settings["recall.floor"],
             )
-            told = hits if asked.among == "documents" else without_records(services, hits)
-            found += map(record_redacted, with_freshness(self._app.root, services, told[:limit]))
+            if asked.among == "documents":
+                told = ask(limit=limit)
+            else:
+                told = without_records(services, ask, limit)
+            found += map(record_redacted, with_freshness(self._app.root, services, told))
         return found
 
     def _said(

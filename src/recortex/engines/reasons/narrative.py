@@ -88,6 +88,8 @@ def of_bearing(one: Bearing) -> Claim:
         Status.PROPOSED: "Proposed, not decided",
         Status.SUPERSEDED: "It was so until it was replaced",
         Status.ARCHIVED: "It was so once",
+        Status.PRUNED: "It was so once",
+        Status.QUARANTINED: "Unchecked, it waits for review",
     }.get(memory.status, _said(memory))
     text = f"{verb} ({memory.valid_from:%Y-%m-%d}): “{words_of(memory, QUOTED)}”"
     for reason in _reasons(memory):
@@ -103,7 +105,9 @@ def of_commits(commits: Sequence[Commit], what: str) -> Iterator[Claim]:
     for place, one in enumerate(commits):
         said, reason = shorten(clean(one.subject), QUOTED), _first_paragraph(one.body)
         which = f"commit {one.hash[:7]} of {one.at:%Y-%m-%d}"
-        head = f"{which.capitalize()} last changed {what}" if place == 0 else f"Before that, {which} did"
+        head = (
+            f"{which.capitalize()} last changed {what}" if place == 0 else f"Before that, {which} changed it"
+        )
         text = _closed(f"{head}: “{said}”") + (f" Its reason: “{reason}”" if reason else "")
         yield Claim("history", _closed(text), (Evidence("commit", one.hash, reason or said),))
 
