@@ -267,7 +267,10 @@ def test_a_record_is_found_by_any_part_of_its_file_and_told_by_its_memory(kiln, 
     assert "numbers instead of names" not in kiln.frame("number the glazes").text
 
 
-RECORD = "# 1. Kilns are numbered\n\nDate: 2025-01-05\n\n## Status\n\n{}\n\n## Decision\n\nEvery kiln has a number.\n"
+RECORD = (
+    "# 1. Kilns are numbered\n\nDate: 2025-01-05\n\n## Status\n\n{}\n\n"
+    "## Decision\n\nEvery kiln has a number.\n"
+)
 
 
 def test_a_record_that_waits_for_review_or_was_put_away_is_not_told(kiln, repository, clock):

@@ -147,10 +147,8 @@ class Recalling:
                 only=filters,
                 floor=asked.floor and self._app.settings["recall.floor"],
             )
-            if asked.among == "documents":
-                told = ask(limit=limit)
-            else:
-                told = without_records(services, ask, limit)
+            every = asked.among == "documents"
+            told = ask(limit=limit) if every else without_records(services, ask, limit)
             found += map(record_redacted, with_freshness(self._app.root, services, told))
         return found
 
