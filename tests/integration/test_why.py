@@ -292,3 +292,13 @@ def test_a_record_that_says_it_ended_is_told_as_past(kiln, repository):
     (repository / "docs/adr/0001-kilns.md").write_text(RECORD.format("Deprecated"))
     kiln.import_("adr")
     assert "It was so once" in kiln.why("does every kiln have a number?").text
+
+
+def test_a_linked_working_tree_is_asked_of_its_own_lines(kiln, repository, tmp_path, clock):
+    (repository / "later.txt").write_text("later\n")
+    git(repository, "worktree", "add", "-q", "-b", "topic", str(tmp_path / "topic"))
+    (tmp_path / "topic/src/cache.py").write_text('"""Caches."""\n\n' + CACHE)
+    commit(tmp_path / "topic", "Say what the module is for")
+    with Cortex.open(tmp_path / "topic", clock=clock) as there:
+        assert "Say what the module is for" in there.why("src/cache.py:1").text
+    assert "Say what the module is for" not in kiln.why("src/cache.py:1").text

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from recortex.app.code import tree_of
 from recortex.codebase import line_history
 from recortex.codebase.files import read
 from recortex.domain.exchange import ExchangeQuery
@@ -44,7 +45,7 @@ class Record:
 
     def __init__(self, app: Application) -> None:
         self._app = app
-        self._root = app.root
+        self._root = tree_of(app)
         self._lines: dict[str, list[str]] = {}
         self._defined: dict[str, tuple[str, Definition] | None] = {}
 
