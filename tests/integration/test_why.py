@@ -109,7 +109,9 @@ def test_a_line_that_was_moved_and_is_not_committed_is_still_followed(kiln, repo
     path.write_text('"""Caches."""\nimport collections\n\n' + CACHE)
     answer = kiln.why("src/cache.py:9")
     assert "Evict by size, not by count" in answer.text
-    assert kiln.why("src/cache.py:2").claims == ()
+    new = kiln.why("src/cache.py:2")
+    assert new.claims == ()
+    assert new.text.splitlines()[0] == "# Why: src/cache.py:2 (not committed yet)"
 
 
 @pytest.mark.parametrize("asked", ["evict", "Cache.evict()", "src/cache.py", "src/cache.py:5-7"])

@@ -116,7 +116,7 @@ class Record:
             ranges.append((around.first, around.last))
         of_line, *rest = line_history.of_lines(self._root, subject.path, ranges, self._blob(subject.path))
         commits, others = _clean(of_line.commits), _clean(rest[0].commits) if rest else ()
-        return self._with_sessions(Trail(subject, commits, others))
+        return self._with_sessions(Trail(subject, commits, others, uncommitted=of_line.uncommitted))
 
     def _with_sessions(self, trail: Trail) -> Trail:
         made = self._made_by(trail.commits)

@@ -168,8 +168,11 @@ class Reasons:
     def head(self) -> str:
         """The subject on one line."""
         subject = self.subject
-        if subject.kind == "place" and subject.symbol:
-            return f"# Why: {subject.name} (in `{subject.symbol}`)"
+        if subject.kind == "place":
+            within = f"in `{subject.symbol}`" if subject.symbol else ""
+            new = "not committed yet" if self.trail and self.trail.uncommitted else ""
+            notes = ", ".join(filter(None, (within, new)))
+            return f"# Why: {subject.name} ({notes})" if notes else f"# Why: {subject.name}"
         if subject.kind == "symbol":
             return f"# Why: `{subject.symbol}` ({subject.path}:{subject.first}-{subject.last})"
         return f"# Why: {' '.join(subject.name.split())[:200]}"

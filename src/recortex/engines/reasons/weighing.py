@@ -54,6 +54,7 @@ class Trail:
         of_line, of_symbol: the commits that changed the line, or the definition around it, the latest first.
         made_by: the exchange that made each of some commits, by hash; `likely` are the hashes of those that
             did not print it, but edited the file shortly before.
+        uncommitted: whether the line, or a part of the lines, is not committed yet.
     """
 
     subject: Subject
@@ -61,6 +62,7 @@ class Trail:
     of_symbol: Sequence[Commit] = ()
     made_by: Mapping[str, Exchange] = field(default_factory=dict)
     likely: frozenset[str] = frozenset()
+    uncommitted: bool = False
 
     @property
     def commits(self) -> tuple[Commit, ...]:
