@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.codebase.files import read
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.moves import moves
+from recortex.engines.code.analyses.calls import (
+    composed_sql,
+    environment,
+    hidden_errors,
+    repeated_constants,
+    unguarded_routes,
+)
+from recortex.engines.code.analyses.graph import import_graph
+from recortex.engines.code.analyses.structure import coupling, cycles
 from recortex.engines.code.conventions.counting import conventions
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
@@ -15,18 +24,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.app.code import Codebase
-    from recortex.domain.code_patterns import Convention, Detected, Manifest
+    from recortex.domain.code_patterns import Convention, Detected, Finding, Manifest
 
-MOST_MANIFESTS = 500
+MOST_MANIFESTS, MOST_FINDINGS = 500, 5
+"""Files that are read, and findings of one analysis that are told."""
 SECONDS = 5.0
 """After which the question for the project's files is given up."""
 
 
 class Patterns(NamedTuple):
-    """Libraries and practices that are used, and conventions that are kept, each the weightiest first."""
+    """Libraries and practices that are used, conventions that are kept, and what is worth a look.
+
+    Each has the weightiest first; findings stand in the order of their analyses.
+    """
 
     used: tuple[Detected, ...]
     conventions: tuple[Convention, ...]
+    findings: tuple[Finding, ...]
 
 
 def patterns(known: Codebase) -> Patterns:
@@ -34,8 +48,18 @@ def patterns(known: Codebase) -> Patterns:
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
     sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
-    found = detect(sources)
-    return Patterns(tuple(found.found), conventions(sources, found))
+    found, graph = detect(sources), import_graph(sources)
+    findings = (
+        unguarded_routes(found, sources),
+        composed_sql(sources),
+        hidden_errors(sources),
+        cycles(graph),
+        coupling(sources, graph),
+        environment(sources),
+        repeated_constants(sources),
+    )
+    each = (one for analysis in findings for one in analysis[:MOST_FINDINGS])
+    return Patterns(tuple(found.found), conventions(sources, found), tuple(each))
 
 
 def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from recortex.domain.code_patterns import Convention, Detected
+from recortex.domain.code_patterns import Convention, Detected, Finding
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
@@ -107,6 +107,7 @@ class Code:
         memories: that cite the symbol.
         used: libraries and practices that the project uses, with their routes and tables.
         conventions: how it is written, counted, with the exceptions.
+        findings: what is worth a look, with its certainty.
         more: the limit was met; there may be more.
     """
 
@@ -121,6 +122,7 @@ class Code:
     memories: tuple[CodeMemory, ...] = ()
     used: tuple[Detected, ...] = ()
     conventions: tuple[Convention, ...] = ()
+    findings: tuple[Finding, ...] = ()
     more: bool = False
 
 
@@ -271,7 +273,13 @@ def _patterns(known: Codebase, most: int) -> Code:
 
     found = patterns(known)
     more = max(len(found.used), len(found.conventions)) > most
-    return Code(action="patterns", used=found.used[:most], conventions=found.conventions[:most], more=more)
+    return Code(
+        action="patterns",
+        used=found.used[:most],
+        conventions=found.conventions[:most],
+        findings=found.findings,
+        more=more,
+    )
 
 
 def _status(known: Codebase) -> CodeStatus:

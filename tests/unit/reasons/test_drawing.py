@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.engines.graph.drawing.formats import drawn
 from recortex.engines.graph.drawing.layout import layers
-from recortex.engines.graph.drawing.picture import MOST_NODES, Arrow, Node, Picture, drawn, picture_of
+from recortex.engines.graph.drawing.picture import MOST_NODES, Arrow, Node, Picture, picture_of
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = [

@@ -10,7 +10,7 @@ from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
-    from recortex.domain.code_patterns import Detected
+    from recortex.domain.code_patterns import Detected, Finding
     from recortex.operations.code import Code, CodeCall, CodeStatus, CodeSymbol
 
 
@@ -30,6 +30,7 @@ def code(value: Code, terminal: Terminal) -> str:
         parts += _part(
             "How it is written", [f"- {clean(one.statement)}" for one in value.conventions], terminal
         )
+        parts += _part("Worth a look", [_finding(one) for one in value.findings], terminal)
         return "\n".join(parts + _more(value, terminal)) if parts else "Nothing that is known is used here."
     if value.action == "find":
         lines = [_symbol(one) for one in value.symbols] or ["Nothing has such a name."]
@@ -57,6 +58,13 @@ def _used(value: Detected) -> str:
     more = "; ".join(filter(None, (", ".join(routes), ", ".join(tables))))
     about = "; ".join(filter(None, (value.category, ", ".join(counts))))
     return f"- {clean(value.name)}{version} ({about}){f': {more}' if more else ''}"
+
+
+def _finding(value: Finding) -> str:
+    """What an analysis says, where, and how certain it is where it is not."""
+    unsure = "" if value.certainty == "certain" else f" ({value.certainty})"
+    place = f" {clean(value.place.path)}:{value.place.line}" if value.place.line else ""
+    return f"- {clean(value.text)}{place}{unsure}"
 
 
 def _part(heading: str, lines: list[str], terminal: Terminal) -> list[str]:

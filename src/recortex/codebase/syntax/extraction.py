@@ -28,7 +28,7 @@ from recortex.codebase.syntax.wording import (
     receiver,
     variable,
 )
-from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
+from recortex.domain.code_facts import COMPOSED_SQL, CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,10 +38,19 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.captures import Definition
     from recortex.codebase.syntax.grammars import Loaded
 
-VERSION = 2
+VERSION = 3
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
 _TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
 """A route, the name of a variable of the environment, or a plain word such as that of a table."""
+_SQL = re.compile(
+    r"""[rbfu$@]{0,2}["'`]{1,3}\s{0,200}(?:select\b.{1,400}?\bfrom\b|insert\s{1,9}into\b"""
+    r"""|update\b.{1,400}?\bset\b|delete\s{1,9}from\b)""",
+    re.IGNORECASE | re.DOTALL,
+)
+_COMPOSED = re.compile(
+    r"\$\{|(?<![\w:{])\{[A-Za-z_][\w.\[\]()]{0,80}\}|\$\w{1,40}->|\$[a-z]\w{0,40}\b|%s['\"]|#\{"
+)
+_LONGEST_SQL = 2_000
 _CHUNK = 65_536
 _LONGEST_HEAD = 600
 _WITH_PARAMETERS = frozenset({"function", "method", "macro", "declaration"})
@@ -190,7 +199,10 @@ def _telling(captured: Captured, arguments: Node) -> str:
         first = next(iter(first.named_children), None)
     if first is None or "string" not in first.type:
         return ""
-    text = captured.text(first).strip("\"'`")
+    text = captured.text(first)[:_LONGEST_SQL]
+    if _SQL.match(text) and _COMPOSED.search(text):
+        return COMPOSED_SQL
+    text = text.strip("\"'`")
     return text if _TELLING.fullmatch(text) else ""
 
 

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from recortex.domain.code_facts import CALLABLE, NOWHERE
+from recortex.domain.code_facts import CALLABLE, COMPOSED_SQL, NOWHERE
 from recortex.domain.code_patterns import Finding, Place
 from recortex.engines.code.sources import Member, product
 
@@ -36,8 +36,6 @@ _OPEN = re.compile(r"(?i)anonymous|public|permitall|allowany|skipauth|noauth|exe
 LEAST_GUARDED = 0.5
 """The share of the routes of a library that have a guard before one without is worth a look."""
 _SQL_CALL = re.compile(r"(?i)^(?:query|execute|exec|raw|prepare|executemany|fetch|select)")
-_SQL = re.compile(r"(?i)^\s*(?:select\b.+\bfrom\b|insert\s+into\b|update\b.+\bset\b|delete\s+from\b)")
-_COMPOSED = re.compile(r"\$\{|(?<![\w:{])\{[A-Za-z_][\w.\[\]()]*\}|\$\w+->|\$[a-z]\w*\b|%s['\"]|#\{")
 _ENVIRONMENT = {
     ("python", "getenv"),
     ("java", "getenv"),
@@ -131,14 +129,14 @@ def composed_sql(sources: Sources) -> tuple[Finding, ...]:
     return tuple(
         Finding(
             "security",
-            f"`{call.name}` gets SQL that is put together from values: {call.argument[:80]}",
+            f"`{call.name}` gets SQL that is put together from values.",
             Place(path, call.line, call.name),
             (),
             "likely",
         )
         for path, facts in _product(sources)
         for call in facts.calls
-        if _SQL_CALL.match(call.name) and _SQL.search(call.argument) and _COMPOSED.search(call.argument)
+        if call.argument == COMPOSED_SQL and _SQL_CALL.match(call.name)
     )
 
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import shorten
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.drawing import dot, graphml, mermaid, svg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from recortex.domain.memory import Memory
-    from recortex.domain.reasons import PictureFormat
     from recortex.domain.relation import Relation
 
 MOST_NODES = 50
@@ -74,16 +72,3 @@ def _arrow(one: Relation) -> Arrow:
     ends = (one.target_id, one.source_id) if back else (one.source_id, one.target_id)
     words = one.type.reversed if back else one.type.words
     return Arrow(*ends, words, one.strength, one.status is RelationStatus.SUGGESTED)
-
-
-_WRITERS: dict[PictureFormat, Callable[[Picture], str]] = {
-    "mermaid": mermaid.written,
-    "dot": dot.written,
-    "graphml": graphml.written,
-    "svg": svg.written,
-}
-
-
-def drawn(picture: Picture, form: PictureFormat) -> str:
-    """The picture in one of the formats."""
-    return _WRITERS[form](picture)
