@@ -39,6 +39,7 @@ from recortex.operations.registry import operation, taking
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from recortex.domain.citation import Citation
     from recortex.domain.explanation import Understood
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
@@ -222,7 +223,7 @@ class SearchOperations(Operations):
         if as_of:
             return opened(output_redacted(found), ())
         (shown,) = all_output_redacted(self._faded(services, [found]))
-        return opened(shown, cited_by(self._app.root, [shown], "renames")[shown.id])
+        return opened(shown, self._cited([shown])[shown.id])
 
     def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
         """The part of a document with an id, or the beginning of one, with its neighbours."""
@@ -257,9 +258,12 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
+    def _cited(self, memories: Sequence[Memory]) -> dict[str, list[Citation]]:
+        return cited_by(self._app.all_services(), memories, "renames", tree=self._app.tree)
+
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
-        found = cited_by(self._app.root, memories, "renames")
+        found = self._cited(memories)
         for hit, memory in zip(hits, memories, strict=True):
             cited = found[memory.id]
             yield replace(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.engines.code.freshness import Found, judged, link_of
+from recortex.engines.code.freshness import Found, link_of
+from recortex.engines.code.freshness import judged as both_judged
 
 FILE = b'''import files
 
@@ -34,6 +35,10 @@ def _facts(data: bytes, path="store.py"):
 def _link(name: str, data=FILE, path="store.py"):
     facts = _facts(data, path)
     return link_of(path, facts, next(one for one in facts.symbols if one.name == name))
+
+
+def judged(*args, **named):
+    return both_judged(*args, **named)[0]
 
 
 def _after(name: str, *changes: tuple[str, str], elsewhere=()):

@@ -8,6 +8,7 @@ renamed and edited at once, the lines tell. `bench/symbol_freshness.py` measures
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.citation import MOST_CHANGED, Citation
@@ -58,13 +59,21 @@ def link_of(path: str, facts: FileFacts, symbol: Symbol, *, commit: str = "", ke
     )
 
 
+def followed(link: SymbolLink, found: Found, key: bytes) -> SymbolLink:
+    """The link to a symbol where it is now; of one that was edited, it still says how it was."""
+    symbol = found.symbol
+    if symbol.hash == link.hash:
+        return replace(link_of(found.path, found.facts, symbol, commit=link.commit, key=key), role=link.role)
+    return replace(link, path=found.path, name=symbol.name, first=symbol.first, last=symbol.last)
+
+
 def judged(
     link: SymbolLink,
     facts: FileFacts | None,
     elsewhere: Callable[[SymbolLink], Iterable[Found]] = lambda _: (),
     before: FileFacts | None = None,
-) -> Citation:
-    """What became of a symbol.
+) -> tuple[Citation, Found | None]:
+    """What became of a symbol, and the symbol as it is; None where it is gone.
 
     Args:
         link: the symbol as it was.
@@ -75,19 +84,25 @@ def judged(
     here = [Found(link.path, facts, one) for one in facts.symbols if _akin(one, link)] if facts else []
     named = [one for one in here if one.symbol.name == link.name]
     if same := next((one for one in named if one.symbol.hash == link.hash), None):
-        return _citation(link, same, "fresh")
+        return _citation(link, same, "fresh"), same
     known = {(one.name, one.arity) for one in before.symbols} if before else set()
     if edited := _edited(link, named, known - {(link.name, link.arity)}):
-        return _changed(link, edited)
+        return _changed(link, edited), edited
     new = [one for one in here if (one.symbol.name, one.symbol.arity) not in known]
     others = [one for one in elsewhere(link) if _akin(one.symbol, link) and one.path != link.path]
     if moved := _moved(link, new, certain=bool(known)) or _moved(link, others):
-        return _citation(link, moved, "moved")
-    if followed := _followed(link, new, others):
-        return _changed(link, followed)
+        return _citation(link, moved, "moved"), moved
+    if found := _followed(link, new, others):
+        return _changed(link, found), found
     what = f"it is not in {link.path} any more" if facts else "its file is gone"
     place = FileLink(link.path, link.first, link.last, commit=link.commit)
-    return Citation(place, "gone", link.path, link.first, link.last, 0.0, what, link.name)
+    return Citation(place, "gone", link.path, link.first, link.last, 0.0, what, link.name), None
+
+
+def unchanged(link: SymbolLink) -> Citation:
+    """A symbol in a file that did not change."""
+    place = FileLink(link.path, link.first, link.last, commit=link.commit)
+    return Citation(place, "fresh", link.path, link.first, link.last, 1.0, symbol=link.name)
 
 
 def _akin(one: Symbol, link: SymbolLink) -> bool:
