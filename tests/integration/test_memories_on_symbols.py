@@ -1,5 +1,6 @@
 """Memories hang on symbols of code: linked when they are written, followed when the code changes."""
 
+import os
 import subprocess
 from contextlib import closing
 
@@ -31,9 +32,12 @@ def ramp(curve):
 """
 
 
-def git(root, *words):
+def git(root, *words, at=None):
     who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
+    dated = {"GIT_COMMITTER_DATE": at, "GIT_AUTHOR_DATE": at} if at else {}
+    subprocess.run(
+        ["git", *who, *words], cwd=root, check=True, capture_output=True, env={**os.environ, **dated}
+    )
 
 
 @pytest.fixture
@@ -203,3 +207,15 @@ def test_facts_that_are_damaged_are_made_anew(cortex):
     with closing(code):
         assert code.facts("src/kiln.py").language == "python"
     assert links(cortex, memory)
+
+
+def test_a_memory_that_waited_is_linked_to_the_code_of_its_time(cortex, project, clock):
+    git(project, "commit", "-q", "--amend", "--no-edit", at=clock.now.isoformat())
+    cortex.remember("`Kiln.fire` runs through a curve in order.", kind="tribal")
+    cortex.remember("`Kiln.heat` writes each step at once.", kind="tribal")
+    clock.pass_(days=40)
+    edit(project, "self.heat(step)", "self.heat(step + 1)")
+    git(project, "commit", "-qam", "two", at=clock.now.isoformat())
+    read(cortex)
+    assert state(cortex, "curve in order")[0] == "changed"
+    assert state(cortex, "each step at once") == ("fresh", "")

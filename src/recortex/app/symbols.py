@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from recortex.app.application import Application
@@ -61,18 +61,27 @@ def open_code(
 
 
 def link(
-    services: StoreServices, memories: Iterable[Memory], code: CurrentCode | None = None
+    services: StoreServices,
+    memories: Iterable[Memory],
+    code: CurrentCode | None = None,
+    then: Callable[[Memory, Found], SymbolLink | None] = lambda *_: None,
 ) -> dict[str, list[SymbolLink]]:
-    """Link memories to the symbols of the code as it is, and keep the links; by id, as they are now.
+    """Link memories to the symbols of the code, and keep the links; by id, as they are now.
 
     Memories for all projects hang on none.
+
+    Args:
+        services: of the store that they are in.
+        memories: that are linked.
+        code: as it is, where it is open already.
+        then: gives a symbol as it was when a memory was written; None: as it is.
     """
     own = [one for one in memories if one.scope is not Scope.GLOBAL]
     opened = code or (open_code(services.facts, services.root) if own else None)
     if opened is None:
         return {}
     try:
-        found = {one.id: links_of(services.root, one, opened) for one in own}
+        found = {one.id: links_of(services.root, one, opened, then) for one in own}
     finally:
         if code is None:
             opened.close()
@@ -82,8 +91,10 @@ def link(
     return found
 
 
-def links_of(root: Path, memory: Memory, code: CurrentCode) -> list[SymbolLink]:
-    """The symbols that a memory hangs on, as they are now."""
+def links_of(
+    root: Path, memory: Memory, code: CurrentCode, then: Callable[[Memory, Found], SymbolLink | None]
+) -> list[SymbolLink]:
+    """The symbols that a memory hangs on; `then`: as for `link`."""
     from recortex.codebase.project import branch_and_commit
     from recortex.engines.code.freshness import link_of
     from recortex.engines.code.linking import Subject, symbols_of
@@ -99,11 +110,11 @@ def links_of(root: Path, memory: Memory, code: CurrentCode) -> list[SymbolLink]:
     if not found:
         return []
     commit = branch_and_commit(code.root)[1]
-    keys = {path: code.of(path) for path in {one.path for one in found}}
+    keys = {one.path: keyed.key for one in found if (keyed := code.of(one.path))}
     return [
-        link_of(one.path, one.facts, one.symbol, commit=commit, key=keyed.key if keyed else b"")
+        then(memory, one)
+        or link_of(one.path, one.facts, one.symbol, commit=commit, key=keys.get(one.path, b""))
         for one in found
-        for keyed in [keys[one.path]]
     ]
 
 
