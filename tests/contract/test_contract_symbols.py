@@ -16,8 +16,10 @@ USED = replace(OPEN, path="src/files.py", name="read", role="caller")
 
 
 def put(store, number, *links, role="about"):
+    (one,) = store.memories.get([id_of(number)])
     with store.transaction():
-        store.symbols.put(store.memories.get([id_of(number)])[0], links, role)
+        store.symbols.put(one, links, role)
+        store.symbols.looked(one, f"said {number}")
 
 
 def kept(store, number):
@@ -33,6 +35,7 @@ def test_links_are_given_back_as_they_were_and_put_in_place_of_former_ones(store
     put(store, 1, replace(OPEN, hash="b" * 32, last=25))
     assert kept(store, 1) == [replace(OPEN, hash="b" * 32, last=25), USED]
     assert kept(store, 2) == [SHUT]
+    assert store.symbols.said([id_of(1), id_of(9)]) == {id_of(1): "said 1"}
 
 
 def test_a_memory_is_looked_at_once_in_each_of_its_states(store):

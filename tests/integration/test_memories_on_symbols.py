@@ -219,3 +219,29 @@ def test_a_memory_that_waited_is_linked_to_the_code_of_its_time(cortex, project,
     read(cortex)
     assert state(cortex, "curve in order")[0] == "changed"
     assert state(cortex, "each step at once") == ("fresh", "")
+
+
+def test_links_that_followed_the_code_stay_when_the_memory_changes_otherwise(cortex, project):
+    cortex.code("status")
+    memory = cortex.remember("`Kiln.fire` runs through a curve in order.", kind="tribal")
+    edit(project, "fire", "burn")
+    cortex.validate(heal=True)
+    cortex.edit(memory.id, tags=["kiln"])
+    read(cortex)
+    assert links(cortex, memory) == [
+        ("about", "src/kiln.py", "Kiln.burn"),
+        ("caller", "src/kiln.py", "Kiln.heat"),
+    ]
+    edit(project, "self.heat(step)", "self.heat(step + 1)")
+    cortex.edit(memory.id, text="`Kiln.burn` runs through a curve in its order.")
+    read(cortex)
+    assert state(cortex, "curve in its order")[0] == "changed"
+
+
+def test_what_a_person_approves_is_linked_to_the_code_as_it_is(cortex, project):
+    cortex.code("status")
+    memory = cortex.remember("`Kiln.fire` runs through a curve in order.", kind="tribal")
+    edit(project, "self.heat(step)", "self.heat(step + 1)")
+    assert state(cortex, "curve in order")[0] == "changed"
+    cortex.feedback(memory.id, "confirm")
+    assert state(cortex, "curve in order") == ("fresh", "")

@@ -66,9 +66,10 @@ def link(
     code: CurrentCode | None = None,
     then: Callable[[Memory, Found], SymbolLink | None] = lambda *_: None,
 ) -> dict[str, list[SymbolLink]]:
-    """Link memories to the symbols of the code, and keep the links; by id, as they are now.
+    """Link memories to the symbols of the code, and keep the links; gives those that are new, by id.
 
-    Memories for all projects hang on none.
+    Memories for all projects hang on none. A memory that says the same of code as when it was looked at keeps
+    its links, which followed the code since; one that says something else keeps those that it still has.
 
     Args:
         services: of the store that they are in.
@@ -80,15 +81,39 @@ def link(
     opened = code or (open_code(services.facts, services.root) if own else None)
     if opened is None:
         return {}
+    symbols, ids = services.store.symbols, [one.id for one in own]
+    said, before = symbols.said(ids), symbols.of(ids)
+    says = {one.id: _says(one) for one in own}
     try:
-        found = {one.id: links_of(services.root, one, opened, then) for one in own}
+        found = {
+            one.id: links_of(services.root, one, opened, then)
+            for one in own
+            if says[one.id] != said.get(one.id)
+        }
     finally:
         if code is None:
             opened.close()
     with services.store.transaction():
         for memory in own:
-            services.store.symbols.put(memory, found[memory.id])
+            if memory.id in found:
+                symbols.put(memory, _kept(before.get(memory.id, ()), found[memory.id]))
+            symbols.looked(memory, says[memory.id])
     return found
+
+
+def _says(memory: Memory) -> str:
+    """A hash of what a memory says of code."""
+    from blake3 import blake3
+
+    places = [f"{one.path}:{one.line_start}:{one.content_hash}" for one in memory.files]
+    names = [f"{one.name} {one.file}" for one in memory.functions]
+    return blake3("\0".join([memory.text, *places, *names]).encode()).hexdigest(length=8)
+
+
+def _kept(known: Sequence[SymbolLink], new: Sequence[SymbolLink]) -> list[SymbolLink]:
+    """The new links, as they were known where they are not new."""
+    by_place = {(one.path, one.name, one.arity): one for one in known if one.role == "about"}
+    return [by_place.get((one.path, one.name, one.arity), one) for one in new]
 
 
 def links_of(
@@ -189,10 +214,11 @@ def _present(root: Path, files: Sequence[FileLink]) -> Iterator[Cited]:
 
 
 class Judged(NamedTuple):
-    """What became of a symbol, and the link to it as it is now; None where the code says nothing new."""
+    """What became of a symbol, the symbol as it is, and the key of its file; None where nothing changed."""
 
     citation: Citation
-    healed: SymbolLink | None = None
+    found: Found | None = None
+    key: bytes = b""
 
 
 def judge(
@@ -221,8 +247,14 @@ def judge(
     return {id_: [one.citation for one in own if one] for id_, own in found.items()}
 
 
-def heal(services: StoreServices, memories: Sequence[Memory]) -> int:
-    """Keep where the symbols of memories are now; returns how many memories' links followed their code."""
+def heal(services: StoreServices, memories: Sequence[Memory], *, renew: bool = False) -> int:
+    """Keep where the symbols of memories are now; returns how many memories' links followed their code.
+
+    Args:
+        services: of the store that they are in.
+        memories: whose symbols are looked for.
+        renew: keep what was edited as it reads now, and let go what is gone: a person read it and agreed.
+    """
     links = services.store.symbols.of([one.id for one in memories])
     code = open_code(services.facts, services.root) if links else None
     if code is None:
@@ -232,13 +264,22 @@ def heal(services: StoreServices, memories: Sequence[Memory]) -> int:
         judged = _Judge(code, "tree")
         for memory in memories:
             own = [one for one in links.get(memory.id, ()) if one.role == "about"]
-            now = [(found.healed if (found := judged.of(one)) else None) or one for one in own]
+            now = [link for one in own if (link := _as_now(one, judged.of(one), renew=renew))]
             if now != own:
                 followed.append((memory, now))
     with services.store.transaction():
         for memory, now in followed:
             services.store.symbols.put(memory, now)
     return len(followed)
+
+
+def _as_now(link: SymbolLink, judged: Judged | None, *, renew: bool) -> SymbolLink | None:
+    """A link as it is to be kept; None: not any more."""
+    if judged is None or judged.found is None:
+        return None if renew and judged and judged.citation.state == "gone" else link
+    from recortex.engines.code.freshness import followed
+
+    return followed(link, judged.found, judged.key, renew=renew)
 
 
 class _Judge:
@@ -254,7 +295,7 @@ class _Judge:
         return self._known[link]
 
     def _judged(self, link: SymbolLink) -> Judged | None:
-        from recortex.engines.code.freshness import followed, judged, unchanged
+        from recortex.engines.code.freshness import judged, unchanged
 
         now = self._code.of(link.path)
         if now is not None and now.key == link.key:
@@ -266,7 +307,7 @@ class _Judge:
         if found is None:
             return None if self._reach == "file" else Judged(citation)
         there = self._code.of(found.path)
-        return Judged(citation, followed(link, found, there.key if there else b""))
+        return Judged(citation, found, there.key if there else b"")
 
     def _elsewhere(self, link: SymbolLink) -> Iterator[Found]:
         from recortex.engines.code.freshness import Found

@@ -164,8 +164,9 @@ def _places(services: StoreServices, found: Sequence[Validated], *, bold: bool) 
 def cited_anew(services: StoreServices, memory: Memory) -> tuple[FileLink, ...]:
     """What a memory cites, as the code is now; what is gone is left out.
 
-    A person who says that the memory holds has read the code as it is.
+    A person who says that the memory holds has read the code as it is; its symbols are kept as they are, too.
     """
+    heal_symbols(services, [memory], renew=True)
     commit = _commit(services)
     return tuple(
         cite(services.root, one.path, one.first, one.last, commit)

@@ -18,7 +18,13 @@ class Symbols(Protocol):
         """The links of memories, by the ids of those that have some."""
 
     def put(self, memory: Memory, links: Sequence[SymbolLink], role: Role = "about") -> None:
-        """Put these links of one role in place of those that a memory has, and note that it was looked at."""
+        """Put these links of one role in place of those that a memory has."""
+
+    def looked(self, memory: Memory, said: str) -> None:
+        """Note that a memory was looked at as it is; `said`: a hash of what it says of code."""
+
+    def said(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """What memories said of code when they were looked at, as hashes, by their ids."""
 
     def unlinked(self, limit: int) -> Sequence[str]:
         """Ids of active and proposed memories that were not looked at as they are, the newest first."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from recortex.app.jobs.work import Outcome
 from recortex.app.symbols import can_parse, link, link_callers, open_code
 from recortex.codebase.past import past
-from recortex.domain.code_facts import CALLABLE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,10 +21,11 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.engines.code.freshness import Found
 
+NAME = "symbols"
 WAITED, COMMITTED = timedelta(days=1), timedelta(hours=1)
 """A memory that waited longer for its links is linked to the code as it was so long after it was written."""
-BATCH = 200
-"""Memories that are linked in one transaction."""
+BATCH, MOST_CALLING = 200, 5_000
+"""Memories that are linked in one transaction, and whose functions' calls are followed."""
 
 
 def follow_symbols(work: Work) -> Outcome:
@@ -75,21 +75,17 @@ class _Then:
 
 
 def _linked(work: Work, code: CurrentCode, then: _Then) -> Outcome:
-    store, linked = work.services.store, 0
-    constraining: list[Memory] = []
+    store, looked, linked = work.services.store, 0, 0
     while ids := store.symbols.unlinked(BATCH):
-        memories = store.memories.get(ids)
-        found = link(work.services, memories, code, then)
-        linked += sum(bool(links) for links in found.values())
-        constraining += [
-            one for one in memories if any(each.kind in CALLABLE for each in found.get(one.id, ()))
-        ]
+        found = link(work.services, store.memories.get(ids), code, then)
+        looked, linked = looked + len(ids), linked + sum(bool(links) for links in found.values())
         if work.left() <= 0:
-            break
-    link_callers(work.services, constraining, code)
-    left = bool(store.symbols.unlinked(1))
-    note = "the rest follows next time" if left else ""
-    return Outcome({"linked": linked}, note, "partly" if left else "done")
+            return Outcome({"linked": linked}, "the rest follows next time", "partly")
+    done = store.maintenance.all().get(NAME)
+    if looked or done is None or done.outcome.get("code") != code.state:
+        link_callers(work.services, store.memories.get(store.symbols.linked(MOST_CALLING)), code)
+        store.maintenance.note(NAME, work.now, {"code": code.state})
+    return Outcome({"linked": linked})
 
 
 def _obstacle(work: Work) -> str:

@@ -11,6 +11,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from blake3 import blake3
+
 from recortex.codebase.files import read
 from recortex.codebase.syntax.fact_store import FactStore, key_of
 from recortex.codebase.syntax.grammars import GrammarError
@@ -137,6 +139,13 @@ class CurrentCode:
     def refresh(self) -> None:
         """Read what changed in the whole tree."""
         self._store.refresh(self.root)
+        self._store.collect()
         self._files.clear()
         for name in ("paths", "_by_key", "_by_name"):
             self.__dict__.pop(name, None)
+
+    @property
+    def state(self) -> int:
+        """A number of 60 bits for all files as they were read last."""
+        told = b"".join(path.encode() + key for path, key in sorted(self.paths.items()))
+        return int.from_bytes(blake3(told).digest(length=8), "big") >> 4

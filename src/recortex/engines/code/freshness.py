@@ -59,10 +59,10 @@ def link_of(path: str, facts: FileFacts, symbol: Symbol, *, commit: str = "", ke
     )
 
 
-def followed(link: SymbolLink, found: Found, key: bytes) -> SymbolLink:
-    """The link to a symbol where it is now; of one that was edited, it still says how it was."""
+def followed(link: SymbolLink, found: Found, key: bytes, *, renew: bool = False) -> SymbolLink:
+    """The link to a symbol where it is now; of an edited one, it says how it was, unless it is renewed."""
     symbol = found.symbol
-    if symbol.hash == link.hash:
+    if renew or symbol.hash == link.hash:
         return replace(link_of(found.path, found.facts, symbol, commit=link.commit, key=key), role=link.role)
     return replace(link, path=found.path, name=symbol.name, first=symbol.first, last=symbol.last)
 

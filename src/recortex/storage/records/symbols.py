@@ -30,11 +30,17 @@ class SymbolRecords(Records):
         return dict(found)
 
     def put(self, memory: Memory, links: Sequence[SymbolLink], role: Role = "about") -> None:
-        """Put these links of one role in place of those that a memory has, and note that it was looked at."""
+        """Put these links of one role in place of those that a memory has."""
         self._rows("drop", memory.id, role)
         self._each("put", [(memory.id, *_values(one)) for one in links])
-        if role == "about":
-            self._rows("looked", memory.id, to_micros(memory.updated_at))
+
+    def looked(self, memory: Memory, said: str) -> None:
+        """Note that a memory was looked at as it is; `said`: a hash of what it says of code."""
+        self._rows("looked", memory.id, to_micros(memory.updated_at), said)
+
+    def said(self, ids: Sequence[str]) -> dict[str, str]:
+        """What memories said of code when they were looked at, as hashes, by their ids."""
+        return dict(self._rows("said", json(list(ids))))
 
     def unlinked(self, limit: int) -> list[str]:
         """Ids of active and proposed memories that were not looked at as they are, the newest first."""

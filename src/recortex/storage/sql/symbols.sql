@@ -26,9 +26,15 @@ DELETE FROM memory_symbols WHERE /*own*/ role = ?2
   AND memory_key = (SELECT key FROM memories WHERE /*own*/ id = ?1)
 
 -- name: looked
-INSERT INTO symbol_checks (/*own column*/ memory_key, updated_at)
-SELECT /*own value*/ key, ?2 FROM memories WHERE /*own*/ id = ?1
-ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET updated_at = excluded.updated_at
+INSERT INTO symbol_checks (/*own column*/ memory_key, updated_at, said)
+SELECT /*own value*/ key, ?2, ?3 FROM memories WHERE /*own*/ id = ?1
+ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET updated_at = excluded.updated_at, said = excluded.said
+
+-- name: said
+SELECT m.id, c.said FROM symbol_checks c JOIN memories m ON /*own m*/ m.key = c.memory_key
+WHERE /*own c*/ c.memory_key IN (
+  SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?))
+)
 
 -- name: unlinked
 SELECT m.id FROM memories m LEFT JOIN symbol_checks c ON /*own c*/ c.memory_key = m.key

@@ -21,11 +21,12 @@ CREATE TABLE memory_symbols (
 CREATE INDEX memory_symbols_path ON memory_symbols (workspace, path, plain);
 CREATE INDEX memory_symbols_plain ON memory_symbols (workspace, plain);
 
--- The state of each memory for which symbols were looked for.
+-- The state of each memory for which symbols were looked for, and a hash of what it said of code then.
 CREATE TABLE symbol_checks (
   workspace bigint NOT NULL,
   memory_key bigint NOT NULL,
   updated_at bigint NOT NULL,
+  said text NOT NULL,
   PRIMARY KEY (workspace, memory_key),
   FOREIGN KEY (workspace, memory_key) REFERENCES memories (workspace, key) ON DELETE CASCADE
 ) /*by workspace*/;

@@ -19,8 +19,9 @@ CREATE TABLE memory_symbols (
 CREATE INDEX memory_symbols_path ON memory_symbols (path, plain);
 CREATE INDEX memory_symbols_plain ON memory_symbols (plain);
 
--- The state of each memory for which symbols were looked for.
+-- The state of each memory for which symbols were looked for, and a hash of what it said of code then.
 CREATE TABLE symbol_checks (
   memory_key INTEGER PRIMARY KEY REFERENCES memories (key) ON DELETE CASCADE,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  said TEXT NOT NULL
 );
