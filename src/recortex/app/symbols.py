@@ -6,7 +6,6 @@ Without the extra `code`, or before the code was read once, there are no facts a
 from __future__ import annotations
 
 from contextlib import closing
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.vocabulary import Scope
@@ -30,6 +29,8 @@ GRAMMARS = "tree_sitter"
 
 def can_parse() -> bool:
     """Whether the extra `code` is installed."""
+    from importlib.util import find_spec
+
     return find_spec(GRAMMARS) is not None
 
 
@@ -52,7 +53,7 @@ def open_code(
     if facts is None or not (make or facts.is_file()):
         return None
     try:
-        return CurrentCode(tree, facts, parse=parse and can_parse())
+        return CurrentCode(tree, facts, parse=parse)
     except (OSError, UntrustedFileError, apsw.Error):
         return None
 

@@ -159,7 +159,7 @@ def test_a_damaged_file_is_made_anew(tmp_path, tree):
 def test_another_version_of_the_extractor_makes_facts_anew(tmp_path, tree, monkeypatch):
     with closing(FactStore(tmp_path / "facts.db")) as store:
         store.refresh(tree)
-    monkeypatch.setattr(fact_store, "VERSION", fact_store.VERSION + 1)
+    monkeypatch.setattr(fact_store, "FILE_VERSION", fact_store.FILE_VERSION + 1)
     with closing(FactStore(tmp_path / "facts.db")) as store:
         assert store.refresh(tree).parsed == 3
 

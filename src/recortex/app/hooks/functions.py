@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from recortex.codebase.files import read
 from recortex.domain.hit import ANSWERING
 from recortex.domain.time import to_micros
 from recortex.engines.decay.present import faded
+from recortex.errors import UntrustedFileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +46,7 @@ def touched(context: HookContext, session: Session, event: HookEvent, path: str)
     if data is None:
         return []
     numbers = sorted({number for text in event.replaced for number in _lines(data, text)})
-    facts = _facts(context, session, path) if numbers else None
+    facts = _facts(context.project.facts, path, data) if numbers else None
     names = _by_facts(facts, numbers) if facts else _by_layout(data, numbers)
     return list(dict.fromkeys(names))[:MOST]
 
@@ -59,14 +60,17 @@ def _lines(data: bytes, text: str) -> Iterator[int]:
         yield from (first, first + inner.count(b"\n"))
 
 
-def _facts(context: HookContext, session: Session, path: str) -> FileFacts | None:
-    from recortex.app.symbols import open_code
-
-    code = open_code(context.project.facts, tree_of(context, session), parse=False)
-    if code is None:
+def _facts(kept: Path, path: str, data: bytes) -> FileFacts | None:
+    """The facts of a file, where its code was read as it is."""
+    if not kept.is_file():
         return None
-    with closing(code):
-        return code.facts(path)
+    import apsw
+
+    from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
+
+    with suppress(apsw.Error, OSError, UntrustedFileError), closing(KeptFacts(kept)) as known:
+        return known.facts(key_of(path, data))
+    return None
 
 
 def _by_facts(facts: FileFacts, numbers: list[int]) -> Iterator[str]:

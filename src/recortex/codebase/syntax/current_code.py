@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from blake3 import blake3
 
 from recortex.codebase.files import read
-from recortex.codebase.syntax.fact_store import FactStore, key_of
 from recortex.codebase.syntax.grammars import GrammarError
-from recortex.codebase.syntax.limits import LARGEST
+from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from recortex.codebase.syntax.fact_store import Place
+    from recortex.codebase.syntax.fact_store import FactStore, Place
     from recortex.domain.code_facts import FileFacts, Symbol
 
 MOST_FOUND = 60
@@ -47,12 +46,22 @@ class CurrentCode:
 
     def __init__(self, root: Path, path: Path, *, parse: bool = True) -> None:
         self.root, self._real, self._parse = root, os.path.realpath(root), parse
-        self._store = FactStore(path)
+        self._path = path
+        self._kept = None if parse else KeptFacts(path)
         self._files: dict[str, Keyed] = {}
+
+    @cached_property
+    def _store(self) -> FactStore:
+        from recortex.codebase.syntax.fact_store import FactStore
+
+        return FactStore(self._path)
 
     def close(self) -> None:
         """Close the file of facts."""
-        self._store.close()
+        if self._kept is not None:
+            self._kept.close()
+        if "_store" in self.__dict__:
+            self._store.close()
 
     def of(self, path: str) -> Keyed | None:
         """A file as it is; None where it is not there, or no code."""
@@ -69,19 +78,16 @@ class CurrentCode:
         return found.facts if found else None
 
     def _read(self, path: str, data: bytes) -> Keyed:
-        from recortex.codebase.syntax.extraction import read_facts
-
         key = key_of(path, data)
-        facts = next((facts for _, facts in self._store.facts([key])), None)
-        if facts is None and self._parse and len(data) <= LARGEST:
-            try:
-                facts = read_facts(path, data)
-            except GrammarError:
-                facts = None
+        facts = self.before(key)
+        if facts is None and self._parse:
+            facts = _parsed(path, data)
         return Keyed(key, facts if facts and not facts.skipped else None)
 
     def before(self, key: bytes) -> FileFacts | None:
         """The facts that a file had when its key was this one, where they are still known."""
+        if self._kept is not None:
+            return self._kept.facts(key)
         return next((facts for _, facts in self._store.facts([key])), None) if key else None
 
     @cached_property
@@ -149,3 +155,13 @@ class CurrentCode:
         """A number of 60 bits for all files as they were read last."""
         told = b"".join(path.encode() + key for path, key in sorted(self.paths.items()))
         return int.from_bytes(blake3(told).digest(length=8), "big") >> 4
+
+
+def _parsed(path: str, data: bytes) -> FileFacts | None:
+    from recortex.codebase.syntax.extraction import read_facts
+    from recortex.codebase.syntax.limits import LARGEST
+
+    try:
+        return read_facts(path, data) if len(data) <= LARGEST else None
+    except GrammarError:
+        return None

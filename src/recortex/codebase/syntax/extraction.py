@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.captures import Definition
     from recortex.codebase.syntax.grammars import Loaded
 
-VERSION = 4
-"""Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
 _TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
 """A route, the name of a variable of the environment, or a plain word such as that of a table."""
 _SQL = re.compile(

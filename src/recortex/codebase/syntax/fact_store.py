@@ -19,22 +19,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 import msgspec
-from blake3 import blake3
 
 from recortex.codebase.fact_files import forget
-from recortex.codebase.syntax.extraction import VERSION, read_facts
-from recortex.codebase.syntax.grammars import grammar_of
+from recortex.codebase.syntax.extraction import read_facts
+from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, kept, key_of
 from recortex.codebase.syntax.limits import LARGEST, refusal
 from recortex.codebase.syntax.working_tree import Folder, Seen, as_read, visits
-from recortex.domain.code_facts import FileFacts
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular, require_own, require_own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-FORMAT = 2
-"""Of the tables; with the extractor's version it is the file's."""
+    from recortex.domain.code_facts import FileFacts
+
 UNUSED_DAYS = 30
 """After which facts that no tree has are deleted; until then a branch that comes back costs nothing."""
 COLLECT_SECONDS = 24 * 3600
@@ -42,7 +40,6 @@ _DAY = 24 * 3600
 _BATCH = 200
 SHORT = 6
 """Bytes of a hash by which symbols are looked up; what is found is compared with the whole hash."""
-_BUSY_MILLISECONDS = 5_000
 _TABLES = """
 CREATE TABLE facts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, used INTEGER NOT NULL,
     facts BLOB NOT NULL);
@@ -56,7 +53,6 @@ CREATE TABLE collected(at INTEGER NOT NULL);
 """
 _encode = msgspec.msgpack.Encoder().encode
 _folder = msgspec.msgpack.Decoder(Folder).decode
-_facts = msgspec.msgpack.Decoder(FileFacts).decode
 
 
 class Place(NamedTuple):
@@ -208,10 +204,7 @@ class FactStore:
 
     def facts(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, FileFacts]]:
         """Facts by their keys, one after the other; what another process deleted meanwhile is left out."""
-        for key in keys:
-            found = self._database.execute("SELECT facts FROM facts WHERE key = ?", (key,)).get
-            if found is not None:
-                yield key, _facts(found)
+        yield from kept(self._database, keys)
 
     def files(self, root: Path) -> dict[str, bytes]:
         """The keys of the facts of a tree's files by path, as they were when it was last refreshed."""
@@ -281,13 +274,6 @@ class FactStore:
         return len(gone)
 
 
-def key_of(path: str, data: bytes) -> bytes:
-    """By what the facts of a file are kept: its bytes, and what reads them."""
-    grammar = grammar_of(path, data)
-    reader = grammar.name if grammar else path.rpartition("/")[2]
-    return blake3(data, derive_key_context=f"recortex code {reader}").digest()
-
-
 def _short(hash_: str) -> bytes:
     return bytes.fromhex(hash_[: 2 * SHORT])
 
@@ -307,10 +293,9 @@ def _opened(path: Path) -> apsw.Connection:
     try:
         with suppress(OSError):
             path.chmod(0o600)
-        database.set_busy_timeout(_BUSY_MILLISECONDS)
-        version = VERSION * 1000 + FORMAT
-        if database.execute("PRAGMA user_version").get != version:
-            _remake(database, version)
+        database.set_busy_timeout(BUSY_MILLISECONDS)
+        if database.execute("PRAGMA user_version").get != FILE_VERSION:
+            _remake(database, FILE_VERSION)
         database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL").fetchall()
     except BaseException:
         database.close(force=True)
