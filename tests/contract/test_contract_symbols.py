@@ -70,6 +70,14 @@ def test_a_function_is_searched_by_either_of_its_names(store):
     assert store.memories.count(MemoryQuery(functions=("shut",))) == 0
 
 
+def test_what_hangs_on_a_symbol_is_about_its_file(store):
+    insert(store, memory(1), memory(2))
+    put(store, 1, OPEN)
+    put(store, 2, replace(OPEN, role="caller"), role="caller")
+    for path in ("src/store.py", "src/"):
+        assert [one.id for one in store.memories.find(MemoryQuery(files=(path,)))] == [id_of(1)]
+
+
 def test_links_go_with_their_memory(store):
     insert(store, memory(1))
     put(store, 1, OPEN)

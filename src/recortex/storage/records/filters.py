@@ -110,8 +110,11 @@ def _functions(names: tuple[str, ...]) -> Clause:
 
 
 def _files(paths: tuple[str, ...]) -> Clause:
+    """What cites one of these files, or hangs on a symbol in one."""
     condition, values = on_path("path", paths)
-    return f"m.key IN (SELECT memory_key FROM memory_files WHERE /*own*/ ({condition}))", values
+    cited = f"SELECT memory_key FROM memory_files WHERE /*own*/ ({condition})"
+    hanging = f"SELECT memory_key FROM memory_symbols WHERE /*own*/ role = 'about' AND ({condition})"
+    return f"m.key IN ({cited}) OR m.key IN ({hanging})", values * 2
 
 
 def on_path(column: str, paths: Iterable[str]) -> Clause:
