@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from recortex.engines.code.project import Project
 
 FOLDER = "code"
+STATE = ".patterns.json"
+"""What ends the name of the file that says how patterns stand (`pattern_state.py`)."""
 MOST_PROJECTS = 2
 """Whose facts a process keeps: those of 100,000 lines take some 30 MB."""
 
@@ -91,6 +93,7 @@ def forget_code(app: Application) -> None:
     from recortex.codebase.fact_files import forget
 
     forget(facts_file(app))
+    forget(facts_file(app).with_suffix(STATE))
 
 
 class NoSymbolError(RecortexError):

@@ -16,7 +16,7 @@ from recortex.engines.code.analyses.calls import (
 )
 from recortex.engines.code.analyses.graph import import_graph
 from recortex.engines.code.analyses.structure import coupling, cycles
-from recortex.engines.code.conventions.counting import conventions
+from recortex.engines.code.conventions.counting import Counted
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
 
@@ -36,11 +36,17 @@ class Patterns(NamedTuple):
     """Libraries and practices that are used, conventions that are kept, and what is worth a look.
 
     Each has the weightiest first; findings stand in the order of their analyses.
+
+    Attributes:
+        counted: the project, counted: how what was found before stands now.
+        sources: what all follows from.
     """
 
     used: tuple[Detected, ...]
     conventions: tuple[Convention, ...]
     findings: tuple[Finding, ...]
+    counted: Counted
+    sources: Sources
 
 
 def patterns(known: Codebase) -> Patterns:
@@ -59,7 +65,8 @@ def patterns(known: Codebase) -> Patterns:
         repeated_constants(sources),
     )
     each = (one for analysis in findings for one in analysis[:MOST_FINDINGS])
-    return Patterns(tuple(found.found), conventions(sources, found), tuple(each))
+    counted = Counted(sources, found)
+    return Patterns(found.found, counted.conventions(), tuple(each), counted, sources)
 
 
 def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:

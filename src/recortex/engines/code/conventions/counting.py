@@ -13,13 +13,14 @@ from fnmatch import fnmatchcase
 from functools import cache
 from math import log2
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.code_patterns import Convention
+from recortex.domain.code_patterns import Convention, Place
 from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
+from recortex.engines.code.conventions.identity import pattern_id
 from recortex.engines.code.conventions.populations import Counting, scopes
 from recortex.engines.code.conventions.signatures import words
-from recortex.engines.code.conventions.wording import statement
+from recortex.engines.code.conventions.wording import claim, statement
 from recortex.engines.code.detection.evidence import plain
 
 if TYPE_CHECKING:
@@ -55,13 +56,62 @@ USUAL = Path(__file__).with_name("usual.toml")
 
 def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
     """The conventions of a project, the most informative first."""
-    counting = Counting(sources, detection)
-    everyone = [one for one in counting.all() if len(one.items) >= LEAST_SUPPORT]
-    frequency = _Frequency(everyone)
-    found = [one for population in everyone for one in _candidates(population, frequency, detection)]
-    found = [one for one in found if not _of_the_subject(one, counting.defined)]
-    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
-    return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+    return Counted(sources, detection).conventions()
+
+
+class Share(NamedTuple):
+    """How many of a population have what was once found of it.
+
+    Attributes:
+        total: 0 where there is no such population any more.
+        exceptions: those that do not.
+    """
+
+    support: int
+    total: int
+    exceptions: tuple[Place, ...] = ()
+
+
+class Counted:
+    """A project, counted once: its conventions, and how what was found before stands now."""
+
+    def __init__(self, sources: Sources, detection: Detection) -> None:
+        self._detection = detection
+        counting = Counting(sources, detection)
+        self._defined, self._all = counting.defined, list(counting.all())
+
+    def conventions(self) -> tuple[Convention, ...]:
+        """The conventions, the most informative first."""
+        everyone = [one for one in self._all if len(one.items) >= LEAST_SUPPORT]
+        frequency = _Frequency(everyone)
+        found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
+        found = [one for one in found if not _of_the_subject(one, self._defined)]
+        found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
+        return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+
+    def share(self, language: str, population: str, trait: str, values: Iterable[str]) -> Share:
+        """How many of a population have all of these values now, whether that is worth telling or not."""
+        for one in self._all:
+            if one.language == language and (one.name == population or population.startswith(one.name)):
+                for scope, items in scopes(one.items).items():
+                    if _named(one, scope) == population:
+                        return _share(items, trait, frozenset(values))
+        return Share(0, 0)
+
+
+def _share(items: Sequence[Item], trait: str, values: frozenset[str]) -> Share:
+    counted = [one for one in items if trait in one.traits and not _is_itself(one, trait, values)]
+    lacking = tuple(one.place for one in counted if not values <= set(one.traits[trait]))
+    return Share(len(counted) - len(lacking), len(counted), lacking)
+
+
+def _named(population: Population, scope: str) -> str:
+    return f"{population.name} in {scope}" if scope else population.name
+
+
+def _is_itself(one: Item, trait: str, values: AbstractSet[str]) -> bool:
+    """Whether it is the base class that the others extend, which is no exception."""
+    return trait == "base" and plain(one.place.name) in values
 
 
 def _score(one: Candidate) -> float:
@@ -180,8 +230,8 @@ def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[
             having.update((trait, value) for value in values)
     for (trait, value), support in sorted(having.items()):
         counted = known[trait]
-        if trait == "base":  # the base class itself is no exception
-            counted = [one for one in counted if plain(one.place.name) != value]
+        if trait == "base":
+            counted = [one for one in counted if not _is_itself(one, trait, {value})]
         if trait not in _OF_SOME and len(known[trait]) < LEAST_KNOWN * len(items):
             continue
         if support >= least and support >= LEAST_AGREEMENT * len(counted):
@@ -215,7 +265,7 @@ def _usual(population: Population, trait: str, value: str, implied: set[str]) ->
 
 
 def _convention(one: Candidate) -> Convention:
-    name = f"{one.population.name} in {one.scope}" if one.scope else one.population.name
+    name = _named(one.population, one.scope)
     exceptions = tuple(item.place for item in one.lacking)
     return Convention(
         population=name,
@@ -227,4 +277,8 @@ def _convention(one: Candidate) -> Convention:
         exceptions=exceptions,
         information=round(_score(one), 2),
         certainty="likely" if one.population.guessed else "certain",
+        id=pattern_id(one.population.language, name, one.trait, min(one.values)),
+        name=claim(one),
+        language=one.population.language,
+        values=one.values,
     )
