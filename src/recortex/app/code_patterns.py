@@ -15,7 +15,7 @@ from recortex.engines.code.analyses.calls import (
     unguarded_routes,
 )
 from recortex.engines.code.analyses.graph import import_graph
-from recortex.engines.code.analyses.structure import coupling, cycles
+from recortex.engines.code.analyses.structure import cycles, that_run
 from recortex.engines.code.conventions.counting import Counted
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
@@ -54,13 +54,12 @@ def patterns(known: Codebase) -> Patterns:
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
     sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
-    found, graph = detect(sources), import_graph(sources)
+    found = detect(sources)
     findings = (
         unguarded_routes(found, sources),
         composed_sql(sources),
         hidden_errors(sources),
-        cycles(graph),
-        coupling(sources, graph),
+        cycles(that_run(sources, import_graph(sources))),
         environment(sources),
         repeated_constants(sources),
     )

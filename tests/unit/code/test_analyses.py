@@ -11,7 +11,7 @@ from recortex.engines.code.analyses.calls import (
     wrappers,
 )
 from recortex.engines.code.analyses.graph import import_graph
-from recortex.engines.code.analyses.structure import coupling, cycles, topology
+from recortex.engines.code.analyses.structure import coupling, cycles, that_run, topology
 from recortex.engines.code.detection.detecting import detect
 
 
@@ -45,6 +45,18 @@ def test_files_that_import_each_other_are_a_cycle():
     assert [[place.path for place in one.related] for one in found] == [["src/a.ts", "src/b.ts", "src/c.ts"]]
 
 
+def test_circles_are_told_where_an_import_runs_the_other_file():
+    files = {
+        "src/A.java": "package a;\nimport a.B;\nclass A {}\n",
+        "src/B.java": "package a;\nimport a.A;\nclass B {}\n",
+        "src/a.py": "from src.b import b\n",
+        "src/b.py": "from src.a import a\n",
+    }
+    project = sources(files)
+    (found,) = cycles(that_run(project, import_graph(project)))
+    assert [place.path for place in found.related] == ["src/a.py", "src/b.py"]
+
+
 def test_a_long_chain_of_imports_needs_no_recursion():
     graph = {f"{number}": (f"{number + 1}",) for number in range(5_000)} | {"5000": ("0",)}
     assert len(cycles(graph)[0].related) == 5_001
@@ -65,6 +77,13 @@ def test_calls_that_end_the_process_are_counted_outside_of_tests():
     assert [one.text for one in found] == [
         "src/lib.rs calls `unwrap` 2 times; it ends the process on an error."
     ]
+
+
+def test_what_is_meant_to_end_the_process_is_not_told():
+    go = "package a\nfunc MustOpen() { panic(1) }\nfunc open() { panic(1) }\n"
+    rust = 'fn a() { x.expect("a home is set"); }\n'
+    found = hidden_errors(sources({"a.go": go, "src/lib.rs": rust}))
+    assert [(one.place.path, len(one.related)) for one in found] == [("a.go", 1)]
 
 
 def test_a_handler_without_the_guard_of_the_others_is_possible():

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 _RISKY = {
     ("rust", "unwrap"): "ends the process on an error",
-    ("rust", "expect"): "ends the process on an error",
     ("rust", "panic!"): "ends the process",
     ("go", "panic"): "ends the process",
     ("java", "printStackTrace"): "prints an error instead of handling it",
-    ("python", "suppress"): "drops an error",
 }
+_MEANT = re.compile(r"^(?:init|main|Must\w*|must\w*)$")
+"""Functions of Go that are there to panic."""
 _GUARD = re.compile(
     r"(?i)auth(?!or\b|ors\b)|login_?required|permission|secured?$|guards?$|jwt|roles?(?:allowed)?$|isgranted"
 )
@@ -54,11 +54,14 @@ WRAPPER_LINES = 6
 
 
 def hidden_errors(sources: Sources) -> tuple[Finding, ...]:
-    """Calls that end the process on an error, or drop it; a finding for each file and kind."""
+    """Calls that end the process on an error, or only print it; a finding for each file, those of most first.
+
+    What says why it may (`expect`), or drops an error by name (`suppress`), is meant so and not told.
+    """
     found: dict[tuple[str, str], list[Call]] = defaultdict(list)
     for path, facts in _product(sources):
         for call in facts.calls:
-            if (facts.language, call.name) in _RISKY and not _in_test(facts, call):
+            if (facts.language, call.name) in _RISKY and not _is_meant(facts, call):
                 found[path, call.name].append(call)
     return tuple(
         Finding(
@@ -67,8 +70,13 @@ def hidden_errors(sources: Sources) -> tuple[Finding, ...]:
             Place(path, calls[0].line, name),
             tuple(Place(path, one.line, name) for one in calls),
         )
-        for (path, name), calls in sorted(found.items())
+        for (path, name), calls in sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
     )
+
+
+def _is_meant(facts: FileFacts, call: Call) -> bool:
+    caller = facts.symbols[call.caller].plain if call.caller != NOWHERE else ""
+    return _in_test(facts, call) or (facts.language == "go" and _MEANT.match(caller) is not None)
 
 
 def _times(number: int) -> str:

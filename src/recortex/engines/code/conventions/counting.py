@@ -41,6 +41,10 @@ LEAST_OF_FUNCTIONS = 8
 only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
+LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "ending": 8}
+"""Support of traits that a few neighbours share since their folder is about one thing. `bench/detection.py`."""
+LEAST_OF_FOLDER = 0.5
+"""The share of a folder's classes that those which are told to be there make up: of fewer it is chance."""
 LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
@@ -79,15 +83,24 @@ class Counted:
         self._detection = detection
         counting = Counting(sources, detection)
         self._defined, self._all = counting.defined, list(counting.all())
+        places = {item.place for one in self._all if one.kind == "class" for item in one.items}
+        self._classes = Counter(place.path.rpartition("/")[0] for place in places)
 
     def conventions(self) -> tuple[Convention, ...]:
         """The conventions, the most informative first."""
         everyone = [one for one in self._all if len(one.items) >= LEAST_SUPPORT]
         frequency = _Frequency(everyone)
         found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
-        found = [one for one in found if not _of_the_subject(one, self._defined)]
+        found = [one for one in found if not _of_the_subject(one, self._defined) and self._at_home(one)]
         found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
         return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+
+    def _at_home(self, one: Candidate) -> bool:
+        """Of classes that are in one folder: whether that folder is theirs."""
+        if one.trait != "folder":
+            return True
+        inside = Counter(item.place.path.rpartition("/")[0] for item in one.having)
+        return sum(inside.values()) >= LEAST_OF_FOLDER * sum(self._classes[folder] for folder in inside)
 
     def share(self, language: str, population: str, trait: str, values: Iterable[str]) -> Share:
         """How many of a population have all of these values now, whether that is worth telling or not."""
@@ -160,6 +173,8 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
             if trait == "calls" and not population.whole and len(having) < LEAST_OF_CALLS:
+                continue
+            if scope and len(having) < LEAST_IN_FOLDER.get(trait, 0):
                 continue
             if trait in LEAST_FILES and not _spread(population, trait, value, having):
                 continue
