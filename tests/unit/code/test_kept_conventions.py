@@ -165,6 +165,7 @@ def test_what_is_kept_is_redacted(cortex, project):
 
 def test_memories_of_a_pattern_are_told_with_it_and_its_state_with_them(cortex):
     id_ = convention(cortex).id
+    cortex.conventions("keep")  # what is kept is not told beside itself
     why = cortex.remember("Clients parse one envelope.", kind="pattern_rationale", patterns=[id_])
     grave = cortex.remember(
         content={"knowledge": "Never return Answer from a stream.", "severity": "critical"},
@@ -188,7 +189,8 @@ def test_memories_of_a_pattern_are_told_with_it_and_its_state_with_them(cortex):
     assert [one.because for one in known["FastAPI"].known] == ["decides it"]
     (state,) = cortex.get(why.id).cited
     assert state.startswith("pattern now: 9 of 10 FastAPI handlers return `Answer`; exception: part9.")
-    (hit,) = cortex.recall("Why do clients parse an envelope?").hits
+    found = cortex.recall("Why do clients parse an envelope?").hits
+    (hit,) = [one for one in found if one.memory.id == why.id]
     assert hit.cited == state
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.vocabulary import Status
 from recortex.engines.code.conventions.identity import ids_of
+from recortex.engines.keeping.standing import is_kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,7 +80,7 @@ def linked(ids: Iterable[str], memories: Sequence[Memory], now: datetime) -> Lin
         decisions=tuple(one for one in active if one.kind in DECIDING),
         overrides=tuple(one for one in overrides if one in active),
         expired=tuple(one for one in overrides if one.valid_until is not None and one.valid_until <= now),
-        others=tuple(one for one in active if one.kind not in told),
+        others=tuple(one for one in active if one.kind not in told and not is_kept(one)),
     )
 
 
