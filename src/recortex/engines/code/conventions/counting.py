@@ -51,6 +51,12 @@ MOST = 60
 """Conventions of a project that are given, the most informative first."""
 LEAST_FILES = {"calls": 2, "folder": 3}
 """In which it is so before it is told; one more of tests, which share their subject."""
+LEAST_FILES_OF_FUNCTIONS = {"return": 3, "first": 3, "takes": 3, "prefix": 3, "ending": 3}
+"""The same of functions of a folder without a common role: of one file it is what that file is about."""
+LEAST_IN_ONE_PLACE = 0.9
+"""Agreement about a folder: where some are elsewhere, it is only where most happen to be."""
+_LOCALS = frozenset({"go", "python", "javascript", "typescript"})
+"""Languages in which a call without a receiver means what is defined or imported, or else a local variable."""
 CALL_WEIGHT = 0.8
 """Of a call beside what a signature says: a type that is returned is told before the call that makes it."""
 ALONE = 2.0
@@ -83,6 +89,8 @@ class Counted:
         self._detection = detection
         counting = Counting(sources, detection)
         self._defined, self._all = counting.defined, list(counting.all())
+        self._bound = {one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner}
+        self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
         places = {item.place for one in self._all if one.kind == "class" for item in one.items}
         self._classes = Counter(place.path.rpartition("/")[0] for place in places)
 
@@ -91,9 +99,17 @@ class Counted:
         everyone = [one for one in self._all if len(one.items) >= LEAST_SUPPORT]
         frequency = _Frequency(everyone)
         found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
-        found = [one for one in found if not _of_the_subject(one, self._defined) and self._at_home(one)]
+        found = [one for one in found if not _of_the_subject(one, self._defined)]
+        found = [one for one in found if self._at_home(one) and not self._is_local(one)]
         found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
         return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+
+    def _is_local(self, one: Candidate) -> bool:
+        """Whether what is called is a local variable of each, as `run` is in a table of test cases."""
+        if one.trait != "calls" or one.population.language not in _LOCALS:
+            return False
+        receiver, dot, name = one.values[0].rpartition(".")
+        return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
 
     def _at_home(self, one: Candidate) -> bool:
         """Of classes that are in one folder: whether that folder is theirs."""
@@ -172,16 +188,24 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 continue
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
-            if trait == "calls" and not population.whole and len(having) < LEAST_OF_CALLS:
-                continue
-            if scope and len(having) < LEAST_IN_FOLDER.get(trait, 0):
-                continue
-            if trait in LEAST_FILES and not _spread(population, trait, value, having):
+            if not _enough(population, scope, trait, value, having, len(known)):
                 continue
             bits = frequency.bits(population, trait, value, len(known), len(having))
             if bits >= LEAST_BITS:
                 told[trait, value].append(scope)
                 yield Candidate(population, scope, trait, (value,), having, lacking, bits)
+
+
+def _enough(
+    population: Population, scope: str, trait: str, value: str, having: Sequence[Item], known: int
+) -> bool:
+    """Whether as many share a trait, in as many files, as it takes to be a habit."""
+    least = LEAST_IN_FOLDER.get(trait, 0) if scope else 0
+    if trait == "calls" and not population.whole:
+        least = LEAST_OF_CALLS
+    if trait == "folder" and len(having) < LEAST_IN_ONE_PLACE * known:
+        return False
+    return len(having) >= least and _spread(population, trait, value, having)
 
 
 def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
@@ -212,9 +236,14 @@ def _in_words(value: str, scope: str) -> bool:
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
     """Whether it is so in enough files to be a habit, and is not told as a wrapper already."""
-    files = {one.place.path for one in having}
-    wrapped = any(value in one.traits.get("wrapper", ()) for one in having)
-    return len(files) >= LEAST_FILES[trait] + (population.kind == "test") and not wrapped
+    least = LEAST_FILES.get(trait, 0)
+    if not population.whole and population.kind == "function":
+        least = max(least, LEAST_FILES_OF_FUNCTIONS.get(trait, 0))
+    if trait in LEAST_FILES:
+        least += population.kind == "test"
+        if any(value in one.traits.get("wrapper", ()) for one in having):
+            return False
+    return len({one.place.path for one in having}) >= least
 
 
 def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
