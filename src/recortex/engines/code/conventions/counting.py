@@ -22,6 +22,7 @@ from recortex.engines.code.conventions.populations import Counting, scopes
 from recortex.engines.code.conventions.signatures import words
 from recortex.engines.code.conventions.wording import claim, statement
 from recortex.engines.code.detection.evidence import plain
+from recortex.engines.code.sources import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ LEAST_OF_FUNCTIONS = 8
 only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
-LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "ending": 8}
+LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "ending": 12}
 """Support of traits that a few neighbours share since their folder is about one thing. `bench/detection.py`."""
 LEAST_OF_FOLDER = 0.5
 """The share of a folder's classes that those which are told to be there make up: of fewer it is chance."""
@@ -51,8 +52,9 @@ MOST = 60
 """Conventions of a project that are given, the most informative first."""
 LEAST_FILES = {"calls": 2, "folder": 3}
 """In which it is so before it is told; one more of tests, which share their subject."""
-LEAST_FILES_OF_FUNCTIONS = {"return": 3, "first": 3, "takes": 3, "prefix": 3, "ending": 3}
-"""The same of functions of a folder without a common role: of one file it is what that file is about."""
+_OF_THE_FOLDER = frozenset({"return", "first", "takes", "prefix", "ending", "doc"})
+"""Traits that functions of a folder without a common role share since the folder is about one thing: of
+twenty that were read one was worth telling. `bench/detection.py`."""
 LEAST_IN_ONE_PLACE = 0.9
 """Agreement about a folder: where some are elsewhere, it is only where most happen to be."""
 _LOCALS = frozenset({"go", "python", "javascript", "typescript"})
@@ -90,6 +92,9 @@ class Counted:
         counting = Counting(sources, detection)
         self._defined, self._all = counting.defined, list(counting.all())
         self._bound = {one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner}
+        self._helpers = {
+            one.plain for path in sources.code if is_test(path) for one in sources.code[path].symbols
+        }
         self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
         places = {item.place for one in self._all if one.kind == "class" for item in one.items}
         self._classes = Counter(place.path.rpartition("/")[0] for place in places)
@@ -105,10 +110,14 @@ class Counted:
         return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
 
     def _is_local(self, one: Candidate) -> bool:
-        """Whether what is called is a local variable of each, as `run` is in a table of test cases."""
-        if one.trait != "calls" or one.population.language not in _LOCALS:
+        """Whether what is called is a local variable of each; or in tests, no helper of tests."""
+        if one.trait != "calls":
             return False
         receiver, dot, name = one.values[0].rpartition(".")
+        if one.population.kind == "test" and name not in self._helpers:
+            return True
+        if one.population.language not in _LOCALS:
+            return False
         return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
 
     def _at_home(self, one: Candidate) -> bool:
@@ -203,7 +212,11 @@ def _enough(
     least = LEAST_IN_FOLDER.get(trait, 0) if scope else 0
     if trait == "calls" and not population.whole:
         least = LEAST_OF_CALLS
-    if trait == "folder" and len(having) < LEAST_IN_ONE_PLACE * known:
+    if trait == "folder":
+        folders = {one.place.path.rpartition("/")[0] for one in having}
+        if len(having) < LEAST_IN_ONE_PLACE * known or (scope and len(folders) == 1):
+            return False
+    if not population.whole and population.kind == "function" and trait in _OF_THE_FOLDER:
         return False
     return len(having) >= least and _spread(population, trait, value, having)
 
@@ -237,8 +250,6 @@ def _in_words(value: str, scope: str) -> bool:
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
     """Whether it is so in enough files to be a habit, and is not told as a wrapper already."""
     least = LEAST_FILES.get(trait, 0)
-    if not population.whole and population.kind == "function":
-        least = max(least, LEAST_FILES_OF_FUNCTIONS.get(trait, 0))
     if trait in LEAST_FILES:
         least += population.kind == "test"
         if any(value in one.traits.get("wrapper", ()) for one in having):
