@@ -42,7 +42,7 @@ LEAST_OF_FUNCTIONS = 8
 only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
-LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "ending": 12}
+LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "ending": 12, "logger": 12, "first": 12}
 """Support of traits that a few neighbours share since their folder is about one thing. `bench/detection.py`."""
 LEAST_OF_FOLDER = 0.5
 """The share of a folder's classes that those which are told to be there make up: of fewer it is chance."""
@@ -52,9 +52,12 @@ MOST = 60
 """Conventions of a project that are given, the most informative first."""
 LEAST_FILES = {"calls": 2, "folder": 3}
 """In which it is so before it is told; one more of tests, which share their subject."""
-_OF_THE_FOLDER = frozenset({"return", "first", "takes", "prefix", "ending", "doc"})
-"""Traits that functions of a folder without a common role share since the folder is about one thing: of
-twenty that were read one was worth telling. `bench/detection.py`."""
+_OF_THE_FOLDER = {
+    "function": frozenset({"return", "first", "takes", "prefix", "ending", "doc"}),
+    "test": frozenset({"prefix", "ending"}),
+}
+"""Traits, by the kind of population, that are shared in a folder since it is about one thing: of twenty that
+were read of functions one was worth telling, of tests none of four. `bench/detection.py`."""
 LEAST_IN_ONE_PLACE = 0.9
 """Agreement about a folder: where some are elsewhere, it is only where most happen to be."""
 _LOCALS = frozenset({"go", "python", "javascript", "typescript"})
@@ -216,7 +219,8 @@ def _enough(
         folders = {one.place.path.rpartition("/")[0] for one in having}
         if len(having) < LEAST_IN_ONE_PLACE * known or (scope and len(folders) == 1):
             return False
-    if not population.whole and population.kind == "function" and trait in _OF_THE_FOLDER:
+    grouped = scope if population.kind == "test" else not population.whole
+    if grouped and trait in _OF_THE_FOLDER.get(population.kind, ()):
         return False
     return len(having) >= least and _spread(population, trait, value, having)
 
@@ -242,9 +246,9 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
 
 
 def _in_words(value: str, scope: str) -> bool:
-    """Whether a folder of several words has a word in its name already."""
+    """Whether a folder has a word in its name already."""
     inner = words(scope.rpartition("/")[2])
-    return len(inner) > 1 and any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
+    return any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
 
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
