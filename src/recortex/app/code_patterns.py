@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from recortex.app.code import Codebase
     from recortex.domain.code_patterns import Convention, Detected, Finding, Manifest
+    from recortex.engines.code.detection.detecting import Detection
 
 MOST_MANIFESTS, MOST_FINDINGS = 500, 5
 """Files that are read, and findings of one analysis that are told."""
@@ -55,17 +56,21 @@ def patterns(known: Codebase) -> Patterns:
         paths = files.files()
     sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
     found = detect(sources)
-    findings = (
+    counted = Counted(sources, found)
+    return Patterns(found.found, counted.conventions(), findings(found, sources), counted, sources)
+
+
+def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
+    """What is worth a look: the first of each query whose findings mostly are (`bench/detection.py`)."""
+    each = (
         unguarded_routes(found, sources),
         composed_sql(sources),
         hidden_errors(sources),
-        cycles(that_run(sources, import_graph(sources))),
+        cycles(that_run(sources, import_graph(sources, loading=True))),
         environment(sources),
         repeated_constants(sources),
     )
-    each = (one for analysis in findings for one in analysis[:MOST_FINDINGS])
-    counted = Counted(sources, found)
-    return Patterns(found.found, counted.conventions(), tuple(each), counted, sources)
+    return tuple(one for query in each for one in query[:MOST_FINDINGS])
 
 
 def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:

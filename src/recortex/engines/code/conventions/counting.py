@@ -43,7 +43,7 @@ only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
 LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "ending": 12, "logger": 12, "first": 12}
-"""Support of traits that a few neighbours share since their folder is about one thing. `bench/detection.py`."""
+"""Support of traits that few neighbours share since their folder is about one thing. `bench/detection.py`."""
 LEAST_OF_FOLDER = 0.5
 """The share of a folder's classes that those which are told to be there make up: of fewer it is chance."""
 LEAST_BITS = 1.0
@@ -61,7 +61,7 @@ were read of functions one was worth telling, of tests none of four. `bench/dete
 LEAST_IN_ONE_PLACE = 0.9
 """Agreement about a folder: where some are elsewhere, it is only where most happen to be."""
 _LOCALS = frozenset({"go", "python", "javascript", "typescript"})
-"""Languages in which a call without a receiver means what is defined or imported, or else a local variable."""
+"""Languages in which a call without a receiver means what is defined or imported, else a local variable."""
 CALL_WEIGHT = 0.8
 """Of a call beside what a signature says: a type that is returned is told before the call that makes it."""
 ALONE = 2.0
