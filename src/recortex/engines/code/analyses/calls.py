@@ -33,8 +33,8 @@ _GUARD = re.compile(
 )
 _OPEN = re.compile(r"(?i)anonymous|public|permitall|allowany|skipauth|noauth|exempt")
 _ENTRANCE = re.compile(
-    r"(?i)log_?(?:in|out|on|off)|sign_?(?:in|up|out)|regist|forgot|reset_?password|callback|webhook|health|ping"
-    r"|alive|status|version|metrics|robots|favicon|initiali[sz]e|setup|^index$|^home$|error"
+    r"(?i)log_?(?:in|out|on|off)|sign_?(?:in|up|out)|regist|forgot|reset_?password|callback|webhook"
+    r"|health|ping|alive|status|version|metrics|robots|favicon|initiali[sz]e|setup|^index$|^home$|error"
 )
 """Names of handlers that everybody may call by what they are for."""
 LEAST_GUARDED = 0.5
