@@ -85,7 +85,7 @@ def draft_of(one: Convention, reason: Reason | None, status: Status | None, now:
 
 def _content(one: Convention, reason: Reason | None) -> dict[str, Any]:
     if reason is None:
-        return {"topic": one.name, "knowledge": f"{one.statement} {UNEXPLAINED}"}
+        return {"knowledge": f"{one.statement} {UNEXPLAINED}"}
     return {
         "pattern_id": one.id,
         "pattern_name": one.name,
@@ -135,7 +135,7 @@ def explained(memory: Memory, reason: str) -> Memory:
     noted = memory.metadata[NOTED]
     content = KINDS[_PATTERN](
         pattern_id=memory.patterns[0].id if memory.patterns else "",
-        pattern_name=_fields(memory).get("topic", ""),
+        pattern_name=_name(memory),
         pattern_category=noted["trait"],
         rationale=reason,
         technical_context=str(_fields(memory).get("knowledge", "")).removesuffix(UNEXPLAINED).strip(),
@@ -191,8 +191,11 @@ def followed(memory: Memory, one: Convention | None, share: Share, edited: bool,
 
 
 def _counted(memory: Memory, support: int, total: int) -> str:
-    name = _fields(memory).get("topic") or _fields(memory).get("pattern_name", "")
-    return f"{support} of {total} {name}."
+    return f"{support} of {total} {_name(memory)}."
+
+
+def _name(memory: Memory) -> str:
+    return memory.patterns[0].name if memory.patterns else memory.metadata[NOTED]["population"]
 
 
 def _reworded(memory: Memory, statement: str) -> Memory:
