@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import citations_of
+from recortex.app.citations import cited_by
 from recortex.domain.cleaning import clean
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds.base import shorten
@@ -37,7 +37,7 @@ def account(services: StoreServices, root: Path, memory: Memory) -> list[Claim]:
     return [
         *_learned(services, memory),
         *_changed(services, memory),
-        *_cited(root, memory),
+        *_cited(services, root, memory),
         *_related(services, memory),
     ]
 
@@ -93,9 +93,9 @@ def _changed(services: StoreServices, memory: Memory) -> Iterator[Claim]:
         yield Claim("conflicts", f"It holds until {memory.valid_until:%Y-%m-%d}.", own)
 
 
-def _cited(root: Path, memory: Memory) -> Iterator[Claim]:
+def _cited(services: StoreServices, root: Path, memory: Memory) -> Iterator[Claim]:
     """What became of the code that it cites."""
-    for one in citations_of(root, memory.files, "renames"):
+    for one in cited_by([services], [memory], "renames", tree=root)[memory.id]:
         if one.state == "none":
             continue
         section: Section = "support" if one.state in {"fresh", "moved"} else "conflicts"

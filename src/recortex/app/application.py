@@ -74,6 +74,11 @@ class Application:
         """The top folder of the project."""
         return self.project.root
 
+    @cached_property
+    def tree(self) -> Path:
+        """The top of the working tree that the application was opened in: a linked worktree's own."""
+        return self.project.tree(self.start or self.root)
+
     def services(self, scope: Scope) -> StoreServices:
         """The store for a scope."""
         return self._services(None if None in self.locations else scope)

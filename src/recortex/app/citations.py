@@ -12,10 +12,12 @@ from recortex.codebase.files import read
 from recortex.domain.vocabulary import Scope
 from recortex.engines.citations.judging import judged, lost, signed, uncompared
 from recortex.engines.citations.lines import Lines
+from recortex.engines.citations.together import together
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from recortex.app.store_services import StoreServices
     from recortex.domain.citation import Citation
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
@@ -88,18 +90,51 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
     return [found[link] if link in found else lost(link, sources.there(link)) for link in links]
 
 
-def cited_by(root: Path, memories: Sequence[Memory], reach: Reach = "file") -> dict[str, list[Citation]]:
-    """What became of the places that each memory cites, by its id.
+def cited_by(
+    stores: Sequence[StoreServices],
+    memories: Sequence[Memory],
+    reach: Reach = "file",
+    *,
+    tree: Path | None = None,
+    parse: bool = True,
+) -> dict[str, list[Citation]]:
+    """What became of the places and symbols that each memory cites, by its id.
 
     A memory for all projects cites files of another one: these cannot be compared.
+
+    Args:
+        stores: that the memories may be in, of one project.
+        memories: of which it is asked.
+        reach: how far a place is followed that is not in its file any more.
+        tree: the top folder of the working tree; the project's main one, unless said.
+        parse: whether code that changed is read for its symbols.
     """
+    if not stores:
+        return {one.id: list(map(uncompared, one.files)) for one in memories}
+    root = tree or stores[0].root
     links = {memory.id: memory.files for memory in memories if memory.scope is not Scope.GLOBAL}
     flat = [link for files in links.values() for link in files]
     found = iter(citations_of(root, flat, reach))
     cited = {id_: [next(found) for _ in files] for id_, files in links.items()}
+    for id_, symbols in _symbols(stores, list(links), root, reach, parse=parse).items():
+        cited[id_] = together(cited[id_], symbols)
     return {
         one.id: cited[one.id] if one.id in cited else list(map(uncompared, one.files)) for one in memories
     }
+
+
+def _symbols(
+    stores: Sequence[StoreServices], ids: Sequence[str], root: Path, reach: Reach, *, parse: bool
+) -> dict[str, list[Citation]]:
+    """What became of the symbols that memories hang on, by the ids of those that hang on some."""
+    found: dict[str, list[Citation]] = {}
+    for services in stores:
+        if ids and services.facts is not None and (links := services.store.symbols.of(ids)):
+            from recortex.app.symbols import judge
+
+            about = {id_: [one for one in own if one.role == "about"] for id_, own in links.items()}
+            found |= judge(services, about, root, reach, parse=parse)
+    return found
 
 
 def _unread(sources: _Sources, link: FileLink) -> Citation | None:

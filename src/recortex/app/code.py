@@ -7,19 +7,17 @@ from __future__ import annotations
 import threading
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.projects import path_id
-from recortex.codebase.project import find_checkout, working_tree
 from recortex.errors import PermissionsError, RecortexError, UntrustedFileError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recortex.app.application import Application
     from recortex.codebase.syntax.fact_store import Tree
     from recortex.engines.code.project import Project
 
-FOLDER = "code"
 STATE = ".patterns.json"
 """What ends the name of the file that says how patterns stand (`pattern_state.py`)."""
 MOST_PROJECTS = 2
@@ -59,7 +57,7 @@ def codebase(app: Application) -> Codebase:
     from recortex.engines.code.project import Project
 
     require()
-    root, path = tree_of(app), facts_file(app)
+    root, path = app.tree, app.project.facts
     try:
         with closing(FactStore(path)) as store, _lock:
             tree = store.refresh(root, app.progress)
@@ -76,24 +74,12 @@ def codebase(app: Application) -> Codebase:
         raise PermissionsError(f"The facts of code cannot be kept at {path}: {error}.") from error
 
 
-def tree_of(app: Application) -> Path:
-    """The top of the working tree that the application was opened in: a linked worktree's own."""
-    start = app.start or app.root
-    same = find_checkout(start).anchor == app.project.checkout.anchor
-    return working_tree(start) if same else app.root
-
-
-def facts_file(app: Application) -> Path:
-    """Where the facts of a project are, for all of its working trees."""
-    return app.project.home / FOLDER / f"{app.project.name}-{path_id(app.project.checkout.anchor)}.db"
-
-
 def forget_code(app: Application) -> None:
     """Delete the facts of the project: they are made anew when they are asked for."""
     from recortex.codebase.fact_files import forget
 
-    forget(facts_file(app))
-    forget(facts_file(app).with_suffix(STATE))
+    forget(app.project.facts)
+    forget(app.project.facts.with_suffix(STATE))
 
 
 class NoSymbolError(RecortexError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from recortex.app.code import tree_of
 from recortex.codebase.files import read
 from recortex.codebase.manifests import LARGEST
 from recortex.domain.kinds import kind_of
@@ -168,7 +167,7 @@ class Keeping:
         return self._documents
 
     def _text(self, path: str) -> str:
-        data = read(tree_of(self._app), path)
+        data = read(self._app.tree, path)
         return data[:LARGEST].decode("utf-8", "replace") if data else ""
 
 

@@ -82,7 +82,7 @@ class Knowledge:
         """Every memory that may be told, redacted; some more than once."""
         found = [*self._answers(), *self._about(), *self._rules(boosts)]
         present = self._present({one.memory.id: one.memory for one in found}.values())
-        cited = cited_by(self._app.root, list(present.values()), "renames")
+        cited = cited_by(self._app.all_services(), list(present.values()), "renames", tree=self._app.tree)
         notes = {id_: _note(each) for id_, each in cited.items()}
         against = self._disputed(list(present.values()))
         return [

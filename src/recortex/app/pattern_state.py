@@ -9,7 +9,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recortex.app.code import STATE, facts_file
+from recortex.app.code import STATE
 from recortex.errors import RecortexError
 from recortex.filesystem import read_own, replace_text
 
@@ -28,7 +28,7 @@ LARGEST = 1024 * 1024
 
 def state_file(app: Application) -> Path:
     """Where it is."""
-    return facts_file(app).with_suffix(STATE)
+    return app.project.facts.with_suffix(STATE)
 
 
 def note_state(app: Application, found: Patterns, now: datetime) -> None:

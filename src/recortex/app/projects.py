@@ -18,11 +18,12 @@ from typing import Any
 
 from recortex.app.lock import alone
 from recortex.app.naming import shown
-from recortex.codebase.project import Checkout, find_checkout, same_folder
+from recortex.codebase.project import Checkout, find_checkout, same_folder, working_tree
 from recortex.errors import PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import read_own, replace_text, require_own_folder
 
 FOLDER = "projects"
+CODE = "code"
 RECORD = "project.json"
 PARTS = ("backups", "locks", "queue", "surface-cache", "vectors")
 GIT_KEY = "recortex.id"
@@ -88,6 +89,16 @@ class Project:
         return (
             re.sub(r"[^A-Za-z0-9._-]+", "-", shown(self.root.name))[:_LONGEST_NAME].strip("-.") or "project"
         )
+
+    @property
+    def facts(self) -> Path:
+        """Where the facts of its code are, for all of its working trees."""
+        return self.home / CODE / f"{self.name}-{path_id(self.checkout.anchor)}.db"
+
+    def tree(self, folder: Path) -> Path:
+        """The top of the working tree of it that a folder lies in; the main one where it lies in none."""
+        same = folder.is_dir() and find_checkout(folder).anchor == self.checkout.anchor
+        return working_tree(folder) if same else self.root
 
     @property
     def former(self) -> Path | None:

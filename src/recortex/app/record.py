@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.code import tree_of
 from recortex.codebase import line_history
 from recortex.codebase.files import read
 from recortex.domain.exchange import ExchangeQuery
@@ -45,7 +44,7 @@ class Record:
 
     def __init__(self, app: Application) -> None:
         self._app = app
-        self._root = tree_of(app)
+        self._root = app.tree
         self._lines: dict[str, list[str]] = {}
         self._defined: dict[str, tuple[str, Definition] | None] = {}
 

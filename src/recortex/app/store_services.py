@@ -48,6 +48,7 @@ class StoreServices:
         new_id: makes the ids of new memories; None: at random.
         change_reader: reads two statements together; None where no model is wanted.
         reranker: reads a question with its answers; None where the person has no such model.
+        facts: the file with the facts of the project's code; None for the person's own store.
     """
 
     scope: Scope | None
@@ -60,6 +61,7 @@ class StoreServices:
     new_id: Callable[[], str] | None = None
     change_reader: ChangeReader | None = None
     reranker: Reranker | None = None
+    facts: Path | None = None
 
     @property
     def project(self) -> str:

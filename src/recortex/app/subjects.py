@@ -66,7 +66,7 @@ def _subject(memory: Memory, known: _Known, now: datetime) -> Subject:
 
 def _known(services: StoreServices, batch: Sequence[Memory], now: datetime, reach: Reach) -> _Known:
     ids = [memory.id for memory in batch]
-    citations = cited_by(services.root, batch, reach)
+    citations = cited_by([services], batch, reach)
     relations = services.store.relations.of(ids)
     opposed, supporters = _relations(services, ids, relations)
     return _Known(

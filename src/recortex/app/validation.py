@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.citations import cite, cited_by
 from recortex.app.subjects import hubs_of, subjects
+from recortex.app.symbols import heal as heal_symbols
 from recortex.domain.validation import Check
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.decay.confidence import HUB
@@ -78,6 +79,8 @@ def _chunk(
         with services.store.transaction():
             for place in places[first : first + CHANGED]:
                 cured[place] = _written(services, cured[place], now)
+    if mend is not None:
+        heal_symbols(services, [one.healed.memory for one in cured])
     with services.store.transaction():
         _keep(services, cured, now)
     return cured
@@ -146,7 +149,7 @@ def _places(services: StoreServices, found: Sequence[Validated], *, bold: bool) 
         one.link: one
         for each in found
         for one in each.subject.citations
-        if one.path != one.link.path or (bold and one.state == "moved")
+        if not one.symbol and (one.path != one.link.path or (bold and one.state == "moved"))
     }
     commit = _commit(services) if moved else ""
     return {
@@ -161,15 +164,16 @@ def _places(services: StoreServices, found: Sequence[Validated], *, bold: bool) 
 def cited_anew(services: StoreServices, memory: Memory) -> tuple[FileLink, ...]:
     """What a memory cites, as the code is now; what is gone is left out.
 
-    A person who says that the memory holds has read the code as it is.
+    A person who says that the memory holds has read the code as it is; its symbols are kept as they are, too.
     """
+    heal_symbols(services, [memory], renew=True)
     commit = _commit(services)
     return tuple(
         cite(services.root, one.path, one.first, one.last, commit)
         if one.state in {"moved", "changed"} and one.link.content_hash
         else replace(one.link, path=one.path)
-        for one in cited_by(services.root, [memory], "tree")[memory.id]
-        if one.state != "gone"
+        for one in cited_by([services], [memory], "tree")[memory.id]
+        if one.state != "gone" and not one.symbol
     )
 
 

@@ -103,6 +103,7 @@ def _application(
             new_id=new_id,
             change_reader=reader,
             reranker=reranker,
+            facts=None if scope is Scope.GLOBAL else project.facts,
         )
 
     app = Application(

@@ -181,6 +181,10 @@ def _add_option(parser: Parser, parameter: Parameter, shape: Shape) -> None:
     else:
         settings["type"] = shape.read
     parser.add_argument(*parameter.options, **settings)
+    one = parameter.options[-1].removesuffix("s")
+    if shape.many and not parameter.required and one not in parameter.options:
+        # `--file A --file B` is what people type who give one after the other.
+        parser.add_argument(one, **settings | {"help": argparse.SUPPRESS})
 
 
 _MAX_METAVAR = 30

@@ -25,6 +25,7 @@ class Citation:
         path, first, last: where it is; of what is gone, where it was. First is None for a whole file.
         standing: the share of its lines that stand, 0 to 1; None where there is nothing to compare.
         what: in a few words, such as "3 of 12 lines differ"; empty where it is fresh.
+        symbol, renamed: the name of the symbol that was cited, and what it is called now if that differs.
     """
 
     link: FileLink
@@ -34,6 +35,8 @@ class Citation:
     last: int | None = None
     standing: float | None = None
     what: str = ""
+    symbol: str = ""
+    renamed: str = ""
 
     @property
     def elsewhere(self) -> bool:
@@ -43,15 +46,24 @@ class Citation:
     @property
     def was(self) -> str:
         """Where it was cited, as it is written."""
-        return shown(self.link.path, self.link.line_start, self.link.line_end)
+        place = shown(self.link.path, self.link.line_start, self.link.line_end)
+        return f"{self.symbol} ({place})" if self.symbol else place
+
+    @property
+    def now(self) -> str:
+        """Where it is, as it is written."""
+        place = shown(self.path, self.first, self.last)
+        if not self.symbol:
+            return place
+        return f"{self.renamed} ({place})" if self.renamed else place
 
     @property
     def told(self) -> str:
         """What became of it, in one line; empty where it is fresh or cannot be compared."""
         if self.state == "moved":
-            return f"{self.was} is now {shown(self.path, self.first, self.last)}"
-        now = shown(self.path, self.first, self.last)
-        where = f" (now {now})" if self.state == "changed" and now != self.was else ""
+            return f"{self.was} is now {'' if self.renamed or not self.symbol else 'in '}{self.now}"
+        moved = self.elsewhere or self.renamed
+        where = f" (now {self.now})" if self.state == "changed" and moved else ""
         return f"{self.was}{where}: {self.what}" if self.what else ""
 
 

@@ -33,7 +33,8 @@ class Symbol(NamedTuple):
         first, last: its lines, from 1; `first` includes decorators and attributes.
         line: where its name stands.
         parent: the index of the symbol that it is defined in, or `NOWHERE`.
-        hash: of its tokens without comments, documentation and layout: BLAKE3, 16 bytes in hexadecimal.
+        hash: of its tokens without comments, documentation and layout, and without its own name: BLAKE3, 16
+            bytes in hexadecimal.
         exported: whether other files may use it, as far as its own file says.
         bases: what a class extends and implements, as written.
     """
@@ -138,6 +139,7 @@ class FileFacts(NamedTuple):
         module: the package or namespace that the whole file says it belongs to; with dots.
         whole: whether all of it could be read; otherwise there are places that are no code of the language.
         skipped: why nothing was read; empty: it was.
+        lines: two bytes for each line, of its tokens without comments and layout; zeros where it has none.
     """
 
     language: str
@@ -149,6 +151,7 @@ class FileFacts(NamedTuple):
     bindings: tuple[Binding, ...] = ()
     marks: tuple[Mark, ...] = ()
     skipped: str = ""
+    lines: bytes = b""
 
 
 def innermost(facts: FileFacts, line: int) -> Symbol | None:

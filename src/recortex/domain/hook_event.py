@@ -30,6 +30,7 @@ class HookEvent:
         tool: the client's name of the tool that is used.
         command: the shell command that it runs.
         files: paths that it reads or, when `writes`, changes.
+        replaced: the texts in them that it replaces, or what stands around.
         ok: whether it worked; None where the event does not tell.
         own: the tool is Recortex itself.
         message: the last thing that the agent said.
@@ -54,6 +55,7 @@ class HookEvent:
     command: str = ""
     files: tuple[str, ...] = ()
     writes: bool = False
+    replaced: tuple[str, ...] = ()
     ok: bool | None = None
     own: bool = False
     message: str = ""

@@ -39,6 +39,44 @@ class FunctionLink:
     signature: str = ""
 
 
+Role = Literal["about", "caller"]
+"""What a memory is to a symbol: it is about it, or about a function that calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolLink:
+    """A symbol of code that a memory hangs on, as it was when they were linked.
+
+    It follows from the memory's text and the code, so it is kept beside the memory and is no part of it.
+
+    Attributes:
+        path: of its file, from the project's root.
+        name: qualified within the file.
+        kind, arity, hash: as `code_facts.Symbol` has them; the hash leaves out the symbol's own name.
+        first, last: its lines, from 1.
+        lines: two bytes for each of them, at most `MOST_LINES`, by which the first that changed is told.
+        commit: that was checked out then.
+        key: of the facts of the whole file: while the file has the same, nothing in it changed.
+    """
+
+    path: str
+    name: str
+    kind: str
+    arity: int
+    hash: str
+    first: int
+    last: int
+    lines: bytes = b""
+    commit: str = ""
+    key: bytes = b""
+    role: Role = "about"
+
+    @property
+    def plain(self) -> str:
+        """Its name without what it belongs to."""
+        return self.name.rpartition(".")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class PatternLink:
     """A code pattern that a memory explains."""

@@ -15,7 +15,7 @@ from recortex.domain.expressions import lazy
 from recortex.domain.hook_event import EventName, HookEvent
 from recortex.domain.injection import is_own_command, is_own_tool
 from recortex.domain.names import known_as
-from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing
+from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing, replaced_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +74,7 @@ def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
             if len(file) <= _LONGEST_WORD and "\0" not in file
         ),
         writes=is_writing(tool, arguments),
+        replaced=tuple(_plain(text) for text in replaced_in(arguments)),
         ok=_worked(given),
         own=is_own_tool(tool) or is_own_command(command),
         message=_text(given, "last_assistant_message") or _text(given, "prompt_response"),

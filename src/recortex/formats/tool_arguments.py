@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMANDS = ("command", "cmd", "script")
+_REPLACED = ("old_string", "oldString", "old_str", "oldText", "old_text")
+_MOST_REPLACED, _LONGEST_REPLACED = 20, 2_000
+_HUNK = lazy(r"(?:^[ -].{0,400}\n?){1,40}", re.MULTILINE)
 _FILE_ARGUMENTS = "file_path filePath absolute_path notebook_path target_file filename file path paths files"
 _FILES = tuple(_FILE_ARGUMENTS.split())
 # `path` of these tools is a folder to search.
@@ -60,6 +63,26 @@ def command_of(name: str, given: Mapping[str, Any]) -> str:
     return ""
 
 
+def replaced_in(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The texts that an edit replaces, cut at 2,000 characters; of a patch, lines that it takes or leaves."""
+    several = given.get("edits")
+    edits = (
+        [given, *(one for one in several if isinstance(one, dict))] if isinstance(several, list) else [given]
+    )
+    found = [text for one in edits for name in _REPLACED if isinstance(text := one.get(name), str) and text]
+    if patch := _patch(given):
+        hunks = (one[0].splitlines() for one in _HUNK.finditer(patch[: _MOST_REPLACED * _LONGEST_REPLACED]))
+        found += ["\n".join(line[1:] for line in lines) for lines in hunks]
+    return tuple(one[:_LONGEST_REPLACED] for one in found[:_MOST_REPLACED])
+
+
+def _patch(given: Mapping[str, Any]) -> str:
+    """The text of a patch in the arguments; empty where there is none."""
+    patch = given.get("input") or given.get("patch") or given.get("patchText") or given.get("command")
+    text = patch[-1] if isinstance(patch, list) and patch else patch
+    return text if isinstance(text, str) and "*** " in text else ""
+
+
 def files_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     """The files that it reads or writes, as the client named them."""
     if name.lower() in _SEARCHES:
@@ -70,8 +93,5 @@ def files_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, str) and item:
                 found[item] = None
-    patch = given.get("input") or given.get("patch") or given.get("patchText") or given.get("command")
-    text = patch[-1] if isinstance(patch, list) and patch else patch
-    if isinstance(text, str) and "*** " in text:
-        found.update(dict.fromkeys(path.strip() for path in _PATCHED.findall(text)))
+    found.update(dict.fromkeys(path.strip() for path in _PATCHED.findall(_patch(given))))
     return tuple(found)

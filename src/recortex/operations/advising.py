@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import citations_of, cited_by
+from recortex.app.citations import cited_by
 from recortex.app.pattern_state import states_of
 from recortex.codebase.files import relative
 from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.domain.advice import Reason
+    from recortex.domain.citation import Citation
     from recortex.domain.memory import Memory
 
 MOST_FILES = 50
@@ -48,12 +49,12 @@ class AdviceOperations(Operations):
 
         bounded(limit)
         paths = self._paths(files, focus)
-        about = self._about(MemoryQuery(files=paths, kinds=WARNING_KINDS)) if paths else []
-        found = [self._warned(one, paths) for one in about]
+        told = list(self._about(MemoryQuery(files=paths, kinds=WARNING_KINDS)) if paths else [])
         if focus:
             only = MemoryQuery(kinds=WARNING_KINDS, valid_at=self._app.clock())
-            found += [self._warned(one, paths) for one in self._on_focus(focus, only, limit)]
-        kept = ordered(found)
+            told += self._on_focus(focus, only, limit)
+        cited = cited_by(self._app.all_services(), told, tree=self._app.tree)
+        kept = ordered([self._warned(one, paths, cited[one.id]) for one in told])
         return Warnings(warnings=tuple(kept[:limit]), more=max(len(kept) - limit, 0))
 
     @operation(read_only=True)
@@ -128,25 +129,25 @@ class AdviceOperations(Operations):
             if not hit.disputed
         ]
 
-    def _warned(self, memory: Memory, paths: Sequence[str]) -> Warned:
+    def _warned(self, memory: Memory, paths: Sequence[str], cited: Sequence[Citation]) -> Warned:
         from recortex.engines.advice.severity import advice, severity
 
-        cited = [link.path for link in memory.files]
+        files = [link.path for link in memory.files]
         return Warned(
             id=memory.id,
             kind=memory.kind,
             severity=severity(memory),
             text=memory.text,
             advice=advice(memory),
-            about=tuple(path for path in paths if any(_is_in(one, path) for one in cited)),
-            freshness=freshness_of(citations_of(self._app.root, memory.files)),
+            about=tuple(path for path in paths if any(_is_in(one, path) for one in files)),
+            freshness=freshness_of(cited),
             pattern_state=states_of(self._app, [memory]).get(memory.id, ()),
         )
 
     def _to_check(self, known: Sequence[Memory]) -> Iterator[Suggestion]:
         """What may not hold any more: its code changed, or nobody has confirmed it for long."""
         now = self._app.clock()
-        cited = cited_by(self._app.root, known, "renames")
+        cited = cited_by(self._app.all_services(), known, "renames", tree=self._app.tree)
         for memory in known:
             state = freshness_of(cited[memory.id])
             if state in {"changed", "gone"}:

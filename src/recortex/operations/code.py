@@ -13,7 +13,11 @@ from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from recortex.app.code import Codebase
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.code_facts import Symbol
     from recortex.domain.memory import Memory
     from recortex.engines.code.calls import Edge
     from recortex.engines.code.project import Address
@@ -257,8 +261,11 @@ class CodeOperations(Operations):
                 names = (symbol.plain, symbol.name)
                 near = services.store.memories.find(MemoryQuery(files=(address.path,), limit=200))
                 named = services.store.memories.find(MemoryQuery(functions=names, limit=200))
-                for one in (*near, *named):
-                    because = _because(one, address.path, symbol.plain, symbol.first, symbol.last)
+                hanging = dict(_hanging(services, address.path, symbol))
+                for one in (*near, *named, *services.store.memories.get(list(hanging))):
+                    because = hanging.get(one.id) or _because(
+                        one, address.path, symbol.plain, symbol.first, symbol.last
+                    )
                     if because:
                         clean = output_redacted(one)
                         text = clean.summary or clean.text
@@ -266,6 +273,13 @@ class CodeOperations(Operations):
                             one.id, CodeMemory(id=one.id, kind=one.kind, text=text, because=because)
                         )
         return list(found.values())[:MOST_MEMORIES]
+
+
+def _hanging(services: StoreServices, path: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
+    """The memories that hang on a symbol, or on what calls it, and why they bear on it."""
+    for id_, role, name in reversed(services.store.symbols.hanging(path, [symbol.plain])):
+        if name == symbol.name:
+            yield id_, f"about {name}" if role == "about" else f"about a caller of {name}"
 
 
 def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.symbols import functions_of
 from recortex.codec import convert
 from recortex.domain.kinds import kind_of
-from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
+from recortex.domain.links import ConstraintLink, PatternLink
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Importance, Origin, Trust, priority_of
 from recortex.engines.ingestion.draft import Draft
@@ -63,7 +64,7 @@ def draft_of(app: Application, new: NewMemory) -> Draft:
         "priority": priority_from(new.priority, new.importance),
         "tags": tuple(new.tags),
         "files": file_links(app, new.files),
-        "functions": tuple(map(FunctionLink, new.functions)),
+        "functions": functions_of(app, new.functions),
         "patterns": tuple(map(PatternLink, new.patterns)),
         "constraints": tuple(map(ConstraintLink, new.constraints)),
         "source": _source(new.source),

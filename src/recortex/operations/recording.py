@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.symbols import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS, Kind, kind_of
@@ -87,6 +88,7 @@ class RecordingOperations(Operations):
             confirm=self._app.actor is Actor.AGENT and not new.supersedes,
         )
         services.embedding.embed([kept.memory])
+        link_to_symbols(services, [kept.memory])
         if kept.added:
             kept = replace(kept, memory=self._settled(services, kept.memory))
         return answered(services, kept)

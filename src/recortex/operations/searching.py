@@ -40,6 +40,7 @@ from recortex.operations.registry import operation, taking
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from recortex.domain.citation import Citation
     from recortex.domain.explanation import Understood
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
@@ -224,7 +225,7 @@ class SearchOperations(Operations):
             return opened(output_redacted(found), ())
         (shown,) = all_output_redacted(self._faded(services, [found]))
         states = states_of(self._app, [shown]).get(shown.id, ())
-        return opened(shown, cited_by(self._app.root, [shown], "renames")[shown.id], states)
+        return opened(shown, self._cited([shown])[shown.id], states)
 
     def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
         """The part of a document with an id, or the beginning of one, with its neighbours."""
@@ -259,9 +260,12 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
+    def _cited(self, memories: Sequence[Memory]) -> dict[str, list[Citation]]:
+        return cited_by(self._app.all_services(), memories, "renames", tree=self._app.tree)
+
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
-        found = cited_by(self._app.root, memories, "renames")
+        found = self._cited(memories)
         states = states_of(self._app, memories)
         for hit, memory in zip(hits, memories, strict=True):
             cited = found[memory.id]

@@ -8,6 +8,7 @@ from recortex.ports.documents import DocumentStore
 from recortex.ports.exchanges import ExchangeStore
 from recortex.ports.search import SearchStore
 from recortex.ports.store import Lookalikes, Store
+from recortex.ports.symbols import SymbolStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,8 +39,8 @@ class Findable(SearchStore, Lookalikes, Protocol):
     """A store's search index."""
 
 
-class KeptStore(Store, ExchangeStore, DocumentStore, Protocol):
-    """A store with its exchanges, its documents and its maintenance."""
+class KeptStore(Store, ExchangeStore, DocumentStore, SymbolStore, Protocol):
+    """A store with its exchanges, documents and symbols, and its maintenance."""
 
     @property
     def search(self) -> Findable:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.model_calls import ModelCallRecords
     from recortex.storage.records.relations import RelationRecords
+    from recortex.storage.records.symbols import SymbolRecords
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.backup import Backups
 
@@ -45,7 +46,7 @@ class EngineStore(ABC):
         self.statistics = StatisticsRecords(database)
         self.sessions = SessionRecords(database)
 
-    # A prompt needs none of these three, and its hook starts anew each time.
+    # A prompt needs none of these four, and its hook starts anew each time.
 
     @cached_property
     def relations(self) -> RelationRecords:
@@ -53,6 +54,13 @@ class EngineStore(ABC):
         from recortex.storage.records.relations import RelationRecords
 
         return RelationRecords(self.database)
+
+    @cached_property
+    def symbols(self) -> SymbolRecords:
+        """The symbols of code that memories hang on."""
+        from recortex.storage.records.symbols import SymbolRecords
+
+        return SymbolRecords(self.database)
 
     @cached_property
     def model_calls(self) -> ModelCallRecords:

@@ -156,6 +156,6 @@ def _said(raw: bytes) -> HookEvent | None:
         if given["version"] != __version__:
             return None
         event = given["event"]
-        return HookEvent(**{**event, "files": tuple(event["files"])})
+        return HookEvent(**{**event, "files": tuple(event["files"]), "replaced": tuple(event["replaced"])})
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

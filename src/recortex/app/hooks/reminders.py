@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from recortex.app.hooks.functions import hanging, touched, tree_of
 from recortex.app.session_limits import session_limits
 from recortex.domain.citation import worst
 from recortex.domain.hit import ANSWERING
@@ -20,7 +21,7 @@ from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.limits import room
 from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, words_of
 from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
-from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line, said_line
+from recortex.engines.sessions.wording import FOR_PROMPT, block, calling, for_file, line, said_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -65,7 +66,7 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
     budget = min(context.settings["hooks.prompt_tokens"], left)
     few = list(_within(budget, likely[: context.settings["hooks.prompt_limit"]]))
     given = _give(context, session, few, "prompt")
-    return block(FOR_PROMPT, _lines(context, given))
+    return block(FOR_PROMPT, _lines(context, session, given))
 
 
 def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> str:
@@ -75,12 +76,31 @@ def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> s
     if not room(receipts, session_limits(context.settings)):
         return ""
     told = {one.subject for one in receipts}
-    return "\n".join(
-        text for path in paths if path not in told and (text := _warnings(context, session, path))
-    )
+    return "\n".join(filter(None, (_told_of(context, session, event, path, told) for path in paths)))
 
 
-def _warnings(context: HookContext, session: Session, path: str) -> str:
+def _told_of(
+    context: HookContext, session: Session, event: HookEvent, path: str, told: Collection[str]
+) -> str:
+    """What is known of the functions of a file that are touched, then of the file."""
+    names = [one for one in touched(context, session, event, path) if f"{path}:{one}" not in told]
+    found = hanging(context, path, names) if names else []
+    callers = {one.memory.id: one.called for one in found if one.called}
+    own = _new(context, session, [one.memory for one in found])
+    given = _give(context, session, own, "file", subject=f"{path}:{names[0]}" if names else path)
+    decided: Iterator[str] = iter(())
+    if path not in told:
+        given += _give(context, session, _new(context, session, _about(context, path)), "file", subject=path)
+        decided = _decision(context, session, path)
+    lines = [
+        f"{text} {calling(callers[memory.id])}" if memory.id in callers else text
+        for memory, text in zip(given, _lines(context, session, given), strict=True)
+    ]
+    return block(for_file(path), [*lines, *decided])
+
+
+def _about(context: HookContext, path: str) -> list[Memory]:
+    """The weightiest warnings and decisions about a file."""
     query = MemoryQuery(
         files=(path,),
         kinds=WARNING_KINDS,
@@ -89,21 +109,24 @@ def _warnings(context: HookContext, session: Session, path: str) -> str:
         limit=WARNINGS + WRITTEN,
     )
     now = to_micros(context.clock())
-    found = [
+    return [
         memory
         for services in context.app.readable_services()
         for memory in faded(services.store.memories.find(query), services.store, now)
-        if path not in places(memory.metadata) and not _loaded(session, memory)
-    ][:WARNINGS]
+        if path not in places(memory.metadata)
+    ]
+
+
+def _new(context: HookContext, session: Session, found: Sequence[Memory]) -> list[tuple[Memory, float]]:
+    """The first `WARNINGS` of some memories, without those that the context has."""
+    few = [memory for memory in found if not _loaded(session, memory)][:WARNINGS]
     known = {one.memory for one in _receipts(context, session)}
-    past = context.sessions.outcomes([memory.id for memory in found], UNASKED)
-    new = [
+    past = context.sessions.outcomes([memory.id for memory in few], UNASKED)
+    return [
         (memory, memory.confidence)
-        for memory in found
+        for memory in few
         if memory.id not in known and not spent(past.get(memory.id, Outcome()), MOST_UNUSED)
     ]
-    given = _give(context, session, new, "file", subject=path)
-    return block(for_file(path), [*_lines(context, given), *_decision(context, session, path)])
 
 
 def _decision(context: HookContext, session: Session, path: str) -> Iterator[str]:
@@ -264,9 +287,9 @@ def _receipt(
     )
 
 
-def _lines(context: HookContext, memories: Sequence[Memory]) -> list[str]:
+def _lines(context: HookContext, session: Session, memories: Sequence[Memory]) -> list[str]:
     from recortex.app.citations import cited_by
 
     told = all_output_redacted(memories)
-    cited = cited_by(context.root, told)
+    cited = cited_by(context.app.readable_services(), told, tree=tree_of(context, session), parse=False)
     return [line(memory, worst(cited[memory.id])) for memory in told]

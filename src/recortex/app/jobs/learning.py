@@ -290,6 +290,7 @@ def _move_checkpoint(
 
 
 def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext) -> Draft:
+    commit = git.commits[0] if git.commits else ""
     source = Source(
         session=info.session_id,
         turn=candidate.turn_index,
@@ -300,7 +301,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         quote=redact(candidate.quote).text[:MAX_QUOTE],
         rule=candidate.rule,
         branch=info.branch or shown(git.branch),
-        commit=git.commits[0] if git.commits else "",
+        commit=commit,
     )
     return Draft(
         kind=kind_of(candidate.kind),
@@ -308,7 +309,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         confidence=candidate.confidence,
         domain=candidate.domain,
         **_of_correction(candidate),
-        files=tuple(dict.fromkeys(FileLink(_relative_path(file, info, root)) for file in candidate.files)),
+        files=_files(candidate, info, root, commit),
         source=source,
         origin=candidate.origin,
         status=Status.ACTIVE if candidate.active else Status.PROPOSED,
@@ -316,6 +317,11 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         valid_from=candidate.at,
         metadata=_metadata(candidate, git),
     )
+
+
+def _files(candidate: Candidate, info: SessionInfo, root: Path, commit: str) -> tuple[FileLink, ...]:
+    paths = dict.fromkeys(_relative_path(file, info, root) for file in candidate.files)
+    return tuple(FileLink(path, commit=commit) for path in paths)
 
 
 def _of_correction(candidate: Candidate) -> dict[str, Any]:

@@ -8,7 +8,7 @@ capture process, `capture.py`) goes on in this order, which `post_capture.py` ca
 
 1. the jobs of every session that have `before_brief`: embedding, repeats, renames, lifecycle;
 2. the brief that the next session starts with, and the counts in `status.json`;
-3. the other jobs of every session: the vector index, causes;
+3. the other jobs of every session: the vector index, causes, symbols;
 4. the jobs with `days` that are due, in the order of the rows, for a few seconds together.
 
 Where a store on a server has a worker, the worker does 1, 3 and 4: each job of every session alone, and
@@ -30,6 +30,7 @@ from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
 from recortex.app.jobs.repeats import keep_repeats
+from recortex.app.jobs.symbols import follow_symbols
 from recortex.app.jobs.validating import HOURS, do_validation, plan_validation
 from recortex.app.jobs.work import Outcome, Work
 from recortex.app.vector_index import keep_vector_index
@@ -110,6 +111,7 @@ CHANGES = Job(
     before_brief=True,
 )
 CAUSES = Job("causes", follow_causes, after=("embedding",), seconds=SHARE, counts=("inferred",))
+SYMBOLS = Job("symbols", follow_symbols, seconds=SHARE, counts=("linked",))
 JOBS = (
     Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges", "chunks"), before_brief=True),
     CHANGES,
@@ -118,6 +120,7 @@ JOBS = (
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
     CAUSES,
+    SYMBOLS,
     Job("sessions", m.do_sessions, m.plan_sessions, days=1),
     Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK),
     Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days),

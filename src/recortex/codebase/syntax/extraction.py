@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.captures import Definition
     from recortex.codebase.syntax.grammars import Loaded
 
-VERSION = 3
+VERSION = 4
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
 _TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
 """A route, the name of a variable of the environment, or a plain word such as that of a table."""
@@ -109,22 +109,19 @@ def _parsed(loaded: Loaded, data: bytes) -> Tree | None:
 def _facts(captured: Captured) -> FileFacts:
     nesting = Nesting(captured)
     around = Surroundings(captured, nesting)
+    tokens = _tokens(captured, nesting, bytes(around.plain))
     packages = captured.spans["package"]
     return FileFacts(
         language=captured.language,
         module=dotted(captured.text(packages[0]))[:200] if packages else "",
         whole=captured.whole and nesting.whole,
-        symbols=_symbols(captured, nesting, bytes(around.plain)),
+        symbols=tuple(_symbol(one, captured, nesting, tokens) for one in nesting.definitions),
         imports=tuple(captured.imports),
         calls=tuple(_calls(captured, nesting)),
         bindings=tuple(dict.fromkeys(_bindings(captured, nesting))),
         marks=tuple(around.marks),
+        lines=tokens.lines(),
     )
-
-
-def _symbols(captured: Captured, nesting: Nesting, plain: bytes) -> tuple[Symbol, ...]:
-    tokens = _tokens(captured, nesting, plain)
-    return tuple(_symbol(one, captured, nesting, tokens) for one in nesting.definitions)
 
 
 def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Tokens) -> Symbol:
@@ -143,7 +140,7 @@ def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Token
         line=one.line,
         last=node.end_point[0] + (1 if node.end_point[1] else 0),
         parent=one.parent,
-        hash=tokens.hash(one.start if one.outer < 0 else one.outer, one.end),
+        hash=tokens.hash(one.start if one.outer < 0 else one.outer, one.end, one.name.rpartition(".")[2]),
         exported=exported(one, parent, head, data, captured.language),
         bases=tuple(filter(None, one.bases)),
     )

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 import msgspec
@@ -33,16 +33,22 @@ from recortex.filesystem import read_regular, require_own, require_own_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-FORMAT = 1
+FORMAT = 2
 """Of the tables; with the extractor's version it is the file's."""
 UNUSED_DAYS = 30
 """After which facts that no tree has are deleted; until then a branch that comes back costs nothing."""
 COLLECT_SECONDS = 24 * 3600
 _DAY = 24 * 3600
 _BATCH = 200
+SHORT = 6
+"""Bytes of a hash by which symbols are looked up; what is found is compared with the whole hash."""
 _BUSY_MILLISECONDS = 5_000
 _TABLES = """
-CREATE TABLE facts(key BLOB PRIMARY KEY, used INTEGER NOT NULL, facts BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE facts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, used INTEGER NOT NULL,
+    facts BLOB NOT NULL);
+CREATE TABLE defined(name TEXT NOT NULL, fact INTEGER NOT NULL, place INTEGER NOT NULL, hash BLOB NOT NULL,
+    PRIMARY KEY(name, fact, place)) WITHOUT ROWID;
+CREATE INDEX defined_hash ON defined(hash);
 CREATE TABLE trees(id INTEGER PRIMARY KEY, root TEXT NOT NULL UNIQUE);
 CREATE TABLE folders(tree INTEGER NOT NULL, path TEXT NOT NULL, seen BLOB NOT NULL,
     PRIMARY KEY(tree, path)) WITHOUT ROWID;
@@ -51,6 +57,13 @@ CREATE TABLE collected(at INTEGER NOT NULL);
 _encode = msgspec.msgpack.Encoder().encode
 _folder = msgspec.msgpack.Decoder(Folder).decode
 _facts = msgspec.msgpack.Decoder(FileFacts).decode
+
+
+class Place(NamedTuple):
+    """Where a symbol is: in the facts with a key, by its number there."""
+
+    key: bytes
+    number: int
 
 
 @dataclass(slots=True)
@@ -163,19 +176,22 @@ class FactStore:
             return one._replace(skipped="it cannot be read")
         if why := refusal(path, data):
             return seen._replace(skipped=why)
-        grammar = grammar_of(path, data)
-        reader = grammar.name if grammar else one.name
-        key = blake3(data, derive_key_context=f"recortex code {reader}").digest()
+        key = key_of(path, data)
         if not self._has(key):
             facts = read_facts(path, data)
             if facts is None or facts.skipped:
                 return seen._replace(skipped=facts.skipped if facts else "no code")
-            today = int(time.time()) // _DAY
-            self._database.execute(
-                "INSERT OR IGNORE INTO facts VALUES(?, ?, ?)", (key, today, _encode(facts))
-            )
+            self._put(key, facts)
             tree.parsed += 1
         return seen._replace(key=key)
+
+    def _put(self, key: bytes, facts: FileFacts) -> None:
+        today = int(time.time()) // _DAY
+        inserted = "INSERT OR IGNORE INTO facts(key, used, facts) VALUES(?, ?, ?) RETURNING id"
+        number = self._database.execute(inserted, (key, today, _encode(facts))).get
+        rows = [(one.plain, number, place, _short(one.hash)) for place, one in enumerate(facts.symbols)]
+        if number is not None:
+            self._database.executemany("INSERT INTO defined VALUES(?, ?, ?, ?)", rows)
 
     def _has(self, key: bytes) -> bool:
         return bool(self._database.execute("SELECT 1 FROM facts WHERE key = ?", (key,)).get)
@@ -196,6 +212,27 @@ class FactStore:
             found = self._database.execute("SELECT facts FROM facts WHERE key = ?", (key,)).get
             if found is not None:
                 yield key, _facts(found)
+
+    def files(self, root: Path) -> dict[str, bytes]:
+        """The keys of the facts of a tree's files by path, as they were when it was last refreshed."""
+        number = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
+        rows = self._database.execute("SELECT path, seen FROM folders WHERE tree = ?", (number,))
+        tree = Tree()
+        for path, seen in rows:
+            _enter(tree, path, _folder(seen))
+        return tree.files
+
+    def defining(self, names: Iterable[str]) -> list[Place]:
+        """Where symbols with plain names are defined, in whatever tree."""
+        return self._places("SELECT key, place FROM defined JOIN facts ON id = fact WHERE name = ?", names)
+
+    def alike(self, hashes: Iterable[str]) -> list[Place]:
+        """Where symbols with hashes are, in whatever tree; of some, by chance, with another hash."""
+        found = "SELECT key, place FROM defined JOIN facts ON id = fact WHERE hash = ?"
+        return self._places(found, map(_short, hashes))
+
+    def _places(self, query: str, values: Iterable[object]) -> list[Place]:
+        return [Place(*row) for value in values for row in self._database.execute(query, (value,))]
 
     def bytes(self) -> int:
         """Of the file."""
@@ -237,9 +274,22 @@ class FactStore:
             old = self._database.execute("SELECT key FROM facts WHERE used < ?", (before,))
             gone = [(key,) for (key,) in old if key not in used]
             self._database.executemany("DELETE FROM facts WHERE key = ?", gone)
+            if gone:
+                self._database.execute("DELETE FROM defined WHERE fact NOT IN (SELECT id FROM facts)")
         if gone:
             self._database.execute("PRAGMA incremental_vacuum").fetchall()
         return len(gone)
+
+
+def key_of(path: str, data: bytes) -> bytes:
+    """By what the facts of a file are kept: its bytes, and what reads them."""
+    grammar = grammar_of(path, data)
+    reader = grammar.name if grammar else path.rpartition("/")[2]
+    return blake3(data, derive_key_context=f"recortex code {reader}").digest()
+
+
+def _short(hash_: str) -> bytes:
+    return bytes.fromhex(hash_[: 2 * SHORT])
 
 
 def _enter(tree: Tree, path: str, folder: Folder) -> None:

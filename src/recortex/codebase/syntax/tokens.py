@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from blake3 import blake3
 
@@ -25,6 +26,10 @@ _NO_SEMICOLON = re.compile(rb"[\w$\x80-\xff]+|[^\s\w;]")
 _PLAIN_STRING = re.compile(rb"([bBfFrRuU]{0,2})'([^'\"\\\n]*)'")
 QUOTES_ALIKE = frozenset({"python", "javascript", "typescript"})
 NO_SEMICOLON = frozenset({"javascript", "typescript"})
+_JOINTS = (b"\0.\0", b"\0>\0")
+_OWN_JOINTS = (b"\0self\0.\0", b"\0this\0.\0", b"\0cls\0.\0", b"\0$this\0-\0>\0", b"\0this\0-\0>\0")
+_ITSELF = b"\0\x01\0"
+_SPACE = b" \t\r\f\v;"
 DIGEST = 16  # bytes: two definitions of a project by chance alike in none of 10^18
 
 
@@ -87,9 +92,25 @@ class Tokens:
             piece = plain[1] + b'"' + plain[2] + b'"'
         return piece + b"\0"
 
-    def hash(self, start: int, end: int) -> str:
-        """Of the tokens between two cuts; blocks that begin or end right there are others'."""
-        return blake3(self._plain[self._after[start] : self._before[end]]).hexdigest(length=DIGEST)
+    def hash(self, start: int, end: int, name: str) -> str:
+        """Of the tokens between two cuts; blocks that begin or end right there are others'.
+
+        Where it says its own name, it says `itself`, so that it keeps its hash when it is renamed. Members
+        of other objects may have the same name, and keep it.
+        """
+        own, plain = name.encode() + b"\0", b"\0" + self._plain[self._after[start] : self._before[end]]
+        for joint in _JOINTS:
+            plain = plain.replace(joint + own, joint + b"\x02" + own)
+        for joint in _OWN_JOINTS:
+            plain = plain.replace(joint + b"\x02" + own, joint + own)
+        # Twice: of two in a row, the first takes along the byte that the second begins with.
+        plain = plain.replace(b"\0" + own, _ITSELF).replace(b"\0" + own, _ITSELF).replace(b"\x02", b"")
+        return blake3(plain).hexdigest(length=DIGEST)
+
+    def lines(self) -> bytes:
+        """Two bytes for each line of the file, of its tokens; zeros where it has none."""
+        bare = (line.translate(None, _SPACE) for line in self.text.split(b"\n"))
+        return b"".join([(crc32(line) % 65_535 + 1).to_bytes(2, "big") if line else b"\0\0" for line in bare])
 
 
 def _outermost(spans: Iterable[Span]) -> dict[int, int]:

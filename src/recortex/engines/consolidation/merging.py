@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
-from recortex.engines.ingestion.merging import joined
+from recortex.engines.ingestion.merging import joined, joined_files, joined_functions
 from recortex.engines.ingestion.normalisation import MAX_LABELS, normalise_again
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.kinds import Content
-    from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
 
 _TRUSTS = (Trust.UNTRUSTED, Trust.DERIVED, Trust.TRUSTED)
@@ -79,13 +78,10 @@ def _content(memory: Memory, text: str) -> Content:
 
 
 def _joined_labels(better: Memory, other: Memory) -> dict[str, Any]:
-    files: dict[tuple[str, int | None, int | None], FileLink] = {}
-    for link in (*other.files, *better.files):
-        files[link.path, link.line_start, link.line_end] = link
     return {
         "tags": joined(better.tags, other.tags)[:MAX_LABELS],
-        "files": tuple(reversed(files.values()))[:MAX_LABELS],
-        "functions": joined(better.functions, other.functions)[:MAX_LABELS],
+        "files": joined_files(other.files, better.files)[::-1][:MAX_LABELS],
+        "functions": joined_functions(other.functions, better.functions)[::-1][:MAX_LABELS],
         "patterns": joined(better.patterns, other.patterns)[:MAX_LABELS],
         "constraints": joined(better.constraints, other.constraints)[:MAX_LABELS],
         "metadata": _joined_metadata(better.metadata, other.metadata),

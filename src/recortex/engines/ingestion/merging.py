@@ -10,6 +10,9 @@ from recortex.domain.vocabulary import Origin, Status, Trust
 from recortex.domain.written_in import joined as joined_metadata
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recortex.domain.links import FileLink, FunctionLink
     from recortex.domain.memory import Memory
 
 T = TypeVar("T")
@@ -63,8 +66,8 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
         priority=max(known.priority, new.priority),
         pinned=known.pinned or new.pinned,
         tags=joined(known.tags, new.tags),
-        files=joined(known.files, new.files),
-        functions=joined(known.functions, new.functions),
+        files=joined_files(known.files, new.files),
+        functions=joined_functions(known.functions, new.functions),
         patterns=joined(known.patterns, new.patterns),
         constraints=joined(known.constraints, new.constraints),
         metadata=joined_metadata(known.metadata, new.metadata),
@@ -83,6 +86,25 @@ def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> S
     if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
         return Status.ACTIVE
     return known.status
+
+
+def joined_files(known: Iterable[FileLink], new: Iterable[FileLink]) -> tuple[FileLink, ...]:
+    """The places of both, each once; of two of one place the new one, unless it was not read."""
+    found: dict[tuple[str, int | None, int | None], FileLink] = {}
+    for link in (*known, *new):
+        place = (link.path, link.line_start, link.line_end)
+        if place not in found or link.content_hash:
+            found[place] = link
+    return tuple(found.values())
+
+
+def joined_functions(known: Iterable[FunctionLink], new: Iterable[FunctionLink]) -> tuple[FunctionLink, ...]:
+    """The functions of both, each name once; of two the new one, unless nobody knew where it is."""
+    found: dict[str, FunctionLink] = {}
+    for link in (*known, *new):
+        if link.name not in found or link.file:
+            found[link.name] = link
+    return tuple(found.values())
 
 
 def joined(known: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:

@@ -61,3 +61,8 @@ FOR_PROMPT = "Recortex recorded this in earlier sessions; it may bear on the pro
 def for_file(path: str) -> str:
     """The title over what was recorded about a file."""
     return f"Recortex recorded this about {shorten(clean(path), 200)} in earlier sessions:"
+
+
+def calling(name: str) -> str:
+    """What stands after the line of a memory about a function that calls the touched one."""
+    return f"(about a caller of {shorten(clean(name), 120)})"

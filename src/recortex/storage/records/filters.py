@@ -84,8 +84,9 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
 def _linked(query: MemoryQuery) -> Iterator[Clause]:
     if query.files:
         yield _files(query.files)
+    if query.functions:
+        yield _functions(query.functions)
     for table, columns, wanted in (
-        ("memory_functions", ("name",), query.functions),
         ("memory_patterns", ("pattern_id", "name"), query.patterns),
         ("memory_constraints", ("constraint_id", "name"), query.constraints),
     ):
@@ -95,6 +96,17 @@ def _linked(query: MemoryQuery) -> Iterator[Clause]:
                 f"m.key IN (SELECT memory_key FROM {table} WHERE /*own*/ ({among}))",
                 tuple(wanted) * len(columns),
             )
+
+
+def _functions(names: tuple[str, ...]) -> Clause:
+    """What names one of these functions, or hangs on a symbol that is called so, qualified or not."""
+    marks = _marks(names)
+    named = f"SELECT memory_key FROM memory_functions WHERE /*own*/ name IN ({marks})"
+    hanging = (
+        "SELECT memory_key FROM memory_symbols WHERE /*own*/ role = 'about' "
+        f"AND (plain IN ({marks}) OR name IN ({marks}))"
+    )
+    return f"m.key IN ({named}) OR m.key IN ({hanging})", names * 3
 
 
 def _files(paths: tuple[str, ...]) -> Clause:

@@ -17,6 +17,7 @@ ORDER BY t.place
 -- name: cited
 SELECT DISTINCT (t.value ->> 0) COLLATE "C" AS touched FROM json_array_elements(CAST(? AS json)) t (value)
 WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = t.value ->> 0)
+  OR EXISTS (SELECT 1 FROM memory_symbols WHERE /*own*/ path = t.value ->> 0)
   OR EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.words @@
     CAST('''' || :workspace || ':' || (t.value ->> 1) || '''' AS tsquery))
 ORDER BY touched

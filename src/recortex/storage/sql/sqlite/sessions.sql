@@ -13,5 +13,6 @@ WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
 -- name: cited
 SELECT value ->> 0 FROM json_each(?)
 WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = value ->> 0)
+  OR EXISTS (SELECT 1 FROM memory_symbols WHERE /*own*/ path = value ->> 0)
   OR EXISTS (SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH 'terms:' || (value ->> 1))
 GROUP BY value ->> 0

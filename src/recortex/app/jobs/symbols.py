@@ -1,0 +1,100 @@
+"""Code is read after a session where the extra is installed, and memories are linked to its symbols."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from recortex.app.jobs.work import Outcome
+from recortex.app.symbols import can_parse, link, link_callers, open_code
+from recortex.codebase.past import past
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recortex.app.jobs.work import Work
+    from recortex.codebase.past import Past
+    from recortex.codebase.syntax.current_code import CurrentCode
+    from recortex.domain.code_facts import FileFacts
+    from recortex.domain.links import SymbolLink
+    from recortex.domain.memory import Memory
+    from recortex.engines.code.freshness import Found
+
+NAME = "symbols"
+WAITED, COMMITTED = timedelta(days=1), timedelta(hours=1)
+"""A memory that waited longer for its links is linked to the code as it was so long after it was written."""
+BATCH, MOST_CALLING = 200, 5_000
+"""Memories that are linked in one transaction, and whose functions' calls are followed."""
+
+
+def follow_symbols(work: Work) -> Outcome:
+    """Read what changed in the code, and link the memories that were not linked as they are."""
+    if why := _obstacle(work):
+        return Outcome({}, why, "skipped")
+    code = open_code(work.services.facts, work.services.root, make=True)
+    if code is None:
+        return Outcome({}, "the facts of code cannot be kept", "skipped")
+    with closing(code), past(work.services.root) as known:
+        code.refresh()
+        return _linked(work, code, _Then(known, work.now))
+
+
+class _Then:
+    """Symbols as they were when a memory was written, of memories that waited long for their links.
+
+    What a session changes is mostly committed soon after; so much later the code is what the memory means.
+    """
+
+    def __init__(self, known: Past, now: datetime) -> None:
+        self._past, self._now = known, now
+        self._facts: dict[tuple[str, str], tuple[bytes, FileFacts | None]] = {}
+
+    def __call__(self, memory: Memory, found: Found) -> SymbolLink | None:
+        """The link to a symbol as it was; None where it is to be taken as it is."""
+        if self._now - memory.updated_at < WAITED:
+            return None
+        commit = self._past.at(memory.updated_at + COMMITTED)
+        if commit in {"", self._past.commit}:
+            return None
+        from recortex.engines.code.freshness import link_of
+
+        key, facts = self._read(commit, found.path)
+        same = next((one for one in facts.symbols if one.name == found.symbol.name), None) if facts else None
+        return link_of(found.path, facts, same, commit=commit, key=key) if facts and same else None
+
+    def _read(self, commit: str, path: str) -> tuple[bytes, FileFacts | None]:
+        from recortex.codebase.syntax.extraction import read_facts
+        from recortex.codebase.syntax.fact_store import key_of
+
+        if (commit, path) not in self._facts:
+            data = self._past.read(commit, path)
+            facts = (key_of(path, data), read_facts(path, data)) if data is not None else (b"", None)
+            self._facts[commit, path] = facts
+        return self._facts[commit, path]
+
+
+def _linked(work: Work, code: CurrentCode, then: _Then) -> Outcome:
+    store, looked, linked = work.services.store, 0, 0
+    while ids := store.symbols.unlinked(BATCH):
+        found = link(work.services, store.memories.get(ids), code, then)
+        looked, linked = looked + len(ids), linked + sum(bool(links) for links in found.values())
+        if work.left() <= 0:
+            return Outcome({"linked": linked}, "the rest follows next time", "partly")
+    done = store.maintenance.all().get(NAME)
+    if looked or done is None or done.outcome.get("code") != code.state:
+        link_callers(work.services, store.memories.get(store.symbols.linked(MOST_CALLING)), code)
+        store.maintenance.note(NAME, work.now, {"code": code.state})
+    return Outcome({"linked": linked})
+
+
+def _obstacle(work: Work) -> str:
+    """Why code is not read here: a folder that is no repository may be anything, such as a home folder."""
+    project = work.services.location.project
+    if not can_parse():
+        return "the extra `code` is not installed"
+    if project is None or work.services.facts is None or not project.root.is_dir():
+        return "there is no working tree here"
+    if project.checkout.git is None and not work.services.facts.is_file():
+        return "the project is no git repository"
+    return ""

@@ -1,0 +1,127 @@
+"""What became of symbols, in files that were edited as people do it."""
+
+from __future__ import annotations
+
+import pytest
+
+from recortex.codebase.syntax.extraction import read_facts
+from recortex.engines.code.freshness import Found, link_of
+from recortex.engines.code.freshness import judged as both_judged
+
+FILE = b'''import files
+
+
+class Store:
+    """Keeps things."""
+
+    def open(self, path):
+        # The first time it is made.
+        if path:
+            return files.open(path)
+        return self.open("default")
+
+    def shut(self):
+        files.flush()
+        files.close()
+'''
+
+
+def _facts(data: bytes, path="store.py"):
+    facts = read_facts(path, data)
+    assert facts is not None
+    return facts
+
+
+def _link(name: str, data=FILE, path="store.py"):
+    facts = _facts(data, path)
+    return link_of(path, facts, next(one for one in facts.symbols if one.name == name))
+
+
+def judged(*args, **named):
+    return both_judged(*args, **named)[0]
+
+
+def _after(name: str, *changes: tuple[str, str], elsewhere=()):
+    data = FILE
+    for old, new in changes:
+        assert old.encode() in data
+        data = data.replace(old.encode(), new.encode())
+    return judged(_link(name), _facts(data), lambda _: elsewhere, _facts(FILE))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("# The first time it is made.", "# Made once."),
+        ('"""Keeps things."""', '"""Keeps many things."""'),
+        ("files.open(path)", "files.open(\n                path,\n            )"),
+        ("files.flush()", "files.flush(1)"),
+        ('"default"', "'default'"),
+        ("import files\n", "import files\nimport more\n\n\n"),
+    ],
+)
+def test_comments_layout_and_other_symbols_leave_it_fresh(change):
+    assert _after("Store.open", change).state == "fresh"
+
+
+def test_an_edit_is_told_with_its_first_line():
+    found = _after("Store.open", ("if path:", "if path and self.ready:"))
+    assert (found.state, found.what) == ("changed", "edited at line 9")
+    assert 0.5 < found.standing < 1
+
+
+def test_a_class_is_edited_where_one_of_its_members_is():
+    assert _after("Store", ("files.close()", "files.shut()")).what == "edited at line 15"
+
+
+@pytest.mark.parametrize(
+    ("changes", "now"),
+    [
+        ((("def open", "def connect"), ("self.open", "self.connect")), "Store.connect"),
+        ((("class Store", "class Files"),), "Files.open"),
+    ],
+)
+def test_a_new_name_is_followed(changes, now):
+    found = _after("Store.open", *changes)
+    assert (found.state, found.renamed) == ("moved", now)
+    assert found.told == f"Store.open (store.py:7-11) is now {now} (store.py:7-11)"
+
+
+def test_a_member_of_another_object_with_its_name_is_not_its_own():
+    link = _link("Store.open")
+    other = judged(link, _facts(FILE.replace(b"files.open", b"files.connect")))
+    assert other.state == "changed"
+
+
+def test_it_is_found_in_another_file():
+    facts = _facts(FILE, "files/kept.py")
+    there = [Found("files/kept.py", facts, one) for one in facts.symbols]
+    found = judged(_link("Store.shut"), None, lambda _: there)
+    assert (found.state, found.path, found.told) == (
+        "moved",
+        "files/kept.py",
+        "Store.shut (store.py:13-15) is now in files/kept.py:13-15",
+    )
+
+
+def test_what_was_deleted_is_gone():
+    at = FILE.index(b"    def shut")
+    found = judged(_link("Store.shut"), _facts(FILE[:at]))
+    assert (found.state, found.standing) == ("gone", 0.0)
+    assert judged(_link("Store.shut"), None).what == "its file is gone"
+
+
+def test_a_short_function_is_not_taken_for_another_that_reads_the_same():
+    one = b"def first(a):\n    return None\n"
+    found = judged(_link("first", one), _facts(b"def second(a):\n    return None\n"))
+    assert found.state == "gone"
+
+
+def test_of_overloads_the_one_with_as_many_parameters_is_the_same():
+    file = b"class A {\n  int f(int a) { return a + 1; }\n  int f(int a, int b) { return a + b; }\n}\n"
+    facts = _facts(file, "A.java")
+    both = [link_of("A.java", facts, one) for one in facts.symbols if one.name == "A.f"]
+    now = _facts(file.replace(b"a + b", b"a * b"), "A.java")
+    assert [judged(one, now).state for one in both] == ["fresh", "changed"]
+    gone = _facts(file.replace(b"  int f(int a) { return a + 1; }\n", b""), "A.java")
+    assert [judged(one, gone, before=facts).state for one in both] == ["gone", "fresh"]
