@@ -4,7 +4,8 @@
     python bench/detection.py FOLDER --draw 50 --seed 16
 
 The folder holds clones named `owner+name` or `name`; those of `detection.toml` that are missing are left out
-and counted. With `--draw` conventions of all clones are drawn at random, to be read against the code.
+and counted. With `--draw` conventions of all clones are drawn at random, and as many findings, to be read
+against the code.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from recortex.app.code_patterns import findings
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.limits import VENDORED
@@ -100,15 +102,17 @@ def show(title: str, result: dict[str, Any]) -> None:
 
 
 def draw(folder: Path, number: int, seed: int) -> None:
-    """Conventions of the clones, drawn at random."""
-    rows = []
+    """Conventions and findings of the clones, drawn at random; conventions with their rank."""
+    written, told = [], []
     for root in sorted(one for one in folder.iterdir() if one.is_dir()):
         project = read(root)
-        found = conventions(project, detect(project))
-        print(f"{root.name}: {len(found)} conventions")
-        rows += [f"{root.name}: {one.statement}" for one in found]
-    for line in sorted(random.Random(seed).sample(rows, min(number, len(rows)))):
-        print(line)
+        used = detect(project)
+        found, seen = conventions(project, used), findings(used, project)
+        print(f"{root.name}: {len(found)} conventions, {len(seen)} findings")
+        written += [f"{root.name} #{rank}: {one.statement}" for rank, one in enumerate(found, 1)]
+        told += [f"{root.name}: {one.analysis}: {one.text} {one.place.path}:{one.place.line}" for one in seen]
+    for rows in (written, told):
+        print(*sorted(random.Random(seed).sample(rows, min(number, len(rows)))), sep="\n")
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from recortex.operations.code import CodeOperations
 from recortex.operations.consequences import ConsequenceOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.conventions import ConventionOperations
 from recortex.operations.correcting import CorrectionOperations
 from recortex.operations.documents import DocumentOperations
 from recortex.operations.explaining import ExplanationOperations
@@ -59,6 +60,7 @@ class Cortex(
     KindOperations,
     IndexingOperations,
     CodeOperations,
+    ConventionOperations,
     DocumentOperations,
     InspectionOperations,
     LifecycleOperations,

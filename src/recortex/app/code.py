@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.fact_store import Tree
     from recortex.engines.code.project import Project
 
+STATE = ".patterns.json"
+"""What ends the name of the file that says how patterns stand (`pattern_state.py`)."""
 MOST_PROJECTS = 2
 """Whose facts a process keeps: those of 100,000 lines take some 30 MB."""
 
@@ -77,6 +79,7 @@ def forget_code(app: Application) -> None:
     from recortex.codebase.fact_files import forget
 
     forget(app.project.facts)
+    forget(app.project.facts.with_suffix(STATE))
 
 
 class NoSymbolError(RecortexError):

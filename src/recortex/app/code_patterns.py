@@ -15,8 +15,8 @@ from recortex.engines.code.analyses.calls import (
     unguarded_routes,
 )
 from recortex.engines.code.analyses.graph import import_graph
-from recortex.engines.code.analyses.structure import coupling, cycles
-from recortex.engines.code.conventions.counting import conventions
+from recortex.engines.code.analyses.structure import cycles, that_run
+from recortex.engines.code.conventions.counting import Counted
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from recortex.app.code import Codebase
     from recortex.domain.code_patterns import Convention, Detected, Finding, Manifest
+    from recortex.engines.code.detection.detecting import Detection
 
 MOST_MANIFESTS, MOST_FINDINGS = 500, 5
 """Files that are read, and findings of one analysis that are told."""
@@ -36,11 +37,17 @@ class Patterns(NamedTuple):
     """Libraries and practices that are used, conventions that are kept, and what is worth a look.
 
     Each has the weightiest first; findings stand in the order of their analyses.
+
+    Attributes:
+        counted: the project, counted: how what was found before stands now.
+        sources: what all follows from.
     """
 
     used: tuple[Detected, ...]
     conventions: tuple[Convention, ...]
     findings: tuple[Finding, ...]
+    counted: Counted
+    sources: Sources
 
 
 def patterns(known: Codebase) -> Patterns:
@@ -48,18 +55,22 @@ def patterns(known: Codebase) -> Patterns:
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
     sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
-    found, graph = detect(sources), import_graph(sources)
-    findings = (
+    found = detect(sources)
+    counted = Counted(sources, found)
+    return Patterns(found.found, counted.conventions(), findings(found, sources), counted, sources)
+
+
+def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
+    """What is worth a look: the first of each query whose findings mostly are (`bench/detection.py`)."""
+    each = (
         unguarded_routes(found, sources),
         composed_sql(sources),
         hidden_errors(sources),
-        cycles(graph),
-        coupling(sources, graph),
+        cycles(that_run(sources, import_graph(sources, loading=True))),
         environment(sources),
         repeated_constants(sources),
     )
-    each = (one for analysis in findings for one in analysis[:MOST_FINDINGS])
-    return Patterns(tuple(found.found), conventions(sources, found), tuple(each))
+    return tuple(one for query in each for one in query[:MOST_FINDINGS])
 
 
 def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:

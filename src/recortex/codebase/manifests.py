@@ -25,8 +25,11 @@ LONGEST_LINE = 500
 MOST_TRIES = 100
 """Places at which a name is looked for as a word of its own."""
 MOST_DEPENDENCIES = 5_000
+NPM_PARTS = ("dependencies", "devDependencies", "peerDependencies")
+CARGO_PARTS = ("dependencies", "dev-dependencies")
 _Found = Iterator[tuple[str, str, bool]]
 """Name, version, and whether it is only needed by another library."""
+_Entries = Iterator[tuple[str, Any]]
 _MALFORMED = (ValueError, SyntaxError, AttributeError, TypeError, RecursionError, MemoryError, ET.ParseError)
 _IN_WORD = re.compile(r"[\w-]")
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:\(?\s*([<>=!~^][^;#)]*))?")
@@ -118,6 +121,17 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def entries(data: Any, parts: Iterable[str]) -> _Entries:
+    """What some tables of a manifest name, with what they say of it; a part that is no table has nothing."""
+    for part in parts:
+        yield from _mapping(_mapping(data).get(part)).items()
+
+
+def go_modules(text: str) -> list[tuple[str, str, str]]:
+    """The modules that a `go.mod` requires: name, version, and a comment where another one needs it."""
+    return _GO.findall(text)
+
+
 def _version(value: Any) -> str:
     if isinstance(value, str):
         return value
@@ -126,17 +140,15 @@ def _version(value: Any) -> str:
 
 
 def _package_json(text: str) -> _Found:
-    data = _mapping(json.loads(text.removeprefix("\ufeff")))
-    for part in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
-        for name, version in _mapping(data.get(part)).items():
-            yield name, _version(version), False
+    data = json.loads(text.removeprefix("\ufeff"))
+    for name, version in entries(data, (*NPM_PARTS, "optionalDependencies")):
+        yield name, _version(version), False
 
 
 def _composer(text: str) -> _Found:
-    data = _mapping(json.loads(text.removeprefix("\ufeff")))
-    for part in ("require", "require-dev"):
-        for name, version in _mapping(data.get(part)).items():
-            yield name, _version(version), False
+    data = json.loads(text.removeprefix("\ufeff"))
+    for name, version in entries(data, ("require", "require-dev")):
+        yield name, _version(version), False
 
 
 def _vcpkg(text: str) -> _Found:
@@ -175,9 +187,8 @@ def _pyproject(text: str) -> _Found:
 
 def _pipfile(text: str) -> _Found:
     data = tomllib.loads(text)
-    for part in ("packages", "dev-packages"):
-        for name, value in _mapping(data.get(part)).items():
-            yield name, _version(value), False
+    for name, value in entries(data, ("packages", "dev-packages")):
+        yield name, _version(value), False
 
 
 def _setup_py(text: str) -> _Found:
@@ -204,13 +215,12 @@ def _cargo(text: str) -> _Found:
     data = tomllib.loads(text)
     places = [data, _mapping(data.get("workspace")), *_mapping(data.get("target")).values()]
     for place in places:
-        for part in ("dependencies", "dev-dependencies", "build-dependencies"):
-            for name, value in _mapping(_mapping(place).get(part)).items():
-                yield str(_mapping(value).get("package", name)), _version(value), False
+        for name, value in entries(place, (*CARGO_PARTS, "build-dependencies")):
+            yield str(_mapping(value).get("package", name)), _version(value), False
 
 
 def _go_mod(text: str) -> _Found:
-    for name, version, indirect in _GO.findall(text):
+    for name, version, indirect in go_modules(text):
         yield name, version, bool(indirect)
 
 

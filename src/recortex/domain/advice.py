@@ -23,6 +23,7 @@ class Warned:
         advice: consequences, and what to do instead, where its fields say so.
         about: the files in view that it is about; none where it was found by the focus.
         freshness: whether the cited files still read as they did.
+        pattern_state: how the patterns that it is linked to stand, as counted last.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Warned:
     advice: str = ""
     about: tuple[str, ...] = ()
     freshness: Freshness = "none"
+    pattern_state: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -122,6 +122,10 @@ class Convention(NamedTuple):
         exceptions: those that do not.
         information: bits, above all how much more often it is found here than elsewhere; for ranking.
         certainty: `certain` where nothing had to be guessed about who belongs to the population.
+        id: the same in every run, whatever the numbers are; memories are linked to it.
+        name: the statement without numbers: `FastAPI handlers return `Result``.
+        language: of the facts.
+        values: what they share, one by one.
     """
 
     population: str
@@ -133,6 +137,10 @@ class Convention(NamedTuple):
     exceptions: tuple[Place, ...] = ()
     information: float = 0.0
     certainty: Certainty = "certain"
+    id: str = ""
+    name: str = ""
+    language: str = ""
+    values: tuple[str, ...] = ()
 
     @property
     def agreement(self) -> float:

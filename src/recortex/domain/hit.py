@@ -28,7 +28,8 @@ class Hit:
         score: 0 to 1.
         signals: each part of the score by name, before weighting.
         freshness: whether the cited code still reads as it did; `none` where none can be compared.
-        cited: what became of it, in one line, where it does not stand as it did.
+        cited: what became of it, in one line, where it does not stand as it did; and how the patterns that
+            the memory is linked to stand, as counted last.
         code: of a description of code: the code itself.
         weak: much less sure than the best one: it may be about something else.
         disputed: day, id and text of a later memory that contradicts it; a person is to decide.

@@ -19,6 +19,7 @@ class MemoryQuery:
     Attributes:
         statuses: empty means every status.
         files: exact paths, or folders ending in a slash.
+        patterns, constraints: ids or names.
         as_of: the states that were recorded at that time, instead of now.
         valid_at: only what was true in the world then.
         not_valid_at: only what was not.

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
+from recortex.app.pattern_state import states_of
 from recortex.codebase.files import relative
 from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
 from recortex.domain.citation import freshness_of, told_of
@@ -140,6 +141,7 @@ class AdviceOperations(Operations):
             advice=advice(memory),
             about=tuple(path for path in paths if any(_is_in(one, path) for one in files)),
             freshness=freshness_of(cited),
+            pattern_state=states_of(self._app, [memory]).get(memory.id, ()),
         )
 
     def _to_check(self, known: Sequence[Memory]) -> Iterator[Suggestion]:

@@ -70,16 +70,17 @@ class OpenedMemory(AnsweredMemory):
     """A memory with what became of the code that it cites.
 
     Attributes:
-        cited: of each place that can be compared, what became of it: "src/a.py:4-9: 2 of 6 lines differ".
+        cited: of each place that can be compared, what became of it: "src/a.py:4-9: 2 of 6 lines differ"; and
+            how each pattern that it is linked to stands, as counted last.
     """
 
     cited: tuple[str, ...] = ()
 
 
-def opened(memory: Memory, citations: Sequence[Citation]) -> OpenedMemory:
-    """A memory with what became of the places that it cites."""
+def opened(memory: Memory, citations: Sequence[Citation], states: Sequence[str] = ()) -> OpenedMemory:
+    """A memory with what became of the places that it cites, and how its patterns stand."""
     told = tuple(one.told or f"{one.was}: {one.state}" for one in citations if one.state != "none")
-    return OpenedMemory(**_state(memory), cited=told)
+    return OpenedMemory(**_state(memory), cited=(*told, *states))
 
 
 def answered(services: StoreServices, kept: Kept) -> RememberedMemory:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.engines.code.calls import Edge
     from recortex.engines.code.project import Address
+    from recortex.engines.keeping.linking import Linked
 
 CodeAction = Literal["status", "map", "find", "callers", "impact", "patterns"]
 MOST_MEMORIES = 10
@@ -74,6 +75,26 @@ class CodeMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PatternMemories:
+    """What memories say of a library or a convention.
+
+    Attributes:
+        pattern: the library's name or the convention's id.
+        has_rationale: whether one explains why it is so.
+        known: that explain it, tell what nobody wrote down, decide it, or are linked to it otherwise.
+        warnings: those of `known` that warn.
+        overrides, expired: approved exceptions that hold, and that ended.
+    """
+
+    pattern: str
+    has_rationale: bool = False
+    known: tuple[CodeMemory, ...] = ()
+    warnings: tuple[CodeMemory, ...] = ()
+    overrides: tuple[CodeMemory, ...] = ()
+    expired: tuple[CodeMemory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CodeStatus:
     """What is known of the code.
 
@@ -112,6 +133,7 @@ class Code:
         used: libraries and practices that the project uses, with their routes and tables.
         conventions: how it is written, counted, with the exceptions.
         findings: what is worth a look, with its certainty.
+        known: what memories say of libraries and conventions.
         more: the limit was met; there may be more.
     """
 
@@ -127,6 +149,7 @@ class Code:
     used: tuple[Detected, ...] = ()
     conventions: tuple[Convention, ...] = ()
     findings: tuple[Finding, ...] = ()
+    known: tuple[PatternMemories, ...] = ()
     more: bool = False
 
 
@@ -161,7 +184,7 @@ class CodeOperations(Operations):
         if action == "map":
             return self._code_map(known, symbol, files, tokens)
         if action == "patterns":
-            return _patterns(known, most)
+            return self._patterns(known, most)
         if not symbol.strip():
             raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
         if action == "find":
@@ -206,6 +229,24 @@ class CodeOperations(Operations):
             calls=tuple(_call(known, one) for one in unsure[:most]),
             memories=tuple(self._citing(known, targets)),
             more=max(len(others), len(tests), len(unsure)) > most,
+        )
+
+    def _patterns(self, known: Codebase, most: int) -> Code:
+        from recortex.app.code_patterns import patterns
+        from recortex.app.pattern_links import linked_memories
+        from recortex.app.pattern_state import note_state
+
+        found = patterns(known)
+        note_state(self._app, found, self._app.clock())
+        about = linked_memories(self._app, found)
+        shown = [*(one.name for one in found.used[:most]), *(one.id for one in found.conventions[:most])]
+        return Code(
+            action="patterns",
+            used=found.used[:most],
+            conventions=found.conventions[:most],
+            findings=found.findings,
+            known=tuple(_known_of(one, about[one]) for one in shown if one in about),
+            more=max(len(found.used), len(found.conventions)) > most,
         )
 
     def _citing(self, known: Codebase, targets: list[Address]) -> list[CodeMemory]:
@@ -282,18 +323,26 @@ def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
     )
 
 
-def _patterns(known: Codebase, most: int) -> Code:
-    from recortex.app.code_patterns import patterns
-
-    found = patterns(known)
-    more = max(len(found.used), len(found.conventions)) > most
-    return Code(
-        action="patterns",
-        used=found.used[:most],
-        conventions=found.conventions[:most],
-        findings=found.findings,
-        more=more,
+def _known_of(pattern: str, linked: Linked) -> PatternMemories:
+    told = (
+        (linked.why, "explains it"),
+        (linked.decisions, "decides it"),
+        (linked.tribal, "is known of it"),
+        (linked.others, "is linked to it"),
     )
+    known = [_memory(one, because) for memories, because in told for one in memories]
+    return PatternMemories(
+        pattern=pattern,
+        has_rationale=bool(linked.why),
+        known=tuple(known[:MOST_MEMORIES]),
+        warnings=tuple(_memory(one, "warns") for one in linked.warnings),
+        overrides=tuple(_memory(one, "is an exception") for one in linked.overrides),
+        expired=tuple(_memory(one, "was an exception") for one in linked.expired),
+    )
+
+
+def _memory(one: Memory, because: str) -> CodeMemory:
+    return CodeMemory(id=one.id, kind=one.kind, text=one.summary or one.text, because=because)
 
 
 def _status(known: Codebase) -> CodeStatus:

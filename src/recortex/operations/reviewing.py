@@ -15,6 +15,7 @@ from recortex.domain.relation import BOTH_HOLD
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
+from recortex.engines.keeping.standing import explained
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
@@ -76,6 +77,7 @@ class ReviewOperations(Operations):
         ids: Sequence[str] = (),
         *,
         candidates: bool = False,
+        reason: str = "",
         limit: int = 20,
     ) -> Reviewed:
         """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
@@ -85,8 +87,11 @@ class ReviewOperations(Operations):
                 that contradict each other: replace (the first takes the second one's place), or both (hold).
             ids: of the memories to decide about, or their first characters.
             candidates: list active memories in doubt instead, a question each; `feedback` answers.
+            reason: why a convention of the code is kept, where one is approved.
             limit: how many to list.
         """
+        if reason and action != "approve":
+            raise InvalidInputError("A reason is given with `approve`, for a convention.")
         if candidates:
             if action != "list":
                 raise InvalidInputError("Candidates are listed; `recortex feedback ID` answers a question.")
@@ -108,8 +113,8 @@ class ReviewOperations(Operations):
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."
             )
         status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
-        located = [self._waits(id_) for id_ in ids]
-        decided = [self._decide(services, memory, status, action) for services, memory in located]
+        located = [self._app.locate(id_) if reason else self._waits(id_) for id_ in ids]
+        decided = [self._decide(services, memory, status, action, reason) for services, memory in located]
         return self._reviewed(action, decided)
 
     def _questions(self, limit: int) -> tuple[Question, ...]:
@@ -237,9 +242,11 @@ class ReviewOperations(Operations):
             )
         return services, memory
 
-    def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
+    def _decide(
+        self, services: StoreServices, memory: Memory, status: Status, action: str, reason: str
+    ) -> Memory:
         now = self._app.clock()
-        decided = replace(memory, status=status)
+        decided = replace(explained(memory, reason) if reason else memory, status=status)
         if status is Status.ACTIVE:
             decided = approved(decided, cited_anew(services, memory), now)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.app.citations import cited_by
+from recortex.app.pattern_state import states_of
 from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
@@ -223,7 +224,8 @@ class SearchOperations(Operations):
         if as_of:
             return opened(output_redacted(found), ())
         (shown,) = all_output_redacted(self._faded(services, [found]))
-        return opened(shown, self._cited([shown])[shown.id])
+        states = states_of(self._app, [shown]).get(shown.id, ())
+        return opened(shown, self._cited([shown])[shown.id], states)
 
     def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
         """The part of a document with an id, or the beginning of one, with its neighbours."""
@@ -264,13 +266,14 @@ class SearchOperations(Operations):
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
         found = self._cited(memories)
+        states = states_of(self._app, memories)
         for hit, memory in zip(hits, memories, strict=True):
             cited = found[memory.id]
             yield replace(
                 hit,
                 memory=memory,
                 freshness=freshness_of(cited),
-                cited=told_of(cited),
+                cited="; ".join(filter(None, (told_of(cited), *states.get(memory.id, ())))),
                 disputed=redact(hit.disputed).text if hit.disputed else "",
             )
 

@@ -11,7 +11,7 @@ from recortex.engines.code.analyses.calls import (
     wrappers,
 )
 from recortex.engines.code.analyses.graph import import_graph
-from recortex.engines.code.analyses.structure import coupling, cycles, topology
+from recortex.engines.code.analyses.structure import coupling, cycles, that_run, topology
 from recortex.engines.code.detection.detecting import detect
 
 
@@ -45,6 +45,20 @@ def test_files_that_import_each_other_are_a_cycle():
     assert [[place.path for place in one.related] for one in found] == [["src/a.ts", "src/b.ts", "src/c.ts"]]
 
 
+def test_circles_are_told_where_an_import_runs_the_other_file():
+    files = {
+        "src/A.java": "package a;\nimport a.B;\nclass A {}\n",
+        "src/B.java": "package a;\nimport a.A;\nclass B {}\n",
+        "src/a.py": "from src.b import b\n",
+        "src/b.py": "from src.a import a\n",
+        "src/c.py": "from src.d import d\n",
+        "src/d.py": "def d():\n    from src.c import c\n",
+    }
+    project = sources(files)
+    (found,) = cycles(that_run(project, import_graph(project, loading=True)))
+    assert [place.path for place in found.related] == ["src/a.py", "src/b.py"]
+
+
 def test_a_long_chain_of_imports_needs_no_recursion():
     graph = {f"{number}": (f"{number + 1}",) for number in range(5_000)} | {"5000": ("0",)}
     assert len(cycles(graph)[0].related) == 5_001
@@ -60,18 +74,23 @@ def test_folders_that_many_import_from_are_told_and_those_that_need_each_other()
 
 
 def test_calls_that_end_the_process_are_counted_outside_of_tests():
-    text = "fn a() { x.unwrap(); y.unwrap(); }\nmod tests {\n  fn b() { z.unwrap(); }\n}\n"
-    found = hidden_errors(sources({"src/lib.rs": text, "tests/a.rs": "fn a() { x.unwrap(); }\n"}))
-    assert [one.text for one in found] == [
-        "src/lib.rs calls `unwrap` 2 times; it ends the process on an error."
-    ]
+    text = 'fn a() { panic!("x"); panic!("y"); }\nmod tests {\n  fn b() { panic!("z"); }\n}\n'
+    found = hidden_errors(sources({"src/lib.rs": text, "tests/a.rs": 'fn a() { panic!("x"); }\n'}))
+    assert [one.text for one in found] == ["src/lib.rs calls `panic!` 2 times; it ends the thread."]
+
+
+def test_what_is_meant_to_end_the_process_is_not_told():
+    go = "package a\nfunc MustOpen() { panic(1) }\nfunc open() { panic(1) }\n"
+    rust = 'fn a() { x.expect("a home is set"); x.unwrap(); }\n'
+    found = hidden_errors(sources({"a.go": go, "src/lib.rs": rust}))
+    assert [(one.place.path, len(one.related)) for one in found] == [("a.go", 1)]
 
 
 def test_a_handler_without_the_guard_of_the_others_is_possible():
     body = "".join(
-        f'  {"" if name == "ping" else "@PreAuthorize(x)"}\n  @GetMapping("/{name}")\n'
+        f'  {"" if name in {"erase", "ping"} else "@PreAuthorize(x)"}\n  @GetMapping("/{name}")\n'
         f"  public R {name}() {{ return r; }}\n"
-        for name in ("one", "two", "three", "ping")
+        for name in ("one", "two", "three", "erase", "ping")
     )
     pom = (
         "<project><dependencies><dependency><groupId>org.springframework.boot</groupId>"
@@ -81,7 +100,7 @@ def test_a_handler_without_the_guard_of_the_others_is_possible():
     java = f"{head}public class A {{\n{body}}}\n"
     project = sources({"pom.xml": pom, "src/main/java/a/A.java": java})
     found = unguarded_routes(detect(project), project)
-    assert [(one.place.name.rpartition(".")[2], one.certainty) for one in found] == [("ping", "possible")]
+    assert [(one.place.name.rpartition(".")[2], one.certainty) for one in found] == [("erase", "possible")]
 
 
 def test_sql_with_values_in_its_text_is_likely_composed():

@@ -454,6 +454,14 @@ def test_what_only_tests_use_is_not_used(name, manifest, files, _):
     ("name", "files"),
     [
         ("Express", {**npm("express-session"), "a.js": "const s = require('express-session');\n"}),
+        (
+            "Express",  # another framework runs on it, and its types are written
+            {
+                **npm("express"),
+                "a.ts": "import type { Request, Response } from 'express';\n"
+                "class A { use(req: Request, res: Response) { return 1; } }\n",
+            },
+        ),
         ("Next.js", {**npm("next-auth"), "a.ts": "import x from 'next-auth';\n"}),
         (
             "Gin",

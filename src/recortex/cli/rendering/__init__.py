@@ -64,6 +64,7 @@ FORMS = {
     "Warnings": "advice.warnings",
     "Suggestions": "advice.suggestions",
     "Code": "code.code",
+    "Conventions": "code.conventions",
 }
 """The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
 

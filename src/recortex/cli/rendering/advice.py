@@ -34,7 +34,8 @@ def _warned(one: Warned, terminal: Terminal) -> str:
     state = f" (the cited code is {one.freshness})" if one.freshness in {"changed", "gone"} else ""
     about = f" {', '.join(map(clean, one.about))}:" if one.about else ""
     head = f"{terminal.style(one.severity, style)}{about} {clean(one.text)}{state} [{short(one.id)}]"
-    return f"{head}\n  {clean(one.advice)}" if one.advice else head
+    more = [one.advice] if one.advice else []
+    return "\n  ".join([head, *map(clean, (*more, *one.pattern_state))])
 
 
 def generation(value: GenerationContext, terminal: Terminal) -> str:

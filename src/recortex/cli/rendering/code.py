@@ -11,7 +11,8 @@ from recortex.cli.terminal import clean
 if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.domain.code_patterns import Detected, Finding
-    from recortex.operations.code import Code, CodeCall, CodeStatus, CodeSymbol
+    from recortex.operations.code import Code, CodeCall, CodeStatus, CodeSymbol, PatternMemories
+    from recortex.operations.conventions import Conventions
 
 
 _SHOWN = 5
@@ -26,10 +27,12 @@ def code(value: Code, terminal: Terminal) -> str:
         size_ = terminal.style(f"{value.tokens} tokens", "dim")
         return f"{clean(value.text)}\n{size_}" if value.text else "There is no code to map."
     if value.action == "patterns":
-        parts = _part("Built with", [_used(one) for one in value.used], terminal)
-        parts += _part(
-            "How it is written", [f"- {clean(one.statement)}" for one in value.conventions], terminal
+        about = {one.pattern: one for one in value.known}
+        parts = _part(
+            "Built with", [_used(one) + _known(about.get(one.name)) for one in value.used], terminal
         )
+        written = [f"- {clean(one.statement)}{_known(about.get(one.id))}" for one in value.conventions]
+        parts += _part("How it is written", written, terminal)
         parts += _part("Worth a look", [_finding(one) for one in value.findings], terminal)
         return "\n".join(parts + _more(value, terminal)) if parts else "Nothing that is known is used here."
     if value.action == "find":
@@ -45,6 +48,26 @@ def code(value: Code, terminal: Terminal) -> str:
     known = [f"- {clean(one.text)} ({clean(one.because)}) [{short(one.id)}]" for one in value.memories]
     parts += _part("Known of it", known, terminal)
     return "\n".join(parts + _more(value, terminal))
+
+
+def conventions(value: Conventions, terminal: Terminal) -> str:
+    """What is kept, what could be, and how a reason is given."""
+    lines = [f"- {clean(one.text)} [{short(one.id)}, {one.status}]" for one in value.memories]
+    counts = [f"{count} {name}" for name, count in value.counts.items()]
+    parts = _part(f"Kept ({', '.join(counts)})" if counts else "Kept", lines, terminal)
+    if any(one.kind != "pattern_rationale" for one in value.memories):
+        parts.append(terminal.style("Say why: recortex review approve ID --reason WHY", "dim"))
+    others = [f"- {clean(one.statement)}" for one in value.others]
+    parts += _part("Others, which no memory has", others, terminal)
+    return "\n".join(parts) if parts else "No convention was found."
+
+
+def _known(value: PatternMemories | None) -> str:
+    """What memories say of a pattern, a line for each."""
+    if value is None:
+        return ""
+    each = (*value.known, *value.overrides, *value.expired)
+    return "".join(f"\n    {clean(one.text)} ({one.because}) [{short(one.id)}]" for one in each)
 
 
 def _used(value: Detected) -> str:

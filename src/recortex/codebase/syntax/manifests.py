@@ -7,6 +7,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from recortex.codebase.manifests import CARGO_PARTS, NPM_PARTS, entries, go_modules
 from recortex.domain.code_facts import FileFacts, Import
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 MOST_DEPENDENCIES = 2_000
 _GO_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
-_GO_NEEDS = re.compile(r"^\s*(?:require\s+)?([\w.-]{1,200}\.[\w.-]{1,200}/[^\s]{1,400})\s+v\d", re.MULTILINE)
-_JSON_PARTS = ("dependencies", "devDependencies", "peerDependencies")
 
 
 def read_manifest(name: str, data: bytes) -> FileFacts:
@@ -30,18 +29,18 @@ def read_manifest(name: str, data: bytes) -> FileFacts:
 
 def _go(text: str) -> tuple[str, Iterable[str]]:
     found = _GO_MODULE.search(text)
-    return (found[1] if found else "", _GO_NEEDS.findall(text))
+    return (found[1] if found else "", [name for name, _, _ in go_modules(text)])
 
 
 def _cargo(text: str) -> tuple[str, Iterable[str]]:
     given: dict[str, Any] = tomllib.loads(text)
     name = str(given.get("package", {}).get("name", "")).replace("-", "_")
-    return name, [key for part in ("dependencies", "dev-dependencies") for key in given.get(part, {})]
+    return name, [key for key, _ in entries(given, CARGO_PARTS)]
 
 
 def _package(text: str) -> tuple[str, Iterable[str]]:
     given = json.loads(text)
-    return str(given.get("name", "")), [key for part in _JSON_PARTS for key in given.get(part, {})]
+    return str(given.get("name", "")), [key for key, _ in entries(given, NPM_PARTS)]
 
 
 _READERS: dict[str, Callable[[str], tuple[str, Iterable[str]]]] = {

@@ -86,15 +86,15 @@ def _linked(query: MemoryQuery) -> Iterator[Clause]:
         yield _files(query.files)
     if query.functions:
         yield _functions(query.functions)
-    for table, column, wanted in (
-        ("memory_patterns", "pattern_id", query.patterns),
-        ("memory_constraints", "constraint_id", query.constraints),
+    for table, columns, wanted in (
+        ("memory_patterns", ("pattern_id", "name"), query.patterns),
+        ("memory_constraints", ("constraint_id", "name"), query.constraints),
     ):
         if wanted:
-            marks = _marks(wanted)
+            among = " OR ".join(f"{column} IN ({_marks(wanted)})" for column in columns)
             yield (
-                f"m.key IN (SELECT memory_key FROM {table} WHERE /*own*/ {column} IN ({marks}))",
-                tuple(wanted),
+                f"m.key IN (SELECT memory_key FROM {table} WHERE /*own*/ ({among}))",
+                tuple(wanted) * len(columns),
             )
 
 

@@ -22,17 +22,21 @@ if TYPE_CHECKING:
     from recortex.engines.code.sources import Sources
 
 _RISKY = {
-    ("rust", "unwrap"): "ends the process on an error",
-    ("rust", "expect"): "ends the process on an error",
-    ("rust", "panic!"): "ends the process",
+    ("rust", "panic!"): "ends the thread",
     ("go", "panic"): "ends the process",
     ("java", "printStackTrace"): "prints an error instead of handling it",
-    ("python", "suppress"): "drops an error",
 }
+_MEANT = re.compile(r"^(?:init|main|Must\w*|must\w*)$")
+"""Functions of Go that are there to panic."""
 _GUARD = re.compile(
     r"(?i)auth(?!or\b|ors\b)|login_?required|permission|secured?$|guards?$|jwt|roles?(?:allowed)?$|isgranted"
 )
 _OPEN = re.compile(r"(?i)anonymous|public|permitall|allowany|skipauth|noauth|exempt")
+_ENTRANCE = re.compile(
+    r"(?i)log_?(?:in|out|on|off)|sign_?(?:in|up|out)|regist|forgot|reset_?password|callback|webhook"
+    r"|health|ping|alive|status|version|metrics|robots|favicon|initiali[sz]e|setup|^index$|^home$|error"
+)
+"""Names of handlers that everybody may call by what they are for."""
 LEAST_GUARDED = 0.5
 """The share of the routes of a library that have a guard before one without is worth a look."""
 _SQL_CALL = re.compile(r"(?i)^(?:query|execute|exec|raw|prepare|executemany|fetch|select)")
@@ -54,11 +58,15 @@ WRAPPER_LINES = 6
 
 
 def hidden_errors(sources: Sources) -> tuple[Finding, ...]:
-    """Calls that end the process on an error, or drop it; a finding for each file and kind."""
+    """Calls that end the process on an error, or only print it; a finding for each file, those of most first.
+
+    What says why it may (`expect`), or drops an error by name (`suppress`), is meant so; and most calls of
+    `unwrap` are of what cannot fail. Neither is told.
+    """
     found: dict[tuple[str, str], list[Call]] = defaultdict(list)
     for path, facts in _product(sources):
         for call in facts.calls:
-            if (facts.language, call.name) in _RISKY and not _in_test(facts, call):
+            if (facts.language, call.name) in _RISKY and not _is_meant(facts, call):
                 found[path, call.name].append(call)
     return tuple(
         Finding(
@@ -67,8 +75,13 @@ def hidden_errors(sources: Sources) -> tuple[Finding, ...]:
             Place(path, calls[0].line, name),
             tuple(Place(path, one.line, name) for one in calls),
         )
-        for (path, name), calls in sorted(found.items())
+        for (path, name), calls in sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
     )
+
+
+def _is_meant(facts: FileFacts, call: Call) -> bool:
+    caller = facts.symbols[call.caller].plain if call.caller != NOWHERE else ""
+    return _in_test(facts, call) or (facts.language == "go" and _MEANT.match(caller) is not None)
 
 
 def _times(number: int) -> str:
@@ -108,7 +121,7 @@ def unguarded_routes(detection: Detection, sources: Sources) -> tuple[Finding, .
         if not own or sum(guarded) < LEAST_GUARDED * len(own):
             continue
         for one, safe, meant in zip(own, guarded, open_, strict=True):
-            if not (safe or meant):
+            if not (safe or meant or _ENTRANCE.search(one.symbol.plain)):
                 most = f"{sum(guarded)} of {len(own)} {library} handlers"
                 text = f"{one.symbol.name} has none of the guards that {most} have."
                 place = Place(one.path, one.symbol.line, one.symbol.name)
@@ -154,7 +167,7 @@ def environment(sources: Sources) -> tuple[Finding, ...]:
             places[0],
             tuple(places),
         )
-        for name, places in sorted(found.items())
+        for name, places in sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
     )
 
 

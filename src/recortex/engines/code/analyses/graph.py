@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.domain.code_facts import CALLABLE, innermost
 from recortex.engines.code.modules import find_module
 from recortex.engines.code.project import Project
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.domain.code_facts import Import
+    from recortex.domain.code_facts import FileFacts, Import
     from recortex.engines.code.sources import Sources
 
 _BY_NAME = {"python": ".", "java": ".", "php": ".", "rust": "::"}
@@ -19,17 +20,28 @@ _NO_FILES = frozenset({"csharp"})
 """Languages whose imports name namespaces of many files."""
 
 
-def import_graph(sources: Sources) -> Mapping[str, tuple[str, ...]]:
-    """The files of the project that each file imports, itself left out; C# names namespaces and has none."""
+def import_graph(sources: Sources, *, loading: bool = False) -> Mapping[str, tuple[str, ...]]:
+    """The files of the project that each file imports, itself left out; C# names namespaces and has none.
+
+    Args:
+        sources: the facts.
+        loading: only what is imported when the file is read, not what a function imports when it is called.
+    """
     project = Project(sources.files)
     graph = {}
     for path, facts in project.files.items():
         found: set[str] = set()
         if facts.language not in _NO_FILES:
             for one in facts.imports:
-                found.update(_files(project, path, one))
+                if not (loading and _is_late(facts, one)):
+                    found.update(_files(project, path, one))
         graph[path] = tuple(sorted(found - {path}))
     return graph
+
+
+def _is_late(facts: FileFacts, one: Import) -> bool:
+    around = innermost(facts, one.line)
+    return around is not None and around.kind in CALLABLE
 
 
 def _files(project: Project, path: str, one: Import) -> tuple[str, ...]:

@@ -64,6 +64,16 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
+_RUNS = frozenset({"python", "javascript", "typescript", "c", "cpp"})
+"""Languages in which an import reads the other file first, so that a circle can fail. In others it cannot."""
+
+
+def that_run(sources: Sources, graph: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """The part of a graph of imports in which a circle can fail."""
+    run = {path for path in graph if sources.files[path].language in _RUNS}
+    return {path: [one for one in others if one in run] for path, others in graph.items() if path in run}
+
+
 def cycles(graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
     """Groups of files that import each other, at some remove; the largest first."""
     found = [sorted(group) for group in _components(graph) if len(group) > 1]

@@ -13,14 +13,16 @@ from fnmatch import fnmatchcase
 from functools import cache
 from math import log2
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.code_patterns import Convention
+from recortex.domain.code_patterns import Convention, Place
 from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
+from recortex.engines.code.conventions.identity import pattern_id
 from recortex.engines.code.conventions.populations import Counting, scopes
 from recortex.engines.code.conventions.signatures import words
-from recortex.engines.code.conventions.wording import statement
+from recortex.engines.code.conventions.wording import claim, statement
 from recortex.engines.code.detection.evidence import plain
+from recortex.engines.code.sources import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,12 +42,26 @@ LEAST_OF_FUNCTIONS = 8
 only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
+LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "ending": 12, "logger": 12, "first": 12}
+"""Support of traits that few neighbours share since their folder is about one thing. `bench/detection.py`."""
+LEAST_OF_FOLDER = 0.5
+"""The share of a folder's classes that those which are told to be there make up: of fewer it is chance."""
 LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
 """Conventions of a project that are given, the most informative first."""
 LEAST_FILES = {"calls": 2, "folder": 3}
 """In which it is so before it is told; one more of tests, which share their subject."""
+_OF_THE_FOLDER = {
+    "function": frozenset({"return", "first", "takes", "prefix", "ending", "doc"}),
+    "test": frozenset({"prefix", "ending"}),
+}
+"""Traits, by the kind of population, that are shared in a folder since it is about one thing: of twenty that
+were read of functions one was worth telling, of tests none of four. `bench/detection.py`."""
+LEAST_IN_ONE_PLACE = 0.9
+"""Agreement about a folder: where some are elsewhere, it is only where most happen to be."""
+_LOCALS = frozenset({"go", "python", "javascript", "typescript"})
+"""Languages in which a call without a receiver means what is defined or imported, else a local variable."""
 CALL_WEIGHT = 0.8
 """Of a call beside what a signature says: a type that is returned is told before the call that makes it."""
 ALONE = 2.0
@@ -55,13 +71,88 @@ USUAL = Path(__file__).with_name("usual.toml")
 
 def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
     """The conventions of a project, the most informative first."""
-    counting = Counting(sources, detection)
-    everyone = [one for one in counting.all() if len(one.items) >= LEAST_SUPPORT]
-    frequency = _Frequency(everyone)
-    found = [one for population in everyone for one in _candidates(population, frequency, detection)]
-    found = [one for one in found if not _of_the_subject(one, counting.defined)]
-    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
-    return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+    return Counted(sources, detection).conventions()
+
+
+class Share(NamedTuple):
+    """How many of a population have what was once found of it.
+
+    Attributes:
+        total: 0 where there is no such population any more.
+        exceptions: those that do not.
+    """
+
+    support: int
+    total: int
+    exceptions: tuple[Place, ...] = ()
+
+
+class Counted:
+    """A project, counted once: its conventions, and how what was found before stands now."""
+
+    def __init__(self, sources: Sources, detection: Detection) -> None:
+        self._detection = detection
+        counting = Counting(sources, detection)
+        self._defined, self._all = counting.defined, list(counting.all())
+        self._bound = {one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner}
+        self._helpers = {
+            one.plain for path in sources.code if is_test(path) for one in sources.code[path].symbols
+        }
+        self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
+        places = {item.place for one in self._all if one.kind == "class" for item in one.items}
+        self._classes = Counter(place.path.rpartition("/")[0] for place in places)
+
+    def conventions(self) -> tuple[Convention, ...]:
+        """The conventions, the most informative first."""
+        everyone = [one for one in self._all if len(one.items) >= LEAST_SUPPORT]
+        frequency = _Frequency(everyone)
+        found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
+        found = [one for one in found if not _of_the_subject(one, self._defined)]
+        found = [one for one in found if self._at_home(one) and not self._is_local(one)]
+        found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
+        return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+
+    def _is_local(self, one: Candidate) -> bool:
+        """Whether what is called is a local variable of each; or in tests, no helper of tests."""
+        if one.trait != "calls":
+            return False
+        receiver, dot, name = one.values[0].rpartition(".")
+        if one.population.kind == "test" and name not in self._helpers:
+            return True
+        if one.population.language not in _LOCALS:
+            return False
+        return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
+
+    def _at_home(self, one: Candidate) -> bool:
+        """Of classes that are in one folder: whether that folder is theirs."""
+        if one.trait != "folder":
+            return True
+        inside = Counter(item.place.path.rpartition("/")[0] for item in one.having)
+        return sum(inside.values()) >= LEAST_OF_FOLDER * sum(self._classes[folder] for folder in inside)
+
+    def share(self, language: str, population: str, trait: str, values: Iterable[str]) -> Share:
+        """How many of a population have all of these values now, whether that is worth telling or not."""
+        for one in self._all:
+            if one.language == language and (one.name == population or population.startswith(one.name)):
+                for scope, items in scopes(one.items).items():
+                    if _named(one, scope) == population:
+                        return _share(items, trait, frozenset(values))
+        return Share(0, 0)
+
+
+def _share(items: Sequence[Item], trait: str, values: frozenset[str]) -> Share:
+    counted = [one for one in items if trait in one.traits and not _is_itself(one, trait, values)]
+    lacking = tuple(one.place for one in counted if not values <= set(one.traits[trait]))
+    return Share(len(counted) - len(lacking), len(counted), lacking)
+
+
+def _named(population: Population, scope: str) -> str:
+    return f"{population.name} in {scope}" if scope else population.name
+
+
+def _is_itself(one: Item, trait: str, values: AbstractSet[str]) -> bool:
+    """Whether it is the base class that the others extend, which is no exception."""
+    return trait == "base" and plain(one.place.name) in values
 
 
 def _score(one: Candidate) -> float:
@@ -109,14 +200,29 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 continue
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
-            if trait == "calls" and not population.whole and len(having) < LEAST_OF_CALLS:
-                continue
-            if trait in LEAST_FILES and not _spread(population, trait, value, having):
+            if not _enough(population, scope, trait, value, having, len(known)):
                 continue
             bits = frequency.bits(population, trait, value, len(known), len(having))
             if bits >= LEAST_BITS:
                 told[trait, value].append(scope)
                 yield Candidate(population, scope, trait, (value,), having, lacking, bits)
+
+
+def _enough(
+    population: Population, scope: str, trait: str, value: str, having: Sequence[Item], known: int
+) -> bool:
+    """Whether as many share a trait, in as many files, as it takes to be a habit."""
+    least = LEAST_IN_FOLDER.get(trait, 0) if scope else 0
+    if trait == "calls" and not population.whole:
+        least = LEAST_OF_CALLS
+    if trait == "folder":
+        folders = {one.place.path.rpartition("/")[0] for one in having}
+        if len(having) < LEAST_IN_ONE_PLACE * known or (scope and len(folders) == 1):
+            return False
+    grouped = scope if population.kind == "test" else not population.whole
+    if grouped and trait in _OF_THE_FOLDER.get(population.kind, ()):
+        return False
+    return len(having) >= least and _spread(population, trait, value, having)
 
 
 def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
@@ -140,16 +246,19 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
 
 
 def _in_words(value: str, scope: str) -> bool:
-    """Whether a folder of several words has a word in its name already."""
+    """Whether a folder has a word in its name already."""
     inner = words(scope.rpartition("/")[2])
-    return len(inner) > 1 and any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
+    return any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
 
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
     """Whether it is so in enough files to be a habit, and is not told as a wrapper already."""
-    files = {one.place.path for one in having}
-    wrapped = any(value in one.traits.get("wrapper", ()) for one in having)
-    return len(files) >= LEAST_FILES[trait] + (population.kind == "test") and not wrapped
+    least = LEAST_FILES.get(trait, 0)
+    if trait in LEAST_FILES:
+        least += population.kind == "test"
+        if any(value in one.traits.get("wrapper", ()) for one in having):
+            return False
+    return len({one.place.path for one in having}) >= least
 
 
 def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
@@ -180,8 +289,8 @@ def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[
             having.update((trait, value) for value in values)
     for (trait, value), support in sorted(having.items()):
         counted = known[trait]
-        if trait == "base":  # the base class itself is no exception
-            counted = [one for one in counted if plain(one.place.name) != value]
+        if trait == "base":
+            counted = [one for one in counted if not _is_itself(one, trait, {value})]
         if trait not in _OF_SOME and len(known[trait]) < LEAST_KNOWN * len(items):
             continue
         if support >= least and support >= LEAST_AGREEMENT * len(counted):
@@ -215,7 +324,7 @@ def _usual(population: Population, trait: str, value: str, implied: set[str]) ->
 
 
 def _convention(one: Candidate) -> Convention:
-    name = f"{one.population.name} in {one.scope}" if one.scope else one.population.name
+    name = _named(one.population, one.scope)
     exceptions = tuple(item.place for item in one.lacking)
     return Convention(
         population=name,
@@ -227,4 +336,8 @@ def _convention(one: Candidate) -> Convention:
         exceptions=exceptions,
         information=round(_score(one), 2),
         certainty="likely" if one.population.guessed else "certain",
+        id=pattern_id(one.population.language, name, one.trait, min(one.values)),
+        name=claim(one),
+        language=one.population.language,
+        values=one.values,
     )

@@ -188,6 +188,8 @@ def parameter(written: str, language: str) -> str:
     plain = re.sub(r"\s+", " ", plain)
     if language in {"java", "csharp", "go", "php"}:
         plain = re.sub(r"^(?:final|this|ref|in|out|readonly|private|public|protected) ", "", plain)
+    if language == "java" and " " not in plain:  # what is left of an annotation that was cut
+        return ""
     return plain[:60]
 
 

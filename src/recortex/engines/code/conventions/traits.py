@@ -156,7 +156,7 @@ class Around:
         for mark in facts.marks:
             symbol = facts.symbols[mark.symbol] if mark.symbol != NOWHERE else None
             inner = symbol is not None and symbol.kind not in CALLABLE and mark.line > symbol.line
-            (self.inner_marks if inner else self.marks)[mark.symbol].add(mark.name)
+            (self.inner_marks if inner else self.marks)[mark.symbol].add(mark.name.lstrip(":"))
         for call in facts.calls:
             said, index = _called(call), call.caller
             while said and index != NOWHERE:

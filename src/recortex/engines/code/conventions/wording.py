@@ -52,14 +52,19 @@ _PLACES = {
 
 def statement(one: Candidate) -> str:
     """The sentence of a convention: “14 of 15 handlers in src/api return `Result`; exception: ping.”."""
-    population, total = one.population, len(one.having) + len(one.lacking)
-    where = f" in {one.scope}" if one.scope else ""
-    name = f"{population.name} with names of several words" if one.trait == "case" else population.name
+    total = len(one.having) + len(one.lacking)
     count = f"All {total}" if not one.lacking else f"{len(one.having)} of {total}"
-    said = f"{count} {name}{where} {_said(one)}"
+    said = f"{count} {claim(one)}"
     if one.lacking:
         said += f"; {'exception' if len(one.lacking) == 1 else 'exceptions'}: {_named(one)}"
     return said + "."
+
+
+def claim(one: Candidate) -> str:
+    """The same without numbers: “handlers in src/api return `Result`”."""
+    where = f" in {one.scope}" if one.scope else ""
+    several = " with names of several words" if one.trait == "case" else ""
+    return f"{one.population.name}{several}{where} {_said(one)}"
 
 
 def _said(one: Candidate) -> str:

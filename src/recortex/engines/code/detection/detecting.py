@@ -142,7 +142,7 @@ class _Look:
                 member = Member(file.path, file.facts, sighting.symbol)
                 self.roles[self.rule.name, use.population][file.path, sighting.symbol] = member
             if file.path in self.inside and not (use.on == "path" and sighting.symbol != NOWHERE):
-                self.uses += 1
+                self.uses += use.evidence
                 self._capture(use, sighting, file, prefixes)
 
     def _take_derived(self, use: Use) -> None:
@@ -190,6 +190,8 @@ def _present(rule: Detector, imports: int, uses: int) -> bool:
             return imports > 0
         case "use":
             return uses > 0
+        case "both":
+            return imports > 0 < uses
         case "either":
             return imports + uses > 0
     return True

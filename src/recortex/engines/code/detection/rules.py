@@ -26,7 +26,7 @@ LANGUAGES = frozenset(
 )
 ON = frozenset({"call", "mark", "base", "path", "signature", "constant", "type"})
 OF = frozenset({"argument", "symbol", "receiver", "sql", "signature", "path", "type"})
-NEEDS = frozenset({"import", "use", "either", "manifest"})
+NEEDS = frozenset({"import", "use", "both", "either", "manifest"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Use:
         alone: whether it counts in a file that does not import the library.
         prefix: whether the text of a mark at a class stands before the routes of its methods.
         population: whom the symbol belongs to: handlers, models …; conventions are counted over it.
+        evidence: whether it shows that the library is used; otherwise it only tells who belongs to whom.
     """
 
     on: str
@@ -59,6 +60,7 @@ class Use:
     alone: bool = False
     prefix: bool = False
     population: str = ""
+    evidence: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Detector:
         kind: framework, orm or practice.
         category: of a practice; otherwise the kind.
         languages: in which its code is written.
-        needs: beside the manifest: an import, a use, either of them, or nothing more.
+        needs: beside the manifest: an import, a use, both or either of them, or nothing more.
         manifest: names of dependencies by ecosystem; `*` matches, also more path segments of a Go module.
         files: names of files that stand for a manifest: a header that was copied, a configuration.
         standard: whether it belongs to the language and needs no manifest.

@@ -1,0 +1,1 @@
+"""Conventions and what is remembered: kept, followed, explained, and linked to memories."""

@@ -1,0 +1,210 @@
+"""What a kept convention says, and what becomes of it when it is counted again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from recortex.domain.kinds import KINDS, kind_of
+from recortex.domain.links import PatternLink
+from recortex.domain.memory import Source
+from recortex.domain.vocabulary import Origin, Status
+from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT
+from recortex.engines.ingestion.draft import Draft
+from recortex.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from recortex.domain.code_patterns import Convention, Place
+    from recortex.domain.memory import Memory
+    from recortex.engines.code.conventions.counting import Share
+    from recortex.engines.keeping.reasons import Reason
+
+RULE, NOTED, TAG = "code_convention", "convention", "convention"
+"""Of memories of conventions: the rule that they name, what their metadata has, and their tag."""
+MOST_KEPT = 12
+"""Memories of conventions that a project has at a time: what a person reads at once. Those that rank first
+are no more often worth telling than others (42 of 63 and 25 of 37, `bench/detection.py`)."""
+SURE = 0.7
+"""The share of conventions that a strict reader found true and worth telling. `bench/detection.py`."""
+LEAST_WEAK = 0.5
+"""The agreement below which it is none any more, rather than a weak one."""
+MOST_EXCEPTIONS = 50
+UNEXPLAINED = "Why is not known."
+Standing = Literal["same", "updated", "weakened", "ended", "restored"]
+_PATTERN, _PLAIN = kind_of("pattern_rationale"), kind_of("semantic")
+
+
+class Followed(NamedTuple):
+    """A kept memory as it should be now, and what that is."""
+
+    memory: Memory
+    became: Standing
+
+
+def is_kept(memory: Memory) -> bool:
+    """Whether a memory is one of a convention."""
+    return memory.source.rule == RULE and isinstance(memory.metadata.get(NOTED), dict)
+
+
+def is_of(memory: Memory, one: Convention) -> bool:
+    """Whether a memory is the one of a convention; one value that they share is enough."""
+    noted = memory.metadata[NOTED]
+    same = (noted["language"], noted["population"], noted["trait"]) == (
+        one.language,
+        one.population,
+        one.trait,
+    )
+    return same and not set(noted["values"]).isdisjoint(one.values)
+
+
+def draft_of(one: Convention, reason: Reason | None, status: Status | None, now: datetime) -> Draft:
+    """The memory of a convention: with its reason a pattern_rationale, else one that asks for it.
+
+    Args:
+        one: what was counted.
+        reason: None where none is known.
+        status: None: the origin decides.
+        now: when it was counted.
+    """
+    quoted = reason is not None and reason.path != ""
+    return Draft(
+        kind=_PATTERN if reason else _PLAIN,
+        content=_content(one, reason),
+        confidence=_confidence(one.support, one.total),
+        tags=(TAG,),
+        patterns=(PatternLink(one.id, one.name[:200]),),
+        source=Source(rule=RULE, path=reason.path if reason else "", quote=reason.text if reason else ""),
+        origin=Origin.REPOSITORY if quoted else Origin.CODE_INDEX,
+        status=status,
+        metadata={NOTED: _noted(one, now)},
+    )
+
+
+def _content(one: Convention, reason: Reason | None) -> dict[str, Any]:
+    if reason is None:
+        return {"knowledge": f"{one.statement} {UNEXPLAINED}"}
+    return {
+        "pattern_id": one.id,
+        "pattern_name": one.name,
+        "pattern_category": one.trait,
+        "rationale": reason.text,
+        "technical_context": one.statement,
+        "related_decision_id": reason.memory,
+    }
+
+
+def _noted(one: Convention, now: datetime) -> dict[str, Any]:
+    return {
+        "language": one.language,
+        "population": one.population,
+        "trait": one.trait,
+        "values": list(one.values),
+        "support": one.support,
+        "total": one.total,
+        "exceptions": _exceptions(one.exceptions),
+        "counted_on": now.date().isoformat(),
+        "state": "",
+    }
+
+
+def _exceptions(places: Iterable[Place]) -> list[str]:
+    named = [f"{one.path}:{one.line} {one.name}".rstrip() for one in places]
+    return named[:MOST_EXCEPTIONS]
+
+
+def _confidence(support: int, total: int) -> float:
+    return round(SURE * support / max(total, 1), 2)
+
+
+def explained(memory: Memory, reason: str) -> Memory:
+    """The memory of a convention with a person's reason: a pattern_rationale from then on.
+
+    Raises:
+        InvalidInputError: it is none of a convention.
+    """
+    if not is_kept(memory):
+        raise InvalidInputError(
+            f"The memory {memory.id} is none of a convention, so it takes no reason.",
+            hint="`recortex edit` changes what a memory says.",
+        )
+    if memory.kind == _PATTERN:
+        return replace(memory, content=KINDS[_PATTERN](**{**_fields(memory), "rationale": reason}))
+    noted = memory.metadata[NOTED]
+    content = KINDS[_PATTERN](
+        pattern_id=memory.patterns[0].id if memory.patterns else "",
+        pattern_name=_name(memory),
+        pattern_category=noted["trait"],
+        rationale=reason,
+        technical_context=str(_fields(memory).get("knowledge", "")).removesuffix(UNEXPLAINED).strip(),
+    )
+    return replace(memory, kind=_PATTERN, content=content, summary="")
+
+
+def _fields(memory: Memory) -> dict[str, Any]:
+    return {name: getattr(memory.content, name) for name in memory.content.usual}
+
+
+def followed(memory: Memory, one: Convention | None, share: Share, edited: bool, now: datetime) -> Followed:
+    """What a kept memory becomes by the present count; what a person put away stays away.
+
+    Args:
+        memory: as stored.
+        one: the convention, where it is still one of those that are told.
+        share: how many have it now.
+        edited: somebody else than this has changed what it says: only its count is renewed.
+        now: when it was counted.
+    """
+    noted = memory.metadata[NOTED]
+    put_away = memory.status in {Status.ARCHIVED, Status.PRUNED, Status.SUPERSEDED}
+    agreement = share.support / max(share.total, 1)
+    stands = one is not None or (share.support >= LEAST_SUPPORT and agreement >= LEAST_AGREEMENT)
+    if put_away and (noted["state"] != "ended" or not stands):
+        return Followed(memory, "same")
+    if not stands and agreement < LEAST_WEAK:
+        noted = {**noted, "state": "ended", "was": str(memory.status), "counted_on": now.date().isoformat()}
+        metadata = {**memory.metadata, NOTED: noted}
+        ended = replace(memory, status=Status.ARCHIVED, valid_until=now, metadata=metadata)
+        return Followed(ended, "ended")
+    counted = (one.support, one.total) if one else (share.support, share.total)
+    state = "" if stands else "weakened"
+    if not put_away and state == noted["state"] and counted == (noted["support"], noted["total"]):
+        return Followed(memory, "same")
+    places = one.exceptions if one else share.exceptions
+    noted = {
+        **{key: value for key, value in noted.items() if key != "was"},
+        "support": counted[0],
+        "total": counted[1],
+        "exceptions": _exceptions(places),
+        "counted_on": now.date().isoformat(),
+        "state": state,
+    }
+    changed = replace(memory, confidence=_confidence(*counted), metadata={**memory.metadata, NOTED: noted})
+    if put_away:
+        back = Status(memory.metadata[NOTED].get("was", Status.PROPOSED))
+        changed = replace(changed, status=back, valid_until=None)
+    if not edited:
+        changed = _reworded(changed, one.statement if one else _counted(memory, *counted))
+    return Followed(changed, "restored" if put_away else "weakened" if state else "updated")
+
+
+def _counted(memory: Memory, support: int, total: int) -> str:
+    return f"{support} of {total} {_name(memory)}."
+
+
+def _name(memory: Memory) -> str:
+    return memory.patterns[0].name if memory.patterns else memory.metadata[NOTED]["population"]
+
+
+def _reworded(memory: Memory, statement: str) -> Memory:
+    fields = _fields(memory)
+    if memory.kind == _PATTERN:
+        fields["technical_context"] = statement
+    elif memory.kind == _PLAIN:
+        fields["knowledge"] = f"{statement} {UNEXPLAINED}"
+    else:
+        return memory
+    content = type(memory.content)(**fields)
+    return replace(memory, content=content, text=content.text(), summary="")
