@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 MOST_PROJECTS = 2
 """Whose facts a process keeps: those of 100,000 lines take some 30 MB."""
-NEIGHBOURS_SECONDS = 600
-"""Between two times that neighbours are made anew: it takes as long as all else, and they rarely change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +50,7 @@ def codebase(app: Application) -> Codebase:
         GrammarError: the extra `code` is not installed.
         PermissionsError: the facts cannot be kept.
     """
+    from recortex.app.neighbours import keep_neighbours
     from recortex.codebase.syntax.fact_store import FactStore
     from recortex.codebase.syntax.grammars import require
     from recortex.engines.code.project import Project
@@ -68,28 +67,11 @@ def codebase(app: Application) -> Codebase:
                 while len(_kept) >= MOST_PROJECTS:
                     del _kept[next(iter(_kept))]
                 _kept[key] = Project(facts)
-                _keep_neighbours(app, root, tree, _kept[key])
+                keep_neighbours(path, root, tree.files, lambda: _kept[key], app.clock())
             store.collect()
             return Codebase(root, tree, _kept[key], store.bytes())
     except (OSError, UntrustedFileError) as error:
         raise PermissionsError(f"The facts of code cannot be kept at {path}: {error}.") from error
-
-
-def _keep_neighbours(app: Application, root: Path, tree: Tree, project: Project) -> None:
-    """Note which files belong to which, unless that was done just before; where that fails, the old holds."""
-    import apsw
-    from blake3 import blake3
-
-    from recortex.codebase import neighbour_table
-    from recortex.engines.code.neighbours import neighbours
-    from recortex.engines.code.references import references
-
-    path, now = app.project.facts, int(app.clock().timestamp())
-    state = blake3(b"".join(one.encode() + key for one, key in sorted(tree.files.items()))).digest()
-    before, at = neighbour_table.made(path, root)
-    if state != before and not 0 <= now - at < NEIGHBOURS_SECONDS:
-        with suppress(apsw.Error):
-            neighbour_table.keep(path, root, neighbours(references(project)), state, now)
 
 
 def forget_code(app: Application) -> None:

@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import SYMBOLS
 from recortex.app.neighbours import neighbours_of
 from recortex.codebase import neighbour_table
+from recortex.domain.vocabulary import Scope
 from recortex.engines.code.neighbours import MOST, neighbours, together
 from recortex.engines.code.references import Reference
 
@@ -40,6 +43,18 @@ def test_callers_callees_and_tests_are_neighbours(project):
         both = neighbours_of(cortex._app, ["kiln/heat.py", "tests/test_plan.py"])
         assert both == ["kiln/plan.py", "kiln/log.py"]
         assert neighbours_of(cortex._app, ["glaze/colour.py", "nothing.py"]) == []
+
+
+def test_a_session_makes_them_and_a_linked_working_tree_has_those_of_the_checkout(project, tmp_path):
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(project))
+    for words in (["add", "."], ["commit", "-qm", "one"], ["worktree", "add", "-q", str(tmp_path / "other")]):
+        subprocess.run([*git, *words], check=True)
+    with Cortex.open(project) as cortex:
+        services = cortex._app.services(Scope.PROJECT)
+        run(services, cortex._app.clock, cortex._app.settings, [SYMBOLS])
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
+    with Cortex.open(tmp_path / "other") as cortex:
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
 
 
 def test_they_follow_the_code_but_not_at_every_call(project, clock):
