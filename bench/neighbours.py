@@ -7,7 +7,8 @@ before that become memories about the files that they touched, at most three. Fo
 two to ten files, one of its files is in view and the message is the task; needed are memories about the other
 files. `context` is asked without neighbours, with the neighbours that the code gives, and with as many files
 drawn at random. Told are: the share of needed files of which a memory is told, the share of what is told that
-is about a file of the change, and how many memories that is.
+is about a file of the change, and how many memories that is. With --brief, the brief of a session that works
+on the file is asked instead.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import recortex.app.brief
 from recortex import Cortex
 from recortex.app.code import codebase
 from recortex.codebase import neighbour_table
@@ -82,15 +84,24 @@ def cases_of(
     return found[:most]
 
 
+def given(cx: Cortex, case: Case, budget: int) -> list[str]:
+    """The ids of what `context` tells, or without a budget the brief."""
+    if budget:
+        return [one.id for one in cx.context(case.task, files=[case.file], budget=budget).entries]
+    recortex.app.brief._files = lambda *_: frozenset([case.file])  # noqa: SLF001  as git would say
+    made = recortex.app.brief.brief(cx._app, branch="main", cwd="", fresh=True)  # noqa: SLF001
+    return [one.memory for one in made.items]
+
+
 def measured(
     cx: Cortex, cases: list[Case], about: dict[str, frozenset[str]], budget: int
 ) -> dict[str, float]:
     needed, fitting, told, spent = [], [], [], []
     for case in cases:
         began = time.perf_counter()
-        answer = cx.context(case.task, files=[case.file], budget=budget)
+        ids = given(cx, case, budget)
         spent.append(1_000 * (time.perf_counter() - began))
-        files = [about[one.id] for one in answer.entries if one.id in about]
+        files = [about[one] for one in ids if one in about]
         needed.append(len(case.needed & frozenset().union(*files)) / len(case.needed))
         fitting.append(statistics.fmean(bool(one & case.touched) for one in files) if files else 0.0)
         told.append(len(files))
@@ -119,7 +130,7 @@ def compared(clone: Path, given: argparse.Namespace) -> dict[str, dict[str, floa
         drawn = {one: near.sample(sorted(files), min(MOST, len(files))) for one in files}
         for name, table in (("without", {}), ("neighbours", by_code), ("random", drawn)):
             neighbour_table.keep(path, known.root, table, b"", 0)
-            for budget in given.budget:
+            for budget in [0] if given.brief else given.budget:
                 rows[f"{budget} {name}"] = measured(cx, cases, about, budget)
     print(f"{clone.name}: {len(files)} files, {len(about)} memories, {len(cases)} cases")
     for label, row in sorted(rows.items()):
@@ -136,6 +147,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=60)
     parser.add_argument("--memories", type=int, default=400)
     parser.add_argument("--budget", type=int, nargs="+", default=[700, 2_000])
+    parser.add_argument("--brief", action="store_true")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     rows = {clone.name: compared(clone, given) for clone in given.clones}

@@ -11,7 +11,10 @@ from recortex.app.jobs.running import run
 from recortex.app.jobs.table import SYMBOLS
 from recortex.app.neighbours import neighbours_of
 from recortex.codebase import neighbour_table
+from recortex.codebase.fact_files import forget
 from recortex.domain.vocabulary import Scope
+from recortex.engines.brief.ranking import FILES as FILES_WEIGHT
+from recortex.engines.brief.ranking import NEAR
 from recortex.engines.code.neighbours import MOST, neighbours, together
 from recortex.engines.code.references import Reference
 
@@ -102,6 +105,22 @@ def test_context_also_tells_of_files_next_to_those_in_view(project, monkeypatch)
         assert far.id not in after.text
         (direct,) = [one for one in after.entries if one.why == "files"]
         assert all(one.relevance < direct.relevance for one in after.entries if one.why == "near")
+
+
+def test_memories_about_files_next_to_those_worked_on_rise_in_the_brief(project, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(project) as cortex:
+        cortex.code("status")
+        far = cortex.remember("Blue is the colour of the house.", files=["glaze/colour.py"]).id
+        near = cortex.remember("A line of the log has at most 80 signs.", files=["kiln/log.py"]).id
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(project))
+        subprocess.run([*git, "commit", "-qm", "one", "--allow-empty"], check=True)
+        subprocess.run([*git, "add", "kiln/heat.py"], check=True)
+        ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
+        assert ranks[near] == pytest.approx(ranks[far] + FILES_WEIGHT * NEAR)
+        forget(cortex._app.project.facts)
+        ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
+        assert ranks[near] == ranks[far]
 
 
 references = st.lists(
