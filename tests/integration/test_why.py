@@ -1,6 +1,7 @@
 """why: from a line to its commits, to the session that made them, to what was decided there."""
 
 import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -304,3 +305,54 @@ def test_a_linked_working_tree_is_asked_of_its_own_lines(kiln, repository, tmp_p
     with Cortex.open(tmp_path / "topic", clock=clock) as there:
         assert "Say what the module is for" in there.why("src/cache.py:1").text
     assert "Say what the module is for" not in kiln.why("src/cache.py:1").text
+
+
+TEXT = '''class Letter:
+    @property
+    def text(self):
+        head = f"""
+Dear {self.name},
+""".strip()
+        return head
+'''
+
+
+@pytest.fixture(name="letter")
+def _letter(kiln, repository):
+    """A method that a text without indentation cuts in two, and a memory about it; not committed."""
+    (repository / "src/letter.py").write_text(TEXT)
+    return kiln.remember("Letters begin with a greeting.", kind="decision", functions=["text"])
+
+
+def about(kiln, asked):
+    subject = kiln.why(asked).subject
+    return subject.kind, subject.symbol, subject.path, subject.first
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_definition_is_exact_with_the_extra_and_with_facts_needs_no_parser(kiln, letter, monkeypatch, kept):
+    if kept:
+        kiln.code("status")
+        monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    assert about(kiln, "src/letter.py:7") == ("place", "text", "src/letter.py", 7)
+    assert kiln.why("src/letter.py:7").answers[0].id == letter.id
+
+
+@pytest.mark.usefixtures("letter")
+def test_without_facts_and_extra_indentation_decides(kiln, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    assert about(kiln, "src/cache.py:6") == ("place", "evict", "src/cache.py", 6)
+    assert about(kiln, "src/letter.py:3") == ("place", "text", "src/letter.py", 3)
+    assert about(kiln, "src/letter.py:7")[1] == ""
+
+
+@pytest.mark.usefixtures("letter")
+def test_facts_know_symbols_that_git_does_not_and_follow_the_file_as_it_is(kiln, repository):
+    assert about(kiln, "Letter.text")[0] == "question"
+    kiln.code("status")
+    assert about(kiln, "Letter.text") == ("symbol", "Letter.text", "src/letter.py", 2)
+    (repository / "src/letter.py").write_text("\n\n" + TEXT)
+    assert about(kiln, "Letter.text") == ("symbol", "Letter.text", "src/letter.py", 4)
+    (repository / "src/letter.py").write_text("")
+    assert about(kiln, "Letter.text")[0] == "question"
+    assert about(kiln, "Cache.evict") == ("symbol", "Cache.evict", "src/cache.py", 5)

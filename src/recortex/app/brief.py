@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from recortex.engines.brief.ranking import Presentable, Ranked
 
 FOLDER = "surface-cache"
+MOST_BESIDE = 3
+"""Files next to those that are being worked on whose memories count more (bench/neighbours.py --brief)."""
 MOST_UNRESOLVED = 200
 """Contradictions of which the earlier memory is left out; whoever has more of them reviews some first."""
 
@@ -157,12 +159,14 @@ def _presentable(
     """What each store may show to a client, and what each memory has to do with the session that starts."""
     from recortex.app.doubts import unresolved
     from recortex.app.in_play import touched
+    from recortex.app.neighbours import neighbours_of
     from recortex.domain.time import to_micros
     from recortex.domain.vocabulary import Scope
     from recortex.domain.written_in import loads
     from recortex.engines.brief.ranking import Presentable
 
     files = _files(app, branch, cwd)
+    beside = neighbours_of(app, sorted(files))[:MOST_BESIDE]
     found = []
     for services in all_services:
         statistics = services.store.statistics
@@ -172,7 +176,9 @@ def _presentable(
         outcomes: dict[str, Outcome] = {}
         for project in app.all_services(Scope.PROJECT):
             outcomes |= project.store.sessions.outcomes([one.id for one in memories], ("surface",))
-        found.append(Presentable(memories, statistics.arcs(), touched(statistics.cited(), files), outcomes))
+        cited = list(statistics.cited())
+        keys = touched(cited, files), touched(cited, beside)
+        found.append(Presentable(memories, statistics.arcs(), *keys, outcomes))
     return found
 
 

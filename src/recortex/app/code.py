@@ -52,6 +52,7 @@ def codebase(app: Application) -> Codebase:
         GrammarError: the extra `code` is not installed.
         PermissionsError: the facts cannot be kept.
     """
+    from recortex.app.neighbours import keep_neighbours
     from recortex.codebase.syntax.fact_store import FactStore
     from recortex.codebase.syntax.grammars import require
     from recortex.engines.code.project import Project
@@ -68,6 +69,7 @@ def codebase(app: Application) -> Codebase:
                 while len(_kept) >= MOST_PROJECTS:
                     del _kept[next(iter(_kept))]
                 _kept[key] = Project(facts)
+                keep_neighbours(path, root, tree.files, lambda: _kept[key], app.clock())
             store.collect()
             return Codebase(root, tree, _kept[key], store.bytes())
     except (OSError, UntrustedFileError) as error:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
 from recortex.app.decision_answers import without_records
+from recortex.app.neighbours import neighbours_of
 from recortex.domain.citation import told_of
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
@@ -42,6 +44,10 @@ ABOUT = 20
 """Memories about the files in view that are looked at."""
 ABOUT_FILE, WARNS_OF_FILE = 0.45, 0.65
 """The relevance of a memory about a file in view that answers nothing else, and of one that warns of it."""
+LOOKED_AT_NEAR = 3
+"""Memories about a file next to one in view that are looked at: it may be about both."""
+ABOUT_NEAR = 0.3
+"""The relevance of a memory about a file next to one in view, of each such file one (bench/neighbours.py)."""
 WEAK = 0.5
 """How much the relevance of a weak answer counts."""
 SAID = 3
@@ -80,7 +86,7 @@ class Knowledge:
 
     def offers(self, boosts: Mapping[str, float]) -> list[Offer]:
         """Every memory that may be told, redacted; some more than once."""
-        found = [*self._answers(), *self._about(), *self._rules(boosts)]
+        found = [*self._answers(), *self._about(), *self._near(), *self._rules(boosts)]
         present = self._present({one.memory.id: one.memory for one in found}.values())
         cited = cited_by(self._app.all_services(), list(present.values()), "renames", tree=self._app.tree)
         notes = {id_: _note(each) for id_, each in cited.items()}
@@ -152,6 +158,15 @@ class Knowledge:
         for memory in self._found(query):
             warns = KINDS[memory.kind].category == "gotcha"
             yield Offer(memory, WARNS_OF_FILE if warns else ABOUT_FILE, "files")
+
+    def _near(self) -> Iterator[Offer]:
+        """The most important memory about each file that calls, is called by or tests those in view."""
+        own = [services for services, _ in self._asked if services.scope is not Scope.GLOBAL]
+        for path in neighbours_of(self._app, self._files):
+            query = replace(self._only, files=(path,), order="importance", limit=LOOKED_AT_NEAR)
+            found = (memory for services in own for memory in services.store.memories.find(query))
+            new = (one for one in found if not any(link.path in self._files for link in one.files))
+            yield from (Offer(memory, ABOUT_NEAR, "near") for memory in islice(new, 1))
 
     def _rules(self, boosts: Mapping[str, float]) -> Iterator[Offer]:
         query = replace(self._only, kinds=STANDING_KINDS, order="importance", limit=LOOKED_AT)

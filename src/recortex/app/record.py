@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from recortex.app.definitions import Definitions, in_order
 from recortex.codebase import line_history
-from recortex.codebase.files import read
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.reasons.definitions import Definition, enclosing, whole
+from recortex.engines.reasons.definitions import enclosing, whole
 from recortex.engines.reasons.subject import last_part
 from recortex.engines.reasons.weighing import Trail
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.reasons import Subject
+    from recortex.engines.reasons.definitions import Definition
 
 STATUSES = (Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED)
 """Of memories that account for something: what was so once is a part of why it is so now."""
@@ -45,7 +46,7 @@ class Record:
     def __init__(self, app: Application) -> None:
         self._app = app
         self._root = app.tree
-        self._lines: dict[str, list[str]] = {}
+        self._definitions = Definitions(app.tree, app.project.facts)
         self._defined: dict[str, tuple[str, Definition] | None] = {}
 
     @property
@@ -53,15 +54,8 @@ class Record:
         """The stores that hold memories of this project."""
         return [one for one in self._app.all_services() if one.scope is not Scope.GLOBAL]
 
-    def lines(self, path: str) -> list[str]:
-        """The lines of a file of the project; none where it cannot be read."""
-        if path not in self._lines:
-            data = read(self._root, path)
-            self._lines[path] = [] if data is None else data.decode("utf-8", "replace").split("\n")
-        return self._lines[path]
-
     def _blob(self, path: str) -> bytes:
-        return "\n".join(self.lines(path)).encode("utf-8", "replace")
+        return "\n".join(self._definitions.lines(path)).encode("utf-8", "replace")
 
     def knows_file(self, path: str) -> bool:
         """Whether a file is in the project, or memories cite it."""
@@ -81,24 +75,25 @@ class Record:
     def definition(self, symbol: str) -> tuple[str, Definition] | None:
         """The file that defines a symbol, and its lines there; the shortest path of several."""
         if symbol not in self._defined:
-            self._defined[symbol] = self._definition(symbol)
+            self._defined[symbol] = self._definitions.named(symbol) or self._searched(symbol)
         return self._defined[symbol]
 
-    def _definition(self, symbol: str) -> tuple[str, Definition] | None:
+    def _searched(self, symbol: str) -> tuple[str, Definition] | None:
         name = last_part(symbol)
         outer = symbol.split(".", maxsplit=1)[0].split("::", maxsplit=1)[0] if name != symbol else ""
         places = line_history.places_of(self._root, name)
         found = [
             (path, one)
             for path, number, _ in places
-            if (one := whole(self.lines(path), number)) and one.name == name
+            if (one := whole(self._definitions.lines(path), number)) and one.name == name
         ]
         if outer:
             found = [(path, one) for path, one in found if self._within(path, one, outer)] or found
-        return min(found, key=lambda place: (_is_test(place[0]), len(place[0]), place), default=None)
+        likeliest = min(found, key=lambda place: (in_order(place[0]), place[1]), default=None)
+        return likeliest and (likeliest[0], self._definitions.exactly(*likeliest))
 
     def _within(self, path: str, one: Definition, outer: str) -> bool:
-        around = enclosing(self.lines(path), one.first - 1)
+        around = enclosing(self._definitions.lines(path), one.first - 1)
         return bool(around and around.name == outer) or path.rpartition("/")[2].split(".")[0] == outer
 
     def trail(self, subject: Subject) -> Trail:
@@ -108,7 +103,7 @@ class Record:
             commits = _clean(history.commits)
             return self._with_sessions(Trail(subject, commits))
         first, last = subject.first, subject.last or subject.first
-        around = enclosing(self.lines(subject.path), first)
+        around = self._definitions.around(subject.path, first)
         subject = replace(subject, symbol=subject.symbol or (around.name if around else ""))
         ranges = [(first, last)]
         if around and (around.first, around.last) != ranges[0]:
@@ -178,7 +173,3 @@ def _is_path(file: str, path: str) -> bool:
     """Whether a file, as a client gave it, is that path of the project."""
     plain = file.replace("\\", "/")
     return plain == path or plain.endswith(f"/{path}")
-
-
-def _is_test(path: str) -> bool:
-    return "test" in path.lower()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Why = Literal["instruction", "files", "task", "document", "said"]
-"""Why something is told: it stands for all such work; it is about a file in view; it answers the task; a
-document says so; it was said in a session."""
+Why = Literal["instruction", "files", "near", "task", "document", "said"]
+"""Why something is told: it stands for all such work; it is about a file in view, or about one that this one
+calls or is called by; it answers the task; a document says so; it was said in a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import citations_of
+from recortex.app.code_pieces import piece_of
 from recortex.app.jobs.reembedding import Renewed, held, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
-from recortex.codebase.excerpt import excerpt
 from recortex.domain.citation import freshness_of
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.memory import Memory
@@ -114,7 +114,12 @@ class IndexingOperations(Operations):
 
     @operation(idempotent=True)
     def index(
-        self, path: str, description: str, *, tags: Sequence[str] = (), importance: Importance | None = None
+        self,
+        path: str,
+        description: str = "",
+        *,
+        tags: Sequence[str] = (),
+        importance: Importance | None = None,
     ) -> IndexedCode:
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
@@ -122,22 +127,19 @@ class IndexingOperations(Operations):
         recall that finds the description brings it along. The same lines again replace what was said before.
 
         Args:
-            path: the file, or lines of it: PATH or PATH:FIRST-LAST, from the project's root; at most 64 KB.
-            description: what the code does, why, and what to know before changing it.
+            path: PATH, PATH:FIRST-LAST, or a symbol: NAME, PATH:NAME; at most 64 KB.
+            description: what the code does, why, what to know; a symbol's is its documentation, unless given.
             tags: words to find and group it by.
             importance: low, normal, high or critical.
         """
-        cited = file_link(path, self._app.root)
-        first, last = cited.line_start, cited.line_end
-        piece = excerpt(self._app.root, cited.path, first, last)
-        link = replace(cited, path=piece.path, content_hash=piece.content_hash)
-        if not description.strip():
+        piece = piece_of(self._app, path, file_link(path, self._app.root))
+        said = description.strip() or piece.described
+        if not said:
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
         priority = capped(self._app, priority_of(importance or Importance.NORMAL))
         new = normalised_pair(
-            link,
-            description=description,
-            source=piece.text,
+            piece,
+            description=said,
             tags=tuple(tags),
             priority=priority,
             now=self._app.clock(),

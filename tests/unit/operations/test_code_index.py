@@ -244,3 +244,95 @@ def test_the_command_line_indexes_and_brings_code(project, file):
         capture_output=True, check=True, env=os.environ | {"RECORTEX_EMBEDDER": "none"},
     )  # fmt: skip
     assert b"compare_digest" in found.stdout
+
+
+STORE = '''class Store:
+    """Keeps rows."""
+
+    @cached
+    def open(self, path):
+        """Opens the file of the store,
+        and makes it where it is not there.
+
+        Args:
+            path: of the file.
+        """
+        return path
+
+
+def close(store):
+    pass
+'''
+GO = """package kiln
+
+// Fire heats the kiln to a temperature,
+// slowly, since clay cracks.
+//
+// It waits.
+func Fire(degrees int) error {
+	return nil
+}
+"""
+
+
+@pytest.fixture
+def code(file):
+    (file.parent / "store.py").write_text(STORE, encoding="utf-8")
+    (file.parent / "kiln.go").write_text(GO, encoding="utf-8")
+    return file.parent
+
+
+@pytest.mark.parametrize("name", ["Store.open", "src/store.py:open", "Store::open", "open()"])
+def test_a_symbol_is_indexed_with_what_it_says_of_itself(cortex, code, name):
+    assert code.exists()
+    kept = cortex.index(name)
+    assert kept.code.text == "".join(STORE.splitlines(keepends=True)[3:12])
+    assert kept.description.text == (
+        "Opens the file of the store, and makes it where it is not there.\n\n"
+        "The method `Store.open`: `def open(self, path)`"
+    )
+    for one in (kept.description, kept.code):
+        (link,) = one.files
+        assert (link.path, link.line_start, link.line_end) == ("src/store.py", 4, 12)
+        (function,) = one.functions
+        assert (function.name, function.file, function.signature) == (
+            "Store.open", "src/store.py", "def open(self, path)",
+        )  # fmt: skip
+    assert not cortex.index(name).changed
+    assert cortex.recall("what makes the file where it is not there?").hits
+
+
+def test_documentation_above_a_symbol_is_read_to_its_first_gap(cortex, code):
+    assert code.exists()
+    kept = cortex.index("Fire")
+    said = "Fire heats the kiln to a temperature, slowly, since clay cracks."
+    assert kept.description.text == f"{said}\n\nThe function `Fire`: `func Fire(degrees int) error`"
+    assert cortex.index("Fire", "Heats the kiln").description.text == "Heats the kiln"
+    assert cortex.index("close").description.text == "The function `close`: `def close(store)`"
+
+
+def test_names_of_several_symbols_list_them_and_each_can_be_given(cortex, code):
+    (code / "other.py").write_text("def close():\n    pass\n\n\ndef close():\n    return 1\n")
+    with pytest.raises(InvalidInputError, match="3 symbols") as caught:
+        cortex.index("close")
+    for place in ("src/store.py:15-16", "src/other.py:1-2", "src/other.py:5-6"):
+        assert place in caught.value.hint
+        assert cortex.index(place, "Closes").changed
+
+
+@pytest.mark.parametrize("name", ["Stor", "src/store.py:Stor"])
+def test_what_is_no_symbol_is_told_with_what_is_near(cortex, code, name):
+    assert code.exists()
+    with pytest.raises(InvalidInputError, match="neither a file nor a symbol") as caught:
+        cortex.index(name)
+    assert name.startswith("src/") or "Store" in caught.value.hint
+
+
+def test_without_the_extra_files_are_indexed_and_a_symbol_says_what_to_type(cortex, code, monkeypatch):
+    assert code.exists()
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    assert cortex.index("src/store.py:4-11", "Opens it").changed
+    for name in ("Store.open", "src/store.py:open"):
+        with pytest.raises(InvalidInputError, match="cannot be read") as caught:
+            cortex.index(name)
+        assert 'pip install "recortex[code]"' in caught.value.hint

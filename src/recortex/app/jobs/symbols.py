@@ -37,7 +37,18 @@ def follow_symbols(work: Work) -> Outcome:
         return Outcome({}, "the facts of code cannot be kept", "skipped")
     with closing(code), past(work.services.root) as known:
         code.refresh()
+        _note_neighbours(work, code)
         return _linked(work, code, _Then(known, work.now))
+
+
+def _note_neighbours(work: Work, code: CurrentCode) -> None:
+    from recortex.app.neighbours import keep_neighbours
+    from recortex.engines.code.project import Project
+
+    if work.services.facts:
+        keep_neighbours(
+            work.services.facts, code.root, code.paths, lambda: Project(code.all_facts()), work.now
+        )
 
 
 class _Then:

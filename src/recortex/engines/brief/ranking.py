@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 CONFIDENCE, PRIORITY, CENTRALITY, ACCESS, BRANCH, FILES = 0.5, 0.2, 0.15, 0.15, 0.1, 0.1
 """Weights of a rank; they are part of what is documented, not measured."""
+NEAR = 0.5
+"""How much of the weight of files those have that belong with them (bench/neighbours.py --brief)."""
 _HIGHEST_PRIORITY = 10
 
 
@@ -26,12 +28,14 @@ class Presentable(NamedTuple):
 
     Attributes:
         touched: keys of memories about files that are being worked on.
+        near: keys of those about files that belong with these.
         outcomes: in how many sessions each was given and used, by id; of those that ever were.
     """
 
     memories: Sequence[MemoryStatistics]
     arcs: Sequence[Arc]
     touched: frozenset[int] = frozenset()
+    near: frozenset[int] = frozenset()
     outcomes: Mapping[str, Outcome] = {}
 
 
@@ -61,13 +65,13 @@ def rank(
     access: float,
     *,
     same_branch: bool = False,
-    files: bool = False,
+    files: float = 0.0,
     use: float = 1.0,
 ) -> float:
     """The sum of what speaks for a memory, times its use; from 0 to 1.
 
     0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 if on the branch + 0.1 if about
-    files that are being worked on.
+    files that are being worked on, half of that if about files that belong with these.
 
     Args:
         current_confidence: 0 to 1, after decay.
@@ -75,7 +79,7 @@ def rank(
         central: the centrality, 0 to 1.
         access: log(accesses + 1) / the largest such logarithm, 0 to 1.
         same_branch: whether it was learned on the branch that is checked out.
-        files: whether it is about a file that is being worked on.
+        files: 1 if it is about a file that is being worked on, a half about one that belongs with such a one.
         use: how much likelier it is to be used than one that was never given (`engines/sessions/usefulness`);
             above 1 it counts as its square root.
     """
@@ -85,7 +89,7 @@ def rank(
         + CENTRALITY * central
         + ACCESS * access
         + (BRANCH if same_branch else 0.0)
-        + (FILES if files else 0.0)
+        + FILES * files
     )
     return min(1.0, max(0.0, total * (use if use < 1.0 else math.sqrt(use))))
 
@@ -128,7 +132,7 @@ def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_acces
             central,
             math.log(memory.access_count + 1) / math.log(most_accesses + 1) if most_accesses else 0.0,
             same_branch=here,
-            files=bearing.files,
+            files=1.0 if bearing.files else NEAR * (memory.key in store.near),
             use=usefulness(outcome),
         )
         command = memory.rule == COMMAND

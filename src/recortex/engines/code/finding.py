@@ -39,19 +39,29 @@ def addressed(project: Project, text: str) -> list[Address]:
     path = ""
     if within := _IN_FILE.fullmatch(text):
         path, text = within["path"], within["name"]
-    name = _CLOSING.sub("", _JOINTS.sub(".", text)).strip(".")
+    name = dotted(text)
     exact = [
         address
         for address, one in project.symbols()
-        if (one.name == name or one.name.endswith(f".{name}")) and (not path or address.path == path)
+        if is_named(one, name) and (not path or address.path == path)
     ]
     real = [one for one in exact if project.symbol(one).kind != "declaration"]
     return real or exact
 
 
+def dotted(text: str) -> str:
+    """A name as facts have it: `Class::method()` with a dot, and without brackets."""
+    return _CLOSING.sub("", _JOINTS.sub(".", text)).strip(".")
+
+
+def is_named(one: Symbol, name: str) -> bool:
+    """Whether a symbol has a name, or one that ends with it."""
+    return one.name == name or one.name.endswith(f".{name}")
+
+
 def search(project: Project, text: str, limit: int) -> list[Address]:
     """The symbols whose names resemble a text, the nearest first: the same, its beginning, a part."""
-    wanted = _CLOSING.sub("", _JOINTS.sub(".", text.strip())).lower()
+    wanted = dotted(text.strip()).lower()
     found = [
         (likeness, one.kind == "declaration", address.path.count("/"), address)
         for address, one in project.symbols()

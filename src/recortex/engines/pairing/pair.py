@@ -18,12 +18,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from recortex.domain.links import FileLink
+    from recortex.domain.links import FileLink, FunctionLink
     from recortex.domain.memory import Memory
 
 DESCRIPTION, CODE = Kind("code_description"), Kind("code")
 SAME_LINES = 0.5
 """Two ranges of lines are the same piece if they share more than this part of all their lines."""
+
+
+class Piece(NamedTuple):
+    """A piece of code as it stands.
+
+    Attributes:
+        link: its file, lines, hash and commit.
+        text: of the lines.
+        functions: the symbol that it is, if it was named.
+        described: what a symbol says of itself.
+    """
+
+    link: FileLink
+    text: str
+    functions: tuple[FunctionLink, ...] = ()
+    described: str = ""
 
 
 class IndexedPiece(NamedTuple):
@@ -41,10 +57,9 @@ class Pair(NamedTuple):
 
 
 def normalised_pair(
-    link: FileLink,
+    piece: Piece,
     *,
     description: str,
-    source: str,
     tags: tuple[str, ...],
     priority: int,
     now: datetime,
@@ -54,9 +69,8 @@ def normalised_pair(
     """Both memories, without secrets.
 
     Args:
-        link: the piece's file, lines, hash and commit.
-        description: what the code does.
-        source: the code itself, as it stands in the file.
+        piece: the code itself.
+        description: what it does.
         tags: for both.
         priority: for both, 1 to 10.
         now: when it is indexed.
@@ -73,13 +87,14 @@ def normalised_pair(
             content={field: text},
             priority=priority,
             tags=tags,
-            files=(link,),
+            files=(piece.link,),
+            functions=piece.functions,
             origin=Origin.CODE_INDEX,
             scope=Scope.PROJECT,
         )
         return normalise(draft, id_=new_id(), now=now, count=count)
 
-    return Pair(made(DESCRIPTION, "description", description.strip()), made(CODE, "source", source))
+    return Pair(made(DESCRIPTION, "description", description.strip()), made(CODE, "source", piece.text))
 
 
 def relation(description: Memory, code: Memory, now: datetime) -> Relation:

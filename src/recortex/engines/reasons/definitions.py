@@ -1,17 +1,20 @@
-"""The definition that a line of code lies in, told by its words and by how far lines are indented.
+"""The definition that a line of code lies in, by facts, or told by its words and how far lines are indented.
 
-An approximation for any language: what comes before a name says that it is defined there, and what is
-indented further, or stands between braces, belongs to it.
+The latter is an approximation for any language: what comes before a name says that it is defined there, and
+what is indented further, or stands between braces, belongs to it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.domain.code_facts import CALLABLE, CONTAINERS
 from recortex.domain.expressions import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from recortex.domain.code_facts import FileFacts, Symbol
 
 _MODIFIERS = (
     "export default public private protected internal static final abstract async unsafe override virtual"
@@ -79,6 +82,19 @@ def enclosing(lines: Sequence[str], number: int) -> Definition | None:
         if not line.strip().startswith(_CLOSING) or place == number:
             indent = min(indent, _indent(line))
     return None
+
+
+def of_facts(facts: FileFacts, number: int) -> Definition | None:
+    """The same by facts of the file: the innermost class or function, or else what the line defines."""
+    around = [one for one in facts.symbols if one.first <= number <= one.last]
+    bodies = [one for one in around if one.kind in CALLABLE | CONTAINERS] or around
+    found = min(bodies, key=lambda one: (one.last - one.first, -one.first), default=None)
+    return definition(found) if found else None
+
+
+def definition(symbol: Symbol) -> Definition:
+    """A symbol as a definition: with its decorators, and without the name of what it belongs to."""
+    return Definition(symbol.plain, symbol.first, symbol.last)
 
 
 def whole(lines: Sequence[str], number: int) -> Definition | None:

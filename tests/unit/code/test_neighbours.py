@@ -1,0 +1,141 @@
+"""Files next to those in play: by references, kept beside the facts, told by `context` at the end."""
+
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import SYMBOLS
+from recortex.app.neighbours import neighbours_of
+from recortex.codebase import neighbour_table
+from recortex.codebase.fact_files import forget
+from recortex.domain.vocabulary import Scope
+from recortex.engines.brief.ranking import FILES as FILES_WEIGHT
+from recortex.engines.brief.ranking import NEAR
+from recortex.engines.code.neighbours import MOST, neighbours, together
+from recortex.engines.code.references import Reference
+
+FILES = {
+    "kiln/heat.py": "from kiln.log import note\n\n\ndef heat(degrees):\n    return note(degrees)\n",
+    "kiln/log.py": "def note(text):\n    print(text)\n",
+    "kiln/plan.py": "from kiln.heat import heat\n\n\ndef plan():\n    return [heat(900), heat(1_000)]\n",
+    "tests/test_plan.py": "from kiln.plan import plan\n\n\ndef test_plan():\n    assert plan()\n",
+    "glaze/colour.py": "def colour():\n    return 'blue'\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = tmp_path / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    return root
+
+
+def test_callers_callees_and_tests_are_neighbours(project):
+    with Cortex.open(project) as cortex:
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == []
+        cortex.code("find", "heat")
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
+        assert neighbours_of(cortex._app, [str(project / "tests/test_plan.py")]) == ["kiln/plan.py"]
+        both = neighbours_of(cortex._app, ["kiln/heat.py", "tests/test_plan.py"])
+        assert both == ["kiln/plan.py", "kiln/log.py"]
+        assert neighbours_of(cortex._app, ["glaze/colour.py", "nothing.py"]) == []
+
+
+def test_a_session_makes_them_and_a_linked_working_tree_has_those_of_the_checkout(project, tmp_path):
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(project))
+    for words in (["add", "."], ["commit", "-qm", "one"], ["worktree", "add", "-q", str(tmp_path / "other")]):
+        subprocess.run([*git, *words], check=True)
+    with Cortex.open(project) as cortex:
+        services = cortex._app.services(Scope.PROJECT)
+        run(services, cortex._app.clock, cortex._app.settings, [SYMBOLS])
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
+    with Cortex.open(tmp_path / "other") as cortex:
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
+
+
+def test_they_follow_the_code_but_not_at_every_call(project, clock):
+    with Cortex.open(project, clock=clock) as cortex:
+        cortex.code()
+        (project / "glaze/colour.py").write_text(
+            "from kiln.log import note\n\n\ndef f():\n    note('blue')\n"
+        )
+        cortex.code()
+        assert neighbours_of(cortex._app, ["glaze/colour.py"]) == []
+        clock.pass_(hours=1)
+        (project / "new.py").write_text("from kiln.log import note\n\nnote(1)\n")
+        cortex.code()
+        assert neighbours_of(cortex._app, ["glaze/colour.py"]) == ["kiln/log.py"]
+
+
+def test_a_lost_or_damaged_table_is_none(project):
+    with Cortex.open(project) as cortex:
+        cortex.code()
+        path, root = cortex._app.project.facts, cortex._app.tree
+        assert neighbour_table.made(path, root)[0]
+        path.write_bytes(b"no database" * 500)
+        assert neighbour_table.near(path, root, ["kiln/heat.py"]) == {}
+        assert neighbours_of(cortex._app, ["kiln/heat.py"]) == []
+        cortex.code("find", "plan")
+
+
+def test_context_also_tells_of_files_next_to_those_in_view(project, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(project) as cortex:
+        own = cortex.remember("Kilns crack above 1,300 degrees.", kind="tribal", files=["kiln/heat.py"])
+        near = cortex.remember(
+            "A line of the log has at most 80 signs.", kind="decision", files=["kiln/log.py"]
+        )
+        cortex.remember(
+            "Lines of the log end with a stop.", kind="insight", files=["kiln/log.py"], importance="low"
+        )
+        far = cortex.remember("Blue is the colour of the house.", kind="insight", files=["glaze/colour.py"])
+        asked = {"files": ["kiln/heat.py"], "budget": 600}
+        before = cortex.context("something else entirely", **asked)
+        assert [(one.id, one.why) for one in before.entries] == [(own.id, "files")]
+        cortex.code("status")
+        after = cortex.context("something else entirely", **asked)
+        assert {(one.id, one.why) for one in after.entries} == {(own.id, "files"), (near.id, "near")}
+        assert far.id not in after.text
+        (direct,) = [one for one in after.entries if one.why == "files"]
+        assert all(one.relevance < direct.relevance for one in after.entries if one.why == "near")
+
+
+def test_memories_about_files_next_to_those_worked_on_rise_in_the_brief(project, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(project) as cortex:
+        cortex.code("status")
+        far = cortex.remember("Blue is the colour of the house.", files=["glaze/colour.py"]).id
+        near = cortex.remember("A line of the log has at most 80 signs.", files=["kiln/log.py"]).id
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(project))
+        subprocess.run([*git, "commit", "-qm", "one", "--allow-empty"], check=True)
+        subprocess.run([*git, "add", "kiln/heat.py"], check=True)
+        ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
+        assert ranks[near] == pytest.approx(ranks[far] + FILES_WEIGHT * NEAR)
+        forget(cortex._app.project.facts)
+        ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
+        assert ranks[near] == ranks[far]
+
+
+references = st.lists(
+    st.builds(
+        Reference, st.sampled_from("abcdefghij"), st.sampled_from("abcdefghij"), st.just("x"),
+        st.integers(1, 1_000), st.integers(1, 20),
+    )
+)  # fmt: skip
+
+
+@given(references, st.lists(st.sampled_from("abcdefghij"), max_size=4))
+def test_neighbours_are_few_others_and_of_each_other(found, files):
+    near = neighbours(found)
+    linked = {frozenset((one.source, one.target)) for one in found if one.source != one.target}
+    for path, others in near.items():
+        assert 1 <= len(others) <= MOST
+        assert all(frozenset((path, one)) in linked for one in others)
+    assert not set(together(files, near)) & set(files)
