@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recortex.app.naming import holds_secret
 from recortex.errors import PermissionsError, RecortexError, UntrustedFileError
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def codebase(app: Application) -> Codebase:
     require()
     root, path = app.tree, app.project.facts
     try:
-        with closing(FactStore(path)) as store, _lock:
+        with closing(FactStore(path, holds_secret)) as store, _lock:
             tree = store.refresh(root, app.progress)
             key = (str(root), hash(frozenset(tree.files.items())))
             if key not in _kept:

@@ -28,6 +28,11 @@ def shown(name: str) -> str:
     return names.without_secrets(name)
 
 
+def holds_secret(name: str) -> bool:
+    """Whether a part of a name holds a secret."""
+    return shown(name) != name
+
+
 def hidden(name: str) -> bool:
     """Whether a part of a name was replaced: such a path cannot be opened."""
     return "[" in name and _STAND_IN.search(name) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.app.naming import holds_secret
 from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def open_code(
     if facts is None or not (make or facts.is_file()):
         return None
     try:
-        return CurrentCode(tree, facts, parse=parse)
+        return CurrentCode(tree, facts, parse=parse, hidden=holds_secret)
     except (OSError, UntrustedFileError, apsw.Error):
         return None
 

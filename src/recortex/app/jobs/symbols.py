@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.work import Outcome
+from recortex.app.naming import holds_secret
 from recortex.app.symbols import can_parse, link, link_callers, open_code
 from recortex.codebase.past import past
 
@@ -106,6 +107,8 @@ def _obstacle(work: Work) -> str:
         return "the extra `code` is not installed"
     if project is None or work.services.facts is None or not project.root.is_dir():
         return "there is no working tree here"
+    if holds_secret(str(project.root)):
+        return "the name of a folder holds a secret"
     if project.checkout.git is None and not work.services.facts.is_file():
         return "the project is no git repository"
     return ""

@@ -18,7 +18,7 @@ from recortex.codebase.syntax.grammars import GrammarError
 from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from recortex.codebase.syntax.fact_store import FactStore, Place
@@ -42,9 +42,18 @@ class CurrentCode:
         root: of the tree.
         path: of the file of facts.
         parse: whether a file without facts is read; hooks have no time for that.
+        hidden: says of the name of a file or folder that it may not be kept.
     """
 
-    def __init__(self, root: Path, path: Path, *, parse: bool = True) -> None:
+    def __init__(
+        self,
+        root: Path,
+        path: Path,
+        *,
+        parse: bool = True,
+        hidden: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._hidden = hidden
         self.root, self._real, self._parse = root, os.path.realpath(root), parse
         self._path = path
         self._kept = None if parse else KeptFacts(path)
@@ -54,7 +63,7 @@ class CurrentCode:
     def _store(self) -> FactStore:
         from recortex.codebase.syntax.fact_store import FactStore
 
-        return FactStore(self._path)
+        return FactStore(self._path, self._hidden)
 
     def close(self) -> None:
         """Close the file of facts."""

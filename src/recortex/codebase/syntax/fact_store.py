@@ -85,17 +85,18 @@ class FactStore:
 
     Args:
         path: of the file; it is made, and made anew where it is damaged or of another version.
+        hidden: says of the name of a file or folder that it may not be kept, since it holds a secret.
 
     Raises:
         UntrustedFileError: the file, or its folder, is another user's or a link.
         OSError: the folder cannot be made.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, hidden: Callable[[str], bool] = lambda _: False) -> None:
         require_own_folder(path.parent)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         require_own(path)
-        self._path = path
+        self._path, self._hidden = path, hidden
         try:
             self._database = _opened(path)
         except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError):
@@ -118,7 +119,7 @@ class FactStore:
         known = {path: _folder(seen) for path, seen in rows}
         tree, met = Tree(), set()
         changed: list[tuple[str, Folder, bool]] = []
-        for path, folder, fresh in visits(root, known):
+        for path, folder, fresh in visits(root, known, self._hidden):
             met.add(path)
             if fresh or any(not one.key and not one.skipped for one in folder.files):
                 changed.append((path, folder, fresh))

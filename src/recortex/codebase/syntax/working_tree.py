@@ -19,7 +19,7 @@ from recortex.codebase.syntax.limits import VENDORED
 from recortex.codebase.syntax.manifests import MANIFESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from recortex.codebase.ignored import Ignored
 
@@ -81,14 +81,17 @@ class Visit(NamedTuple):
     fresh: bool
 
 
-def visits(root: Path, known: Mapping[str, Folder]) -> Iterator[Visit]:
+def visits(
+    root: Path, known: Mapping[str, Folder], hidden: Callable[[str], bool] = lambda _: False
+) -> Iterator[Visit]:
     """All folders of a tree with code in them or below.
 
     Args:
         root: the top of the working tree.
         known: its folders as they were seen last, by path.
+        hidden: says of the name of a file or folder that it may not be kept.
     """
-    walk = _Walk(root, known)
+    walk = _Walk(root, known, hidden)
     waiting = [("", 0, False)]
     while waiting:
         path, depth, forced = waiting.pop()
@@ -103,8 +106,8 @@ def visits(root: Path, known: Mapping[str, Folder]) -> Iterator[Visit]:
 
 
 class _Walk:
-    def __init__(self, root: Path, known: Mapping[str, Folder]) -> None:
-        self._root, self._known, self._now = str(root), known, time.time_ns()
+    def __init__(self, root: Path, known: Mapping[str, Folder], hidden: Callable[[str], bool]) -> None:
+        self._root, self._known, self._now, self._hidden = str(root), known, time.time_ns(), hidden
         self._above: dict[str, tuple[Ignored, ...]] = {}
         self._files = 0
 
@@ -154,6 +157,8 @@ class _Walk:
             for entry in sorted(entries, key=lambda one: one.name):
                 name = entry.name
                 if name.startswith(".") or not name.isprintable() or entry.is_symlink():
+                    continue
+                if self._hidden(name):
                     continue
                 if entry.is_dir():
                     if name in VENDORED or os.path.lexists(f"{entry.path}/.git"):
