@@ -38,9 +38,10 @@ from hostile_code import (  # type: ignore[import-not-found]
 
 MOST_MEMORY = 2 * 1024**3
 """Bytes: a process that wants more ends."""
-SIGNS = """x y 1 "s" 's' ( ) [ ] { } < > , ; : . = => -> :: + - * / & | ! ? @ # $ ~ ^ % == ++ && ... if else for
-while return class struct enum fn def func function int new case switch template namespace import use let var
-const static async await yield lambda in of typeof extends where impl match try catch throw delete""".split()
+SIGNS = """x y 1 "s" 's' ( ) [ ] { } < > , ; : . = => -> :: + - * / & | ! ? @ # $ ~ ^ % == ++ && ... if
+else for while return class struct enum fn def func function int new case switch template namespace import
+use let var const static async await yield lambda in of typeof extends where impl match try catch throw
+delete""".split()
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
 Where a run has an error at each step, the parser keeps all ways to read it until a bracket that closes, a
 comma or a semicolon decides. At the end of the file it copies them all, in one step that cannot be stopped:
-`x => ` 5,000 times in C takes 4 GB. Runs of real code are long too: constants, markup, texts. So the beginning
-of a long run is parsed alone, and the file is left out where it is full of errors.
+`x => ` 5,000 times in C takes 4 GB. Runs of real code are long too: constants, markup, texts. So the
+beginning of a long run is parsed alone, and the file is left out where it is full of errors.
 """
 
 from __future__ import annotations
