@@ -59,3 +59,36 @@ def test_definitions_within_definitions_have_an_end():
     assert not facts.whole
     assert 40 <= len(facts.symbols) <= 50
     assert max(len(one.name) for one in facts.symbols) <= 300
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("a.c", "x => "), ("a.java", "x => "), ("a.py", "/*"), ("a.py", "* & "), ("a.js", "[ & async "),
+        ("a.cpp", "= / match "),
+    ],
+)  # fmt: skip
+def test_runs_for_which_the_parser_takes_gigabytes_are_left_out(path, unit):
+    data = b"x = 1\n" + b"\n".join([unit.encode() * 10] * 400)
+    assert read_facts(path, data).skipped in {"no code of its language", "nested too deeply"}
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.py", "\n".join(f"CODE_{number} = {number}" for number in range(3_000))),
+        ("a.py", 'WORDS = """\n' + "a word - and more\n" * 2_000 + '"""\n'),
+        ("a.js", "\n".join(f"export const C{number} = -{number}" for number in range(3_000))),
+        ("a.tsx", "export const A = () => <p>" + "<b>so it is</b>\n" * 1_000 + "</p>;\n"),
+        ("a.go", "package a\n" + "// so it is - or not\n" * 2_000 + "func F() {}\n"),
+    ],
+)
+def test_long_runs_of_constants_texts_and_markup_are_read(path, source):
+    facts = read_facts(path, source.encode())
+    assert not facts.skipped
+    assert facts.symbols
+
+
+@pytest.mark.parametrize(("path", "unit"), [("a.java", ":: in "), ("a.cpp", "mod a { ")])
+def test_deeper_trees_than_queries_can_count_are_left_out(path, unit):
+    assert read_facts(path, b"\n".join([unit.encode() * 10] * 8_000)).skipped == "nested too deeply"

@@ -7,15 +7,16 @@ follow from positions, so that deep nesting costs no more than long files.
 from __future__ import annotations
 
 import re
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from recortex.codebase.syntax.captures import Captured
 from recortex.codebase.syntax.exports import exported
 from recortex.codebase.syntax.grammars import grammar_of, load
-from recortex.codebase.syntax.limits import SECONDS, is_rubble, refusal
+from recortex.codebase.syntax.limits import SECONDS, is_rubble, is_too_deep, refusal
 from recortex.codebase.syntax.manifests import MANIFESTS, read_manifest
 from recortex.codebase.syntax.nesting import Nesting
+from recortex.codebase.syntax.runs import CLOSINGS, MOST_ERRORS, errors, long_runs
 from recortex.codebase.syntax.surroundings import Surroundings
 from recortex.codebase.syntax.tokens import Tokens
 from recortex.codebase.syntax.wording import (
@@ -79,21 +80,36 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     if why := refusal(path, data):
         return FileFacts(grammar.language, skipped=why, whole=False)
     loaded = load(grammar.name)
-    tree = _parsed(loaded, data)
+    tree, why = _checked(loaded, data)
     if tree is None:
-        return FileFacts(grammar.language, skipped="parsing takes too long", whole=False)
-    if tree.root_node.has_error and is_rubble(tree.root_node):
-        return FileFacts(grammar.language, skipped="no code of its language", whole=False)
+        return FileFacts(grammar.language, skipped=why, whole=False)
     return _facts(Captured(loaded, data, tree.root_node))
 
 
-def _parsed(loaded: Loaded, data: bytes) -> Tree | None:
+def _checked(loaded: Loaded, data: bytes) -> tuple[Tree | None, str]:
+    """The tree of a file; None, and why, where it takes too long or is no code."""
+    until = thread_time() + SECONDS
+    if not all(_is_code(loaded, data[:end], start, until) for start, end in long_runs(data)):
+        return None, "no code of its language"
+    tree = _parsed(loaded, data, until)
+    if tree is None:
+        return None, "parsing takes too long"
+    if tree.root_node.has_error and is_rubble(tree.root_node):
+        return None, "no code of its language"
+    return (None, "nested too deeply") if is_too_deep(tree.root_node) else (tree, "")
+
+
+def _is_code(loaded: Loaded, beginning: bytes, start: int, until: float) -> bool:
+    """Whether a file up to the middle of a long run has few errors in the run."""
+    trees = (_parsed(loaded, beginning + closing, until) for closing in CLOSINGS)
+    return any(tree is not None and errors(tree.root_node, start) <= MOST_ERRORS for tree in trees)
+
+
+def _parsed(loaded: Loaded, data: bytes, until: float) -> Tree | None:
     from tree_sitter import Parser
 
-    until = perf_counter() + SECONDS
-
     def late(*_: object) -> bool:
-        return perf_counter() > until
+        return thread_time() > until
 
     def read(offset: int, _: Point) -> bytes:
         return data[offset : offset + _CHUNK]

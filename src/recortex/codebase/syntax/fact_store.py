@@ -14,23 +14,25 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 import msgspec
 
 from recortex.codebase.fact_files import forget
-from recortex.codebase.syntax.extraction import read_facts
-from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, kept, key_of
-from recortex.codebase.syntax.limits import LARGEST, refusal
-from recortex.codebase.syntax.working_tree import Folder, Seen, as_read, visits
-from recortex.errors import UntrustedFileError
-from recortex.filesystem import read_regular, require_own, require_own_folder
+from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, kept
+from recortex.codebase.syntax.making import encode, short
+from recortex.codebase.syntax.reading import Reader, is_known, reading
+from recortex.codebase.syntax.working_tree import Folder, visits
+from recortex.filesystem import require_own, require_own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
+    from recortex.codebase.syntax.making import Made
+    from recortex.codebase.syntax.reading import Looked
+    from recortex.codebase.syntax.working_tree import Seen
     from recortex.domain.code_facts import FileFacts
 
 UNUSED_DAYS = 30
@@ -38,8 +40,6 @@ UNUSED_DAYS = 30
 COLLECT_SECONDS = 24 * 3600
 _DAY = 24 * 3600
 _BATCH = 200
-SHORT = 6
-"""Bytes of a hash by which symbols are looked up; what is found is compared with the whole hash."""
 _TABLES = """
 CREATE TABLE facts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, used INTEGER NOT NULL,
     facts BLOB NOT NULL);
@@ -51,7 +51,6 @@ CREATE TABLE folders(tree INTEGER NOT NULL, path TEXT NOT NULL, seen BLOB NOT NU
     PRIMARY KEY(tree, path)) WITHOUT ROWID;
 CREATE TABLE collected(at INTEGER NOT NULL);
 """
-_encode = msgspec.msgpack.Encoder().encode
 _folder = msgspec.msgpack.Decoder(Folder).decode
 
 
@@ -60,6 +59,12 @@ class Place(NamedTuple):
 
     key: bytes
     number: int
+
+
+class _Looked(NamedTuple):
+    path: str
+    folder: Folder
+    files: list[Looked]
 
 
 @dataclass(slots=True)
@@ -137,58 +142,47 @@ class FactStore:
         tree: Tree,
         progress: Callable[[str, int, int], None] | None,
     ) -> None:
+        if not changed:
+            return
         total, done = sum(len(folder.files) for _, folder, _ in changed), 0
-        for start in range(0, len(changed), _BATCH):
-            with self._database:
-                for path, folder, _ in changed[start : start + _BATCH]:
-                    now = self._read_folder(root, path, folder, tree)
-                    self._database.execute(
-                        "INSERT OR REPLACE INTO folders VALUES(?, ?, ?)", (number, path, _encode(now))
-                    )
-                    _enter(tree, path, now)
-                    done += len(folder.files)
-                    if progress is not None:
-                        progress("reading code", done, total)
+        size = sum(one.size for _, folder, _ in changed for one in folder.files if not is_known(one))
+        with reading(size) as read:
+            reader, looked = Reader(root, read, self._has), list[_Looked]()
+            for batch in _batches(changed):
+                before = looked  # is written while the next is read
+                looked = [_Looked(path, folder, [*reader.folder(path, folder)]) for path, folder in batch]
+                self._write(number, before, tree)
+                reader.forget(file for one in before for file in one.files)
+                done += sum(len(one.files) for one in before)
+                if progress is not None:
+                    progress("reading code", done, total)
+            self._write(number, looked, tree)
+        if progress is not None:
+            progress("reading code", total, total)
 
-    def _read_folder(self, root: Path, path: str, folder: Folder, tree: Tree) -> Folder:
-        place = f"{root}/{path}" if path else str(root)
-        files = []
-        for one in folder.files:
-            if one.modified and (one.key or one.skipped):
-                files.append(one)
-                continue
-            name = f"{path}/{one.name}" if path else one.name
-            files.append(self._read_file(f"{place}/{one.name}", name, one, tree))
-        return folder._replace(files=tuple(files))
+    def _write(self, number: int, looked: list[_Looked], tree: Tree) -> None:
+        """Keep what was read of folders; it is waited for before the file of facts is locked."""
+        made = {seen.key: made() for one in looked for seen, made in one.files if made is not None}
+        with self._database:
+            for key, one in made.items():
+                if not one.skipped:
+                    tree.parsed += self._put(key, one)
+            for path, folder, files in looked:
+                now = folder._replace(files=tuple(_settled(seen, made.get(seen.key)) for seen, _ in files))
+                self._database.execute(
+                    "INSERT OR REPLACE INTO folders VALUES(?, ?, ?)", (number, path, encode(now))
+                )
+                _enter(tree, path, now)
 
-    def _read_file(self, place: str, path: str, one: Seen, tree: Tree) -> Seen:
-        try:
-            seen = as_read(place, one, time.time_ns())
-            if seen is None:
-                return one._replace(skipped="no regular file")
-            if seen.size > LARGEST:
-                return seen._replace(skipped="larger than 1 MB")
-            data = read_regular(Path(place), LARGEST)
-        except (OSError, UntrustedFileError):
-            return one._replace(skipped="it cannot be read")
-        if why := refusal(path, data):
-            return seen._replace(skipped=why)
-        key = key_of(path, data)
-        if not self._has(key):
-            facts = read_facts(path, data)
-            if facts is None or facts.skipped:
-                return seen._replace(skipped=facts.skipped if facts else "no code")
-            self._put(key, facts)
-            tree.parsed += 1
-        return seen._replace(key=key)
-
-    def _put(self, key: bytes, facts: FileFacts) -> None:
+    def _put(self, key: bytes, made: Made) -> bool:
+        """Keep facts; whether nobody else had."""
         today = int(time.time()) // _DAY
         inserted = "INSERT OR IGNORE INTO facts(key, used, facts) VALUES(?, ?, ?) RETURNING id"
-        number = self._database.execute(inserted, (key, today, _encode(facts))).get
-        rows = [(one.plain, number, place, _short(one.hash)) for place, one in enumerate(facts.symbols)]
+        number = self._database.execute(inserted, (key, today, made.facts)).get
+        rows = [(name, number, place, hash_) for place, (name, hash_) in enumerate(made.symbols)]
         if number is not None:
             self._database.executemany("INSERT INTO defined VALUES(?, ?, ?, ?)", rows)
+        return number is not None
 
     def _has(self, key: bytes) -> bool:
         return bool(self._database.execute("SELECT 1 FROM facts WHERE key = ?", (key,)).get)
@@ -223,7 +217,7 @@ class FactStore:
     def alike(self, hashes: Iterable[str]) -> list[Place]:
         """Where symbols with hashes are, in whatever tree; of some, by chance, with another hash."""
         found = "SELECT key, place FROM defined JOIN facts ON id = fact WHERE hash = ?"
-        return self._places(found, map(_short, hashes))
+        return self._places(found, map(short, hashes))
 
     def _places(self, query: str, values: Iterable[object]) -> list[Place]:
         return [Place(*row) for value in values for row in self._database.execute(query, (value,))]
@@ -275,8 +269,21 @@ class FactStore:
         return len(gone)
 
 
-def _short(hash_: str) -> bytes:
-    return bytes.fromhex(hash_[: 2 * SHORT])
+def _batches(changed: list[tuple[str, Folder, bool]]) -> Iterator[list[tuple[str, Folder]]]:
+    """Folders with some `_BATCH` files together."""
+    batch, count = list[tuple[str, Folder]](), 0
+    for path, folder, _ in changed:
+        batch.append((path, folder))
+        count += len(folder.files)
+        if count >= _BATCH:
+            yield batch
+            batch, count = [], 0
+    yield batch
+
+
+def _settled(seen: Seen, made: Made | None) -> Seen:
+    """A file as it is kept: without a key where it was left out."""
+    return seen._replace(key=b"", skipped=made.skipped) if made is not None and made.skipped else seen
 
 
 def _enter(tree: Tree, path: str, folder: Folder) -> None:
