@@ -24,7 +24,7 @@ FIRST = 8
 """Parts of a function that are looked at for an error."""
 MOST_OPEN = 4_096
 """Matches of patterns that are begun and not yet ended; more only hostile files have."""
-_SPANS = frozenset({"comment", "text", "block", "docstring", "base", "package"})
+_SPANS = frozenset(["comment", "text", "block", "group", "bracket", "drop", "docstring", "base", "package"])
 _PARTS = frozenset(
     ["name", "parameters", "receiver", "arguments", "variable", "of", "owner", "target", "required", "made"]
 )

@@ -31,3 +31,5 @@
 
 (comment) @comment
 [(string) (encapsed_string) (heredoc) (nowdoc) (text)] @text
+(parenthesized_expression) @bracket
+[(binary_expression) (unary_op_expression) (update_expression) (assignment_expression) (augmented_assignment_expression) (conditional_expression) (cast_expression) (clone_expression) (object_creation_expression) (arrow_function)] @group
