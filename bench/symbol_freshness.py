@@ -27,22 +27,23 @@ import re
 import subprocess
 import tempfile
 from collections import Counter, defaultdict
-from dataclasses import replace
-from functools import lru_cache
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from recortex.codebase.syntax.fact_store import FactStore
+from recortex.app.symbols import judge, open_code
 from recortex.domain.code_facts import CALLABLE, CONTAINERS
-from recortex.engines.code.freshness import Found, judged, link_of
+from recortex.engines.code.freshness import link_of
 from symbol_history import Draw, Drawn, Repository
 from symbol_trees import Known, Parsers, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from recortex.app.store_services import StoreServices
+    from recortex.codebase.syntax.current_code import CurrentCode
     from recortex.domain.citation import Citation
-    from recortex.domain.code_facts import FileFacts
     from recortex.domain.links import SymbolLink
     from symbol_truth import Place, Truth
 
@@ -52,50 +53,34 @@ STATES = ("fresh", "moved", "changed", "gone")
 
 
 class Product:
-    """What is measured: links of symbols at a commit, and what became of them at another."""
+    """What is measured: links of symbols to the code as it is, and what became of them, as `recall` asks."""
 
-    def __init__(self, folder: Path, store: Path) -> None:
-        self.folder, self.store = folder, FactStore(store)
-        self.files: dict[str, bytes] = {}
-        self._facts = lru_cache(maxsize=400)(self._read)
+    def __init__(self, folder: Path, facts: Path) -> None:
+        self.folder, self.facts = folder, facts
 
-    def refresh(self) -> None:
-        self.files = self.store.refresh(self.folder).files
-        self._paths: dict[bytes, list[str]] = defaultdict(list)
-        for path, key in self.files.items():
-            self._paths[key].append(path)
+    def links(self, places: Sequence[tuple[str, Known]]) -> list[SymbolLink | None]:
+        """Links to symbols whose names stand on known lines; None for what our facts do not have."""
+        code = open_code(self.facts, self.folder, make=True)
+        assert code is not None
+        with closing(code):
+            code.refresh()
+            return [self._link(code, path, one) for path, one in places]
 
-    def facts(self, key: bytes | None) -> FileFacts | None:
-        return self._facts(key) if key else None
-
-    def _read(self, key: bytes) -> FileFacts | None:
-        return next((facts for _, facts in self.store.facts([key])), None)
-
-    def link(self, path: str, one: Known) -> SymbolLink | None:
-        """A link to the symbol whose name stands on the same line; None where there is none in our facts."""
-        key = self.files.get(path)
-        facts = self.facts(key)
-        for symbol in facts.symbols if facts else ():
+    def _link(self, code: CurrentCode, path: str, one: Known) -> SymbolLink | None:
+        now = code.of(path)
+        for symbol in now.facts.symbols if now and now.facts else ():
             same = symbol.line == one.line and symbol.plain.lstrip("~") == one.plain.lstrip("~")
-            if facts and same and symbol.kind in CALLABLE | CONTAINERS:
-                link = link_of(path, facts, symbol, key=key or b"")
-                copies = [
-                    other
-                    for other in self._elsewhere(link)
-                    if other.symbol.hash == link.hash and other.path != path
-                ]
-                return replace(link, copies=len(copies))
+            if now and now.facts and same and symbol.kind in CALLABLE | CONTAINERS:
+                copies = code.copies(symbol.hash, path)
+                return link_of(path, now.facts, symbol, key=now.key, copies=copies)
         return None
 
-    def ask(self, link: SymbolLink) -> Citation:
-        return judged(link, self.facts(self.files.get(link.path)), self._elsewhere, self.facts(link.key))
-
-    def _elsewhere(self, link: SymbolLink) -> Iterator[Found]:
-        for place in dict.fromkeys([*self.store.alike([link.hash]), *self.store.defining([link.plain])]):
-            for path in self._paths.get(place.key, ()):
-                facts = self.facts(place.key)
-                if facts:
-                    yield Found(path, facts, facts.symbols[place.number])
+    def ask(self, links: Sequence[SymbolLink | None]) -> list[Citation | None]:
+        """What became of each; None of what was not linked, or cannot be compared."""
+        asked = {str(number): [link] for number, link in enumerate(links) if link}
+        services = cast("StoreServices", SimpleNamespace(facts=self.facts))
+        found = judge(services, asked, self.folder, "tree")
+        return [next(iter(found.get(str(number), ())), None) for number in range(len(links))]
 
 
 class Row(NamedTuple):
@@ -136,16 +121,15 @@ def rows_of(
             if number not in link_at and number not in ask_at:
                 continue
             repository.lay(commit)
-            product.refresh()
-            for one in ask_at[number]:
-                link = links.get(id(one))
+            asked = [links[id(one)] for one in ask_at[number]]
+            for one, link, found in zip(ask_at[number], asked, product.ask(asked), strict=True):
                 pair = (commits[one.old][:10], commit[:10])
-                yield row(name, pair, one, product.ask(link) if link else None)
-            for one in link_at[number]:
-                links[id(one)] = product.link(one.path, one.one)
+                yield row(name, pair, one, found, linked=link is not None)
+            made = product.links([(one.path, one.one) for one in link_at[number]])
+            links |= {id(one): link for one, link in zip(link_at[number], made, strict=True)}
 
 
-def row(name: str, commits: tuple[str, str], one: Drawn, found: Citation | None) -> Row:
+def row(name: str, commits: tuple[str, str], one: Drawn, found: Citation | None, *, linked: bool) -> Row:
     truth = one.truth
     first = ""
     if found and found.state == truth.state == "changed" and truth.first:
@@ -169,7 +153,7 @@ def row(name: str, commits: tuple[str, str], one: Drawn, found: Citation | None)
             for state, places in truth.right.items()
             for where in places
         ],
-        answer=found.state if found else "unlinked",
+        answer=found.state if found else "none" if linked else "unlinked",
         place=f"{found.path}:{found.first}-{found.last} {found.renamed}" if found else "",
         what=found.what if found else "",
         right=found is not None and is_right(truth, found),

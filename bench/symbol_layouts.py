@@ -192,8 +192,7 @@ def of_clone(clone: Path, given: Any) -> tuple[Counter[tuple[str, str]], list[di
         repository = Repository(Path(place) / "tree")
         repository.lay("HEAD")
         product = Product(repository.folder, Path(place) / "facts.db")
-        product.refresh()
-        paths = sorted(path for path in repository.files("HEAD") if path in product.files)
+        paths = sorted(repository.files("HEAD"))
         paths = chance.sample(paths, min(given.files, len(paths)))
         texts = {path: (repository.folder / path).read_bytes().decode("utf-8", "replace") for path in paths}
         bench = _Bench(repository, product, Parsers.of(given), texts)
@@ -215,11 +214,8 @@ class _Bench:
         self.texts = {path: text.replace("\r\n", "\n").removeprefix("\ufeff") for path, text in texts.items()}
         self.raw = texts
         self.known = {path: one for path, one in self._read(self.texts).items() if one}
-        self.links = {
-            (path, number): product.link(path, one)
-            for path, symbols in self.known.items()
-            for number, one in enumerate(symbols)
-        }
+        places = [(path, one) for path, symbols in self.known.items() for one in symbols]
+        self.links = dict(zip(places, product.links(places), strict=True))
         self.found: Counter[tuple[str, str]] = Counter()
         self.rows: list[dict[str, Any]] = []
 
@@ -237,16 +233,17 @@ class _Bench:
         after = {path: one for path, one in self._read(texts).items() if one is not None}
         for path in after:
             (self.repository.folder / path).write_text(texts[path], "utf-8")
-        self.product.refresh()
         before = {path: self.known[path] for path in after}
         versions = Versions(before, after, {}, lambda side, path: (self.texts, texts)[side][path])
+        places = [(path, one) for path in after for one in self.known[path]]
+        answers = dict(zip(places, self.product.ask([self.links[place] for place in places]), strict=True))
         for path in after:
             for number, one in enumerate(self.known[path]):
-                link = self.links[path, number]
-                if link is None:
+                answer = answers[path, one]
+                if answer is None:
                     self.found[way, "unlinked"] += 1
                     continue
-                truth, answer = versions.truth(path, number).state, self.product.ask(link)
+                truth = versions.truth(path, number).state
                 said = f"{truth} -> {answer.state}"
                 self.found[way, said] += 1
                 if truth == "fresh" != answer.state:
@@ -266,7 +263,6 @@ class _Bench:
                     )
         for path in after:
             (self.repository.folder / path).write_bytes(self.raw[path].encode())
-        self.product.refresh()
 
 
 if __name__ == "__main__":

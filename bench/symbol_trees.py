@@ -261,12 +261,13 @@ def overlooked(language: str, text: str, symbols: Sequence[Known]) -> set[str]:
     """
     if language not in CTAGS:
         return set()
-    tokens, known = words(language, text), {(one.plain, one.line) for one in symbols}
+    tokens, known = words(language, text), {(one.plain, one.line, one.kind) for one in symbols}
     found = set()
     for before, one, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         typed = before.text in _TYPE_ENDS or (before.text[0].isalpha() and before.text not in _NO_TYPES)
-        head = before.text in CLASSES | {"record"} or (typed and after.text in {"(", "<", "=", ":"})
-        if head and (one.text, one.line) not in known:
+        kind = "class" if before.text in CLASSES | {"record"} else "callable"
+        head = kind == "class" or (typed and after.text in {"(", "<", "=", ":"})
+        if head and (one.text, one.line, kind) not in known:
             found.add(one.text)
     return found
 

@@ -140,7 +140,14 @@ def links_of(
     keys = {one.path: keyed.key for one in found if (keyed := code.of(one.path))}
     return [
         then(memory, one)
-        or link_of(one.path, one.facts, one.symbol, commit=commit, key=keys.get(one.path, b""))
+        or link_of(
+            one.path,
+            one.facts,
+            one.symbol,
+            commit=commit,
+            key=keys.get(one.path, b""),
+            copies=code.copies(one.symbol.hash, one.path),
+        )
         for one in found
     ]
 

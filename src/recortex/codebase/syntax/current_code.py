@@ -138,6 +138,11 @@ class CurrentCode:
         for path, facts in self._holding(self._store.alike([hash_])):
             yield from ((path, facts, one) for one in facts.symbols if one.hash == hash_)
 
+    def copies(self, hash_: str, path: str) -> int:
+        """How many symbols of other files have a hash."""
+        others = (self._by_key.get(one.key, ()) for one in self._store.alike([hash_]))
+        return sum(one != path for paths in others for one in paths)
+
     def _holding(self, places: Iterable[Place]) -> Iterator[tuple[str, FileFacts]]:
         """The files of the tree that have these facts, as they are now."""
         keys = dict.fromkeys(one.key for one in places)

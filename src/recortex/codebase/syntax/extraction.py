@@ -48,11 +48,6 @@ _SQL = re.compile(
 _COMPOSED = re.compile(
     r"\$\{|(?<![\w:{])\{[A-Za-z_][\w.\[\]()]{0,80}\}|\$\w{1,40}->|\$[a-z]\w{0,40}\b|%s['\"]|#\{"
 )
-_EXPORT = re.compile(
-    rb"(\b(?:class|struct|union)\s+)([A-Z][A-Z0-9_]{2,60})"
-    rb"(?=\s{1,20}[A-Za-z_]\w{0,100}\s{0,20}(?:final\s{0,20})?(?::[^:]|\{))"
-)
-"""A macro between `class` and its name, which the grammar would take for the name."""
 _LONGEST_SQL = 2_000
 _CHUNK = 65_536
 _LONGEST_HEAD = 600
@@ -84,8 +79,6 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     if why := refusal(path, data):
         return FileFacts(grammar.language, skipped=why, whole=False)
     loaded = load(grammar.name)
-    if grammar.name == "cpp":
-        data = _EXPORT.sub(lambda found: found[1] + b" " * len(found[2]), data)
     tree = _parsed(loaded, data)
     if tree is None:
         return FileFacts(grammar.language, skipped="parsing takes too long", whole=False)

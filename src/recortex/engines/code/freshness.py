@@ -70,7 +70,8 @@ def followed(link: SymbolLink, found: Found, key: bytes, *, renew: bool = False)
     """The link to a symbol where it is now; of an edited one, it says how it was, unless it is renewed."""
     symbol = found.symbol
     if renew or symbol.hash == link.hash:
-        return replace(link_of(found.path, found.facts, symbol, commit=link.commit, key=key), role=link.role)
+        now = link_of(found.path, found.facts, symbol, commit=link.commit, key=key, copies=link.copies)
+        return replace(now, role=link.role)
     return replace(link, path=found.path, name=symbol.name, first=symbol.first, last=symbol.last)
 
 
@@ -115,7 +116,8 @@ def unchanged(link: SymbolLink) -> Citation:
 
 def _others(link: SymbolLink, found: Iterable[Found]) -> list[Found]:
     """Those of other files that it may have become; none of its copies, if there are no more than then."""
-    akin = [one for one in found if _akin(one.symbol, link) and one.path != link.path]
+    places = {(one.path, one.symbol.first, one.symbol.name): one for one in found}
+    akin = [one for one in places.values() if _akin(one.symbol, link) and one.path != link.path]
     copied = sum(one.symbol.hash == link.hash for one in akin)
     return [one for one in akin if one.symbol.hash != link.hash or copied > link.copies]
 
@@ -133,7 +135,7 @@ def _edited(link: SymbolLink, named: Sequence[Found], before: FileFacts | None) 
     `before`: of the others that had its name, those that stand are not it, and one that is likelier to have
     been another was that.
     """
-    then = [one for one in before.symbols if one.name == link.name] if before else []
+    then = [one for one in before.symbols if one.name == link.name and _akin(one, link)] if before else []
     stood = {one.hash for one in then}
     others = [one for one in then if one.hash != link.hash]
     took = {one.arity for one in others} - {link.arity}
@@ -144,10 +146,17 @@ def _edited(link: SymbolLink, named: Sequence[Found], before: FileFacts | None) 
         for one in named
         if one.symbol.hash not in stood
         and not (one.facts.language in OVERLOADED and one.symbol.arity in took)
-        and all(_likeness(link, one) >= _likeness(other, one) for other in vanished)
+        and all(_near(link, one) >= _near(other, one) for other in vanished)
     ]
-    best = max(own, key=lambda one: (one.symbol.arity == link.arity, _likeness(link, one)), default=None)
-    return None if best and others and _likeness(link, best) < ALIKE_NAMED else best
+    best = max(own, key=lambda one: _near(link, one), default=None)
+    if best is None or not others or _likeness(link, best) >= ALIKE_NAMED:
+        return best
+    return best if len(own) > len(vanished) and best.symbol.arity == link.arity else None
+
+
+def _near(link: SymbolLink, one: Found) -> tuple[bool, float]:
+    """By what overloads are paired: as many parameters first, then the likest."""
+    return one.symbol.arity == link.arity, _likeness(link, one)
 
 
 def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -> Found | None:
