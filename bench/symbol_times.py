@@ -5,8 +5,9 @@
 Code files of the FOLDERs are copied; ten symbols of ten files are linked, and asked for as `recall` does (in
 their files) and as `validate` does (in all files). `unchanged`: their files are as they were; `edited`: each
 was edited since its facts were read; `read`: the facts of the edited files are kept already; `deleted`: the
-symbols are gone from their files. Times are medians and 95th percentiles in milliseconds; those of a new
-process begin after the interpreter has started, with everything that asking imports.
+symbols are gone from their files. Times are medians and 95th percentiles in milliseconds, of the clock and of
+the process, which other programs on the machine change less; those of a new process begin after the
+interpreter has started, with everything that asking imports.
 """
 
 from __future__ import annotations
@@ -24,13 +25,22 @@ import time
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.links import SymbolLink
 
 TEN = 10
+
+
+class Times(NamedTuple):
+    """Milliseconds of the clock and of the process."""
+
+    clock: float
+    cpu: float
+
+
 ENDINGS = {".py", ".ts", ".js", ".go", ".rs", ".java", ".php", ".cs", ".c", ".cpp"}
 
 
@@ -42,9 +52,9 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if given.once:
-        print(once(given.folders[0], given.once[0], Path(given.once[1])))
+        print(*once(given.folders[0], given.once[0], Path(given.once[1])))
         return
-    figures = {}
+    figures: dict[str, tuple[float, ...]] = {}
     with tempfile.TemporaryDirectory() as place:
         for way in ("unchanged", "edited", "read", "deleted"):
             root, links = prepared(Path(place) / way, given.folders, way)
@@ -52,15 +62,19 @@ def main() -> None:
                 for process in ("new", "running"):
                     times = timed(root, reach, links, given.runs, new=process == "new", keep=way == "edited")
                     figures[f"{way}, {reach}, {process} process"] = told(times)
-    for name, (median, late) in figures.items():
-        print(f"{name:40} median {median:6.1f} ms  p95 {late:6.1f} ms")
+    for name, (median, late, cpu, late_cpu) in figures.items():
+        print(f"{name:34} median {median:6.1f}  p95 {late:6.1f}  cpu median {cpu:6.1f}  p95 {late_cpu:6.1f}")
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1))
 
 
-def told(times: list[float]) -> tuple[float, float]:
-    """The median, and the 95th percentile."""
-    return statistics.median(times), sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
+def told(times: list[Times]) -> tuple[float, ...]:
+    """The median and the 95th percentile of each."""
+    return tuple(
+        value
+        for one in zip(*times, strict=True)
+        for value in (statistics.median(one), sorted(one)[min(len(one) - 1, int(0.95 * len(one)))])
+    )
 
 
 def prepared(place: Path, folders: list[Path], way: str) -> tuple[Path, Path]:
@@ -73,7 +87,7 @@ def prepared(place: Path, folders: list[Path], way: str) -> tuple[Path, Path]:
         shutil.copytree(folder, root / str(number), ignore=shutil.ignore_patterns(".git"))
     code = open_code(place / "facts.db", root, make=True)
     assert code is not None
-    links = []
+    links: list[SymbolLink] = []
     with closing(code):
         code.refresh()
         files = sorted(path for path in code.paths if Path(path).suffix in ENDINGS)
@@ -102,11 +116,11 @@ def changed(file: Path, link: SymbolLink, way: str) -> None:
     file.write_bytes(b"\n".join(lines))
 
 
-def timed(root: Path, reach: str, links: Path, runs: int, *, new: bool, keep: bool) -> list[float]:
+def timed(root: Path, reach: str, links: Path, runs: int, *, new: bool, keep: bool) -> list[Times]:
     """Each run in milliseconds; with `keep`, each begins with the facts as they were at first."""
     facts, kept = root.parent / "facts.db", root.parent / "kept.db"
     shutil.copy(facts, kept)
-    times = []
+    times: list[Times] = []
     for _ in range(runs):
         if keep:
             for beside in root.parent.glob("facts.db-*"):
@@ -114,23 +128,24 @@ def timed(root: Path, reach: str, links: Path, runs: int, *, new: bool, keep: bo
             shutil.copy(kept, facts)
         if new:
             command = [sys.executable, __file__, str(root), "--once", reach, str(links)]
-            times.append(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+            said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            times.append(Times(*map(float, said.split())))
         else:
             times.append(once(root, reach, links))
     return times if new else times[1:]
 
 
-def once(root: Path, reach: str, links: Path) -> float:
-    """The milliseconds of asking once."""
+def once(root: Path, reach: str, links: Path) -> Times:
+    """Of asking once."""
     from recortex.domain.links import SymbolLink  # noqa: F401  the links are of it
 
     asked = pickle.loads(links.read_bytes())  # noqa: S301  made by this bench
-    began = time.perf_counter()
+    began, spent = time.perf_counter(), time.process_time()
     from recortex.app.symbols import judge
 
     services = cast("StoreServices", SimpleNamespace(facts=root.parent / "facts.db"))
     judge(services, {"all": asked}, root, reach)  # type: ignore[arg-type]
-    return (time.perf_counter() - began) * 1_000
+    return Times((time.perf_counter() - began) * 1_000, (time.process_time() - spent) * 1_000)
 
 
 if __name__ == "__main__":

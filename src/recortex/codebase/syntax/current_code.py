@@ -72,6 +72,13 @@ class CurrentCode:
         if "_store" in self.__dict__:
             self._store.close()
 
+    def key(self, path: str) -> bytes:
+        """The key of a file as it is, for which no facts are looked up; empty where it is not there."""
+        if path in self._files:
+            return self._files[path].key
+        data = read(self.root, path, self._real)
+        return b"" if data is None else key_of(path, data)
+
     def of(self, path: str) -> Keyed | None:
         """A file as it is; None where it is not there, or no code."""
         if path not in self._files:
