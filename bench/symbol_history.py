@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from symbol_trees import ENDINGS, LARGEST, Known, Parsers, language_of, overlooked
+from symbol_trees import CTAGS, ENDINGS, LARGEST, Known, Parsers, language_of, overlooked
 from symbol_truth import Truth, Versions
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Repository:
         at = 0
         for blob in wanted:
             end = said.index(b"\n", at)
-            size = int(said[at:end].split()[2])
+            size = int(said[at:end].split()[2])  # fails where a clone lacks a file
             self._raw[blob] = said[end + 1 : end + 1 + size]
             at = end + size + 2
 
@@ -114,6 +114,11 @@ class Repository:
             before += [one] if status[0] in "MDRT" else []
             after += [other] if status[0] in "MARTC" else []
         return before, after, renamed
+
+
+def _renamed_scope(one: Known, now: Iterable[Known]) -> bool:
+    """Whether a file has one of its plain name: ctags does not always say the same of what it lies in."""
+    return any((other.plain, other.kind) == (one.plain, one.kind) for other in now)
 
 
 def is_code(path: str) -> bool:
@@ -200,6 +205,10 @@ class Draw:
             if path in unread or changed[2].get(path) in unread:
                 continue
             if not versions.stands(path, one):
+                if language_of(path) in CTAGS and _renamed_scope(
+                    one, after.get(changed[2].get(path, path), ())
+                ):
+                    continue
                 vanished += 1
                 if vanished > MOST_VANISHED or not whole or one.plain in lost:
                     continue

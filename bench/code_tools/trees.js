@@ -73,9 +73,13 @@ for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
       if (name && (CLASSES.has(node.kind) || node.body)) add(node, name, CLASSES.has(node.kind) ? "class" : "callable", within, node);
     } else if (HOLDERS.has(node.kind)) {
       name = nameOf(node);
+      let value = node.initializer;
+      while (value && (ts.isAsExpression(value) || ts.isSatisfiesExpression(value) || ts.isParenthesizedExpression(value))) value = value.expression;
+      const holds = isFunction(value) || (value && (ts.isObjectLiteralExpression(value) || ts.isClassExpression(value)));
       const list = node.parent;
       const alone = node.kind === K.VariableDeclaration && list.declarations && list.declarations.length === 1;
       if (name && isFunction(node.initializer)) add(node, name, "callable", within, alone ? list : node);
+      if (!holds) name = null;
     } else if (ts.isModuleDeclaration(node)) name = node.name.text;
     const inner = name ? [...within, name] : within;
     ts.forEachChild(node, (child) => visit(child, inner));

@@ -18,7 +18,7 @@ from zlib import crc32
 from blake3 import blake3
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int]
 
@@ -26,7 +26,9 @@ _TOKEN = re.compile(rb"[\w$\x80-\xff]+|[^\s\w]")
 _NO_SEMICOLON = re.compile(rb"[\w$\x80-\xff]+|[^\s\w;]")
 _LAST_COMMA = re.compile(rb"(?<![\s,(\[<]),(?=\s*[)\]}>])")
 _STRING = re.compile(rb"([bBfFrRuUtT]{0,2})(\"\"\"|'''|[\"'])(.*)\2", re.DOTALL)
-_ESCAPED_QUOTE = re.compile(rb"\\([^'\"]|['\"])", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_JOINED = re.compile(rb'(f?)"(.*)"\0', re.DOTALL)
+_BRACE = re.compile(rb"[{}]")
 _ONLY_DOUBLE = re.compile(rb"\$|(?<!\\)(?:\\\\)*\\[nrtvefxu0-7]")
 _ESCAPED = {b"'": re.compile(rb"\\([\\'])"), b'"': re.compile(rb'\\([\\"])')}
 """Of PHP: what only a text in double quotes can say, and what either says with a backslash."""
@@ -94,18 +96,19 @@ class Tokens:
         return bytes(bare)
 
     def _join(self, marks: dict[int, bytes], literals: dict[int, int]) -> None:
-        inside = list(literals.items())
-        places = sorted({0, len(self._bare), *marks, *(one for span in inside for one in span)})
-        parts: list[bytes] = []
-        length = 0
+        places = sorted({0, len(self._bare), *marks, *literals, *literals.values()})
+        spans = list(pairwise([*places, len(self._bare)]))
+        pieces = [self._piece(start, end, literal=literals.get(start) == end) for start, end in spans]
+        if self._language == "python":
+            _join_strings(pieces, [start in literals for start, _ in spans])
+        length, parts = 0, []
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
-        for start, end in pairwise([*places, len(self._bare)]):
+        for (start, _), piece in zip(spans, pieces, strict=True):
             mark = marks.get(start, b"")
             self._before[start], self._after[start] = length, length + len(mark)
-            piece = mark + self._piece(start, end, literal=literals.get(start) == end)
-            parts.append(piece)
-            length += len(piece)
+            parts.append(mark + piece)
+            length += len(parts[-1])
         plain = b"".join(parts)
         alike = self._language in QUOTES_ALIKE
         self._plain = _NUMBER.sub(lambda found: found[0].lower(), plain) if alike else plain
@@ -144,6 +147,19 @@ class Tokens:
         return b"".join([(crc32(line) % 65_535 + 1).to_bytes(2, "big") if line else b"\0\0" for line in bare])
 
 
+def _join_strings(pieces: list[bytes], literal: Sequence[bool]) -> None:
+    """Make one of texts that stand side by side, which are one text."""
+    last = -1
+    for place, piece in enumerate(pieces):
+        if not piece:
+            continue
+        one = _JOINED.fullmatch(pieces[last]) if literal[place] and last >= 0 and literal[last] else None
+        other = _JOINED.fullmatch(piece) if one else None
+        if one and other and (one[1] == other[1] or not _BRACE.search(one[2] if other[1] else other[2])):
+            pieces[last], pieces[place] = b"", (one[1] or other[1]) + b'"' + one[2] + other[2] + b'"\0'
+        last = place
+
+
 def _quoted(piece: bytes, language: str) -> bytes:
     """A literal; of a string that could have other quotes, with its marks taken for the same."""
     found = _STRING.fullmatch(piece) if language in QUOTES_ALIKE or language == "php" else None
@@ -155,8 +171,14 @@ def _quoted(piece: bytes, language: str) -> bytes:
             return b"\x05" + _INTERPOLATED.sub(lambda one: one[0].translate(_ALIKE), piece)
         return b'"' + _ESCAPED[quote].sub(rb"\1", text) + b'"'
     if b"r" not in prefix and b"\\" in text:
-        text = _ESCAPED_QUOTE.sub(lambda one: one[1] if one[1] in b"'\"" else one[0], text)
+        text = _ESCAPE.sub(_unescaped, text)
     return prefix + b'"' + text + b'"'
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    """A quote without its backslash; a number in small letters."""
+    sign = found[1]
+    return sign if sign in b"'\"" else b"\\" + sign[:1] + sign[1:].lower()
 
 
 def _outermost(spans: Iterable[Span]) -> dict[int, int]:

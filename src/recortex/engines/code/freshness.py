@@ -141,17 +141,17 @@ def _edited(link: SymbolLink, named: Sequence[Found], before: FileFacts | None) 
     took = {one.arity for one in others} - {link.arity}
     now = {one.symbol.hash for one in named}
     vanished = [link_of(link.path, before, one) for one in others if before and one.hash not in now]
-    own = [
+    new = [
         one
         for one in named
         if one.symbol.hash not in stood
         and not (one.facts.language in OVERLOADED and one.symbol.arity in took)
-        and all(_near(link, one) >= _near(other, one) for other in vanished)
     ]
+    own = [one for one in new if all(_near(link, one) >= _near(other, one) for other in vanished)]
     best = max(own, key=lambda one: _near(link, one), default=None)
     if best is None or not others or _likeness(link, best) >= ALIKE_NAMED:
         return best
-    return best if len(own) > len(vanished) and best.symbol.arity == link.arity else None
+    return best if len(new) > len(vanished) and best.symbol.arity == link.arity else None
 
 
 def _near(link: SymbolLink, one: Found) -> tuple[bool, float]:
@@ -168,7 +168,11 @@ def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -
     named = [one for one in same if one.symbol.plain == link.plain]
     whole = [one for one in named if one.symbol.name == link.name]
     telling = len(_told(link.lines)) >= SUBSTANTIAL
-    likely = whole or named or (same if telling or (certain and len(same) == 1) else [])
+    likely = (
+        whole
+        or (named if telling or certain else [])
+        or (same if telling or (certain and len(same) == 1) else [])
+    )
     return min(likely, key=lambda one: (-_together(link.path, one.path), _away(link, one)), default=None)
 
 
