@@ -3,8 +3,8 @@
 The rule, from first to last; `form`, name and tokens are those of `symbol_trees.py`, the own name masked:
 
 1. *Fresh*: its file has a symbol of its qualified name and form. Of several with its name (overloads) each
-   of the old ones is paired with one of the new: of equal form first, then of equal key (types of parameters,
-   the trait of an `impl`), then by the likeness of their tokens.
+   of the old ones is paired with one of the new: of equal form first, then of a key that only they have (types of
+   parameters, the trait of an `impl`), then by the likeness of their tokens.
 2. *Edited*: it is paired by name, and the form differs. So, too, where its file was renamed (`git -M`) and
    the new one has the name. Where overloads are paired by likeness alone, and below `LIKE`, either edited or
    gone is right.
@@ -134,20 +134,21 @@ class Versions:
         for same in SAME:
             for index in list(old):
                 one = self.before[path][index]
-                other = next((other for other in new if same(one, other)), None)
-                if other is not None:
+                likely = [other for other in new if same(one, other)]
+                other = likely[0] if likely else None
+                if other is not None and (other.form == one.form or len(likely) == 1):
                     self._pairs[path][index] = (other, True)
                     old.remove(index)
                     new.remove(other)
         if not several and old and new:
             self._pairs[path][old[0]] = (new[0], True)
             return
-        likely = [
+        ranked = [
             (self.like(Place(path, self.before[path][index]), Place(now, other)), index, other)
             for index in old
             for other in new
         ]
-        for like, index, other in sorted(likely, key=lambda row: -row[0]):
+        for like, index, other in sorted(ranked, key=lambda row: -row[0]):
             if index in old and other in new:
                 self._pairs[path][index] = (other, like >= LIKE)
                 old.remove(index)
