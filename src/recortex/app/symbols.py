@@ -140,7 +140,14 @@ def links_of(
     keys = {one.path: keyed.key for one in found if (keyed := code.of(one.path))}
     return [
         then(memory, one)
-        or link_of(one.path, one.facts, one.symbol, commit=commit, key=keys.get(one.path, b""))
+        or link_of(
+            one.path,
+            one.facts,
+            one.symbol,
+            commit=commit,
+            key=keys.get(one.path, b""),
+            copies=code.copies(one.symbol.hash, one.path),
+        )
         for one in found
     ]
 
@@ -299,9 +306,9 @@ class _Judge:
     def _judged(self, link: SymbolLink) -> Judged | None:
         from recortex.engines.code.freshness import judged, unchanged
 
-        now = self._code.of(link.path)
-        if now is not None and now.key == link.key:
+        if link.key and self._code.key(link.path) == link.key:
             return Judged(unchanged(link))
+        now = self._code.of(link.path)
         if now is not None and now.facts is None:
             return None
         facts = now.facts if now else None

@@ -57,6 +57,8 @@ class SymbolLink:
         lines: two bytes for each of them, at most `MOST_LINES`, by which the first that changed is told.
         commit: that was checked out then.
         key: of the facts of the whole file: while the file has the same, nothing in it changed.
+        copies: symbols of its hash that other files had then, as a bundle that is kept beside its sources
+            does: these are not where it moved to.
     """
 
     path: str
@@ -70,6 +72,7 @@ class SymbolLink:
     commit: str = ""
     key: bytes = b""
     role: Role = "about"
+    copies: int = 0
 
     @property
     def plain(self) -> str:

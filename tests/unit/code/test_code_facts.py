@@ -301,10 +301,52 @@ def test_a_method_after_the_last_one_does_not_change_it():
             "class K { int f() { g(1); } }",
             "class K\n{\n  /** Why. */\n  int f()\n  { g(1);\n  }\n}",
         ),
+        (
+            "a.py",
+            "def f(a):\n    return a or 'it'\n",
+            'def f(\n    a,\n):\n    return (\n        a or "it"\n    )\n',
+        ),
+        ("a.py", "def f():\n    for a, b in g, h: pass\n", "def f():\n    for (a, b) in (g, h): pass\n"),
+        ("a.py", "class K():\n    a: A | B = 0XF\n", "class K:\n    a: (A | B) = 0xf\n"),
+        ("a.py", r"def f(): return 'it\'s'", 'def f(): return "it\'s"'),
+        ("a.py", "def f(): return 'a' f'{b}' 'c'", """def f(): return f"a{b}" "c\""""),
+        ("a.py", r"def f(): return '\x1A'", r"def f(): return '\x1a'"),
+        ("a.ts", "const f = (a) => a && b || `${g('x')}`", 'const f = a => (a && b) || `${g("x")}`'),
+        ("a.ts", "class K { a: A | B = {'b': 1} }", "class K { a: | A | B = {b: 1,} }"),
+        ("a.php", r"<?php function f() { return ($a)['b\c']; }", r'<?php function f() { return $a["b\c"]; }'),
+        ("a.rs", "fn f() { assert!(a, b); }", "fn f() {\n    assert!(\n        a,\n        b,\n    );\n}"),
     ],
 )
 def test_formatting_does_not_change_a_hash(path, before, after):
     assert hashes(path, before) == hashes(path, after)
+
+
+@pytest.mark.parametrize(
+    ("path", "one", "other"),
+    [
+        ("a.py", "def f(): return (a + b) * c", "def f(): return a + b * c"),
+        ("a.py", "def f(): return (a,)", "def f(): return (a)"),
+        ("a.py", "def f(): return (not a) == b", "def f(): return not (a == b)"),
+        ("a.py", "def f(): return (lambda: a)(b)", "def f(): return lambda: a(b)"),
+        ("a.ts", "function f() { return (a || b) && c }", "function f() { return a || b && c }"),
+        ("a.ts", "function f() { return (a as B).c }", "function f() { return a as B.c }"),
+        (
+            "a.php",
+            "<?php function f() { return (clone $a)->b; }",
+            "<?php function f() { return clone $a->b; }",
+        ),
+        ("a.php", r"<?php function f() { return '\n'; }", r'<?php function f() { return "\n"; }'),
+        ("a.php", "<?php function f() { ($a->b)($c); }", "<?php function f() { $a->b($c); }"),
+        ("a.ts", "function f() { return (a?.b).c }", "function f() { return a?.b.c }"),
+        ("a.py", "def f(): return '{a}' 'b'", "def f(): return f'{a}' 'b'"),
+        ("a.py", r"def f(): return '\\x1A'", r"def f(): return '\\x1a'"),
+        ("a.rs", "fn f() { (a,) }", "fn f() { (a) }"),
+        ("a.go", "func f() { return (a + b) * c }", "func f() { return a + b * c }"),
+        ("a.cs", "class K { int[,] f() { return a; } }", "class K { int[] f() { return a; } }"),
+    ],
+)
+def test_what_changes_the_meaning_changes_a_hash(path, one, other):
+    assert hashes(path, one) != hashes(path, other)
 
 
 ONE = "def f(a):\n    return a + 22\n"

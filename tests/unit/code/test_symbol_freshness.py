@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.engines.code.freshness import Found, link_of
+from recortex.engines.code.freshness import MOST_LINES, Found, link_of
 from recortex.engines.code.freshness import judged as both_judged
 
 FILE = b'''import files
@@ -125,3 +127,41 @@ def test_of_overloads_the_one_with_as_many_parameters_is_the_same():
     assert [judged(one, now).state for one in both] == ["fresh", "changed"]
     gone = _facts(file.replace(b"  int f(int a) { return a + 1; }\n", b""), "A.java")
     assert [judged(one, gone, before=facts).state for one in both] == ["gone", "fresh"]
+
+
+def test_a_copy_that_stood_beside_it_is_not_where_it_moved_to():
+    facts = _facts(FILE, "bundle/store.py")
+    there = [Found("bundle/store.py", facts, one) for one in facts.symbols]
+    copied = replace(_link("Store.open"), copies=1)
+    assert judged(copied, None, lambda _: there).state == "gone"
+    twice = [*there, *(one._replace(path="files/store.py") for one in there)]
+    assert judged(copied, None, lambda _: twice).state == "moved"
+
+
+def test_of_methods_of_one_name_each_becomes_its_own():
+    file = b"class A {\n%b%b}\n"
+    one = b"  int f(int a) {\n    int b = a;\n    b += 1;\n    return b;\n  }\n"
+    other = b"  int f(long c) {\n    log(c);\n    save(c);\n    return 0;\n  }\n"
+    facts = _facts(file % (one, other), "A.java")
+    first, second = [link_of("A.java", facts, it) for it in facts.symbols if it.name == "A.f"]
+    now = _facts(file % (b"", other.replace(b"0", b"1")), "A.java")
+    assert judged(first, now, before=facts).state == "gone"
+    assert judged(second, now, before=facts).what == "edited at line 5"
+
+
+def test_the_first_line_of_what_was_renamed_is_not_that_of_its_name():
+    body = "".join(f"    g({n})\n" for n in range(9))
+    before, after = (
+        _facts(f"def {name}():\n{text}".encode())
+        for name, text in (("f", body), ("h", body.replace("7", "8")))
+    )
+    found = judged(link_of("store.py", before, before.symbols[0]), after, before=before)
+    assert (found.state, found.renamed, found.what) == ("changed", "h", "edited at line 9")
+
+
+def test_the_first_line_of_a_long_symbol_is_told_as_far_as_its_lines_are_known():
+    body = "".join(f"    g({n})\n" for n in range(900))
+    before, after = _facts(f"def f():\n{body}".encode()), _facts(f"def f():\n{body}    h()\n".encode())
+    link = link_of("store.py", before, before.symbols[0])
+    assert judged(link, after, before=before).what == "edited at line 902"
+    assert judged(link, after).what == f"edited after line {MOST_LINES}"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ FIRST = 8
 MOST_OPEN = 256
 """Matches of patterns that are begun and not yet ended. Each costs time at every node; of 21,829 real files
 one needs more than 64, none more than 128."""
-_SPANS = frozenset({"comment", "text", "block", "docstring", "base", "package"})
+_SPANS = frozenset(["comment", "text", "block", "group", "bracket", "drop", "docstring", "base", "package"])
 _PARTS = frozenset(
     ["name", "parameters", "receiver", "arguments", "variable", "of", "owner", "target", "required", "made"]
 )
@@ -40,6 +41,8 @@ _WRAPPING = frozenset(
 )
 _KEYWORDS = frozenset(["if", "else", "for", "while", "do", "switch", "return", "sizeof"])
 """What code of C looks like it defines where macros hide its form."""
+_REFERENCE = re.compile(r"(?:&|'\w+|mut\b|dyn\b|\s)*")
+"""Of Rust: what stands before the type that an `impl` is for."""
 _IN_CODE = frozenset({"compound_statement", "for_statement", "case_statement"})
 
 Captures = dict[str, "list[Node]"]
@@ -195,6 +198,6 @@ def _plain_name(text: str, language: str) -> str:
     if text[:1] in {'"', "'"}:
         return text[1:-1] if text[1:-1].isidentifier() else ""
     if language == "rust":
-        text = text.lstrip("&").removeprefix("dyn ").strip()
+        text = _REFERENCE.sub("", text, count=1)
         return dotted(text).rpartition(".")[2][:200]
     return dotted(text)[:200]

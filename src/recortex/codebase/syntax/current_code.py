@@ -72,6 +72,13 @@ class CurrentCode:
         if "_store" in self.__dict__:
             self._store.close()
 
+    def key(self, path: str) -> bytes:
+        """The key of a file as it is, for which no facts are looked up; empty where it is not there."""
+        if path in self._files:
+            return self._files[path].key
+        data = read(self.root, path, self._real)
+        return b"" if data is None else key_of(path, data)
+
     def of(self, path: str) -> Keyed | None:
         """A file as it is; None where it is not there, or no code."""
         if path not in self._files:
@@ -137,6 +144,11 @@ class CurrentCode:
         """The symbols with a hash, with their files."""
         for path, facts in self._holding(self._store.alike([hash_])):
             yield from ((path, facts, one) for one in facts.symbols if one.hash == hash_)
+
+    def copies(self, hash_: str, path: str) -> int:
+        """How many symbols of other files have a hash."""
+        others = (self._by_key.get(one.key, ()) for one in self._store.alike([hash_]))
+        return sum(one != path for paths in others for one in paths)
 
     def _holding(self, places: Iterable[Place]) -> Iterator[tuple[str, FileFacts]]:
         """The files of the tree that have these facts, as they are now."""

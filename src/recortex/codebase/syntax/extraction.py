@@ -161,15 +161,17 @@ def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Token
 
 
 def _tokens(captured: Captured, nesting: Nesting, plain: bytes) -> Tokens:
-    wanted = ("docstring", "text", "block")
+    wanted = ("docstring", "text", "block", "group", "bracket", "drop")
     spans = {name: [node.byte_range for node in captured.spans[name]] for name in wanted}
     cuts = {place for one in nesting.definitions for place in (one.start, one.end, max(one.outer, 0))}
     return Tokens(
         plain,
         captured.language,
-        dropped=spans.get("docstring", ()),
-        literals=set(spans.get("text", ())) - set(spans.get("docstring", ())),
-        blocks=spans.get("block", ()),
+        dropped=spans["docstring"],
+        literals=set(spans["text"]) - set(spans["docstring"]) - set(spans["bracket"]),
+        blocks=spans["block"],
+        groups=set(spans["group"]),
+        brackets=[*spans["bracket"], *spans["drop"]],
         cuts=cuts,
     )
 

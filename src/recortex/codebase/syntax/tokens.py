@@ -2,8 +2,10 @@
 
 The file is brought into a plain form once, and each definition is a slice of it. Words and signs are kept
 apart by a byte that no source has; literals stay as they are. What formatters change does not count either: a
-comma before a closing bracket on its own line, the quotes of a plain string, semicolons where the language
-needs none. In Python, where layout is meaning, blocks are marked.
+comma before a closing bracket, the quotes of a string, semicolons where the language needs none, brackets
+around expressions. Where formatters put in and take away brackets (Python, JavaScript, TypeScript), these are
+left out, and each operation is marked instead, in brackets or not. In Python, where layout is meaning, blocks
+are marked.
 """
 
 from __future__ import annotations
@@ -16,20 +18,31 @@ from zlib import crc32
 from blake3 import blake3
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int]
 
 _TOKEN = re.compile(rb"[\w$\x80-\xff]+|[^\s\w]")
-_LAST_COMMA = re.compile(rb",(?=[ \t]*\r?\n\s*[)\]}])")
 _NO_SEMICOLON = re.compile(rb"[\w$\x80-\xff]+|[^\s\w;]")
-_PLAIN_STRING = re.compile(rb"([bBfFrRuU]{0,2})'([^'\"\\\n]*)'")
+_LAST_COMMA = re.compile(rb"(?<![\s,(\[<]),(?=\s*[)\]}>])")
+_STRING = re.compile(rb"([bBfFrRuUtT]{0,2})(\"\"\"|'''|[\"'])(.*)\2", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_JOINED = re.compile(rb'(f?)"(.*)"\0', re.DOTALL)
+_BRACE = re.compile(rb"[{}]")
+_ONLY_DOUBLE = re.compile(rb"\$|(?<!\\)(?:\\\\)*\\[nrtvefxu0-7]")
+_ESCAPED = {b"'": re.compile(rb"\\([\\'])"), b'"': re.compile(rb'\\([\\"])')}
+"""Of PHP: what only a text in double quotes can say, and what either says with a backslash."""
+_INTERPOLATED = re.compile(rb"\{\$[^{}]*\}")
+_NUMBER = re.compile(rb"\0[0-9]\w*")
 QUOTES_ALIKE = frozenset({"python", "javascript", "typescript"})
 NO_SEMICOLON = frozenset({"javascript", "typescript"})
-_JOINTS = (b"\0.\0", b"\0>\0")
-_OWN_JOINTS = (b"\0self\0.\0", b"\0this\0.\0", b"\0cls\0.\0", b"\0$this\0-\0>\0", b"\0this\0-\0>\0")
+_JOINTS = {"c": b"->", "cpp": b"->", "php": b"->"}
+"""What stands before a member besides a dot."""
+_OWN = (b"self", b"this", b"cls", b"$this")
 _ITSELF = b"\0\x01\0"
 _SPACE = b" \t\r\f\v;"
+_ALIKE = bytes.maketrans(b"'", b'"')
+_BEGIN, _END = b"\x03\0", b"\x04\0"
 DIGEST = 16  # bytes: two definitions of a project by chance alike in none of 10^18
 
 
@@ -42,6 +55,8 @@ class Tokens:
         dropped: spans that do not count: documentation.
         literals: spans that are kept as they are.
         blocks: spans whose ends are marked.
+        groups: spans of operations, whose ends are marked as well.
+        brackets: spans whose first and last byte do not count.
         cuts: places at which slices begin and end.
     """
 
@@ -52,45 +67,59 @@ class Tokens:
         dropped: Iterable[Span],
         literals: Iterable[Span],
         blocks: Iterable[Span],
+        groups: Iterable[Span],
+        brackets: Iterable[Span],
         cuts: Iterable[int],
     ) -> None:
         text = bytearray(data)
         for start, end in dropped:
             text[start:end] = re.sub(rb"[^\n]", b" ", data[start:end])
-        self.text = _LAST_COMMA.sub(b" ", bytes(text))
+        self.text = bytes(text)
+        inside = _outermost(literals)
+        self._bare = self._without(inside, brackets)
+        self._language = language
         self._token = _NO_SEMICOLON if language in NO_SEMICOLON else _TOKEN
         marks = dict.fromkeys(cuts, b"")
-        for start, end in blocks:
-            marks[start] = marks.get(start, b"") + b"{\0"
-            marks[end] = b"}\0" + marks.get(end, b"")
-        self._alike = language in QUOTES_ALIKE
-        self._join(marks, _outermost(literals))
+        for spans, begin, close in ((blocks, b"{\0", b"}\0"), (groups, _BEGIN, _END)):
+            for start, end in spans:
+                marks[start] = marks.get(start, b"") + begin
+                marks[end] = close + marks.get(end, b"")
+        self._join(marks, inside)
+
+    def _without(self, literals: dict[int, int], brackets: Iterable[Span]) -> bytes:
+        """The text without last commas and brackets that do not count."""
+        bare = bytearray(_LAST_COMMA.sub(b" ", self.text))
+        for start, end in literals.items():
+            bare[start:end] = self.text[start:end]
+        for start, end in brackets:
+            bare[start] = bare[end - 1] = 32
+        return bytes(bare)
 
     def _join(self, marks: dict[int, bytes], literals: dict[int, int]) -> None:
-        inside = list(literals.items())
-        places = sorted({0, len(self.text), *marks, *(one for span in inside for one in span)})
-        parts: list[bytes] = []
-        length = 0
+        places = sorted({0, len(self._bare), *marks, *literals, *literals.values()})
+        spans = list(pairwise([*places, len(self._bare)]))
+        pieces = [self._piece(start, end, literal=literals.get(start) == end) for start, end in spans]
+        if self._language == "python":
+            _join_strings(pieces, [start in literals for start, _ in spans])
+        length, parts = 0, []
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
-        for start, end in pairwise([*places, len(self.text)]):
+        for (start, _), piece in zip(spans, pieces, strict=True):
             mark = marks.get(start, b"")
             self._before[start], self._after[start] = length, length + len(mark)
-            piece = mark + self._piece(start, end, literal=literals.get(start) == end)
-            parts.append(piece)
-            length += len(piece)
-        self._plain = b"".join(parts)
+            parts.append(mark + piece)
+            length += len(parts[-1])
+        plain = b"".join(parts)
+        alike = self._language in QUOTES_ALIKE
+        self._plain = _NUMBER.sub(lambda found: found[0].lower(), plain) if alike else plain
 
     def _piece(self, start: int, end: int, *, literal: bool) -> bytes:
         if start == end:
             return b""
         if not literal:
-            found = self._token.findall(self.text, start, end)
+            found = self._token.findall(self._bare, start, end)
             return b"\0".join(found) + b"\0" if found else b""
-        piece = self.text[start:end]
-        if self._alike and (plain := _PLAIN_STRING.fullmatch(piece)):
-            piece = plain[1] + b'"' + plain[2] + b'"'
-        return piece + b"\0"
+        return _quoted(self._bare[start:end], self._language) + b"\0"
 
     def hash(self, start: int, end: int, name: str) -> str:
         """Of the tokens between two cuts; blocks that begin or end right there are others'.
@@ -99,18 +128,57 @@ class Tokens:
         of other objects may have the same name, and keep it.
         """
         own, plain = name.encode() + b"\0", b"\0" + self._plain[self._after[start] : self._before[end]]
-        for joint in _JOINTS:
-            plain = plain.replace(joint + own, joint + b"\x02" + own)
-        for joint in _OWN_JOINTS:
-            plain = plain.replace(joint + b"\x02" + own, joint + own)
+        while plain.endswith(_END):  # it ends with an operation, and maybe a bracket around that
+            plain = plain[: -len(_END)]
+        for joint in filter(None, (b".", _JOINTS.get(self._language))):
+            signs = b"".join(b"%c\0" % sign for sign in joint)
+            plain = plain.replace(b"\0" + signs + own, b"\0" + signs + b"\x02" + own)
+            for one in _OWN:
+                mine = b"\0" + one + b"\0" + signs
+                plain = plain.replace(mine + b"\x02" + own, mine + own)
         # Twice: of two in a row, the first takes along the byte that the second begins with.
         plain = plain.replace(b"\0" + own, _ITSELF).replace(b"\0" + own, _ITSELF).replace(b"\x02", b"")
         return blake3(plain).hexdigest(length=DIGEST)
 
     def lines(self) -> bytes:
         """Two bytes for each line of the file, of its tokens; zeros where it has none."""
-        bare = (line.translate(None, _SPACE) for line in self.text.split(b"\n"))
+        text = self._bare.translate(_ALIKE) if self._language in QUOTES_ALIKE else self._bare
+        bare = (line.translate(None, _SPACE).rstrip(b",") for line in text.split(b"\n"))
         return b"".join([(crc32(line) % 65_535 + 1).to_bytes(2, "big") if line else b"\0\0" for line in bare])
+
+
+def _join_strings(pieces: list[bytes], literal: Sequence[bool]) -> None:
+    """Make one of texts that stand side by side, which are one text."""
+    last = -1
+    for place, piece in enumerate(pieces):
+        if not piece:
+            continue
+        one = _JOINED.fullmatch(pieces[last]) if literal[place] and last >= 0 and literal[last] else None
+        other = _JOINED.fullmatch(piece) if one else None
+        if one and other and (one[1] == other[1] or not _BRACE.search(one[2] if other[1] else other[2])):
+            pieces[last], pieces[place] = b"", (one[1] or other[1]) + b'"' + one[2] + other[2] + b'"\0'
+        last = place
+
+
+def _quoted(piece: bytes, language: str) -> bytes:
+    """A literal; of a string that could have other quotes, with its marks taken for the same."""
+    found = _STRING.fullmatch(piece) if language in QUOTES_ALIKE or language == "php" else None
+    if found is None:
+        return piece
+    prefix, quote, text = found[1].lower().replace(b"u", b""), found[2], found[3]
+    if language == "php":
+        if quote == b'"' and _ONLY_DOUBLE.search(text):
+            return b"\x05" + _INTERPOLATED.sub(lambda one: one[0].translate(_ALIKE), piece)
+        return b'"' + _ESCAPED[quote].sub(rb"\1", text) + b'"'
+    if b"r" not in prefix and b"\\" in text:
+        text = _ESCAPE.sub(_unescaped, text)
+    return prefix + b'"' + text + b'"'
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    """A quote without its backslash; a number in small letters."""
+    sign = found[1]
+    return sign if sign in b"'\"" else b"\\" + sign[:1] + sign[1:].lower()
 
 
 def _outermost(spans: Iterable[Span]) -> dict[int, int]:

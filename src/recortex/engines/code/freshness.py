@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.citation import MOST_CHANGED, Citation
@@ -16,7 +17,7 @@ from recortex.domain.code_facts import CALLABLE, CONTAINERS
 from recortex.domain.links import FileLink, SymbolLink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from recortex.domain.code_facts import FileFacts, Symbol
     from recortex.domain.links import Freshness
@@ -30,7 +31,10 @@ as a function that only returns, are alike by chance."""
 ALIKE = 0.7
 """The least likeness of a symbol that was renamed, or moved to another file, and edited at once."""
 ALIKE_NAMED = 0.4
-"""The same where its name is the same, and its file is gone."""
+"""The same where its name is the same, and its file is gone; or where several of its file have its name."""
+TELLING = 5
+"""Lines with tokens that a symbol has at least to be known, edited, in another class of another file: short
+functions of one name are alike."""
 OVERLOADED = frozenset({"java", "csharp", "cpp"})
 """Languages in which several functions of a scope have one name."""
 
@@ -43,8 +47,10 @@ class Found(NamedTuple):
     symbol: Symbol
 
 
-def link_of(path: str, facts: FileFacts, symbol: Symbol, *, commit: str = "", key: bytes = b"") -> SymbolLink:
-    """A symbol as it is now, to be kept with a memory."""
+def link_of(
+    path: str, facts: FileFacts, symbol: Symbol, *, commit: str = "", key: bytes = b"", copies: int = 0
+) -> SymbolLink:
+    """A symbol as it is now, to be kept with a memory. `copies`: symbols of its hash in other files."""
     return SymbolLink(
         path=path,
         name=symbol.name,
@@ -56,6 +62,7 @@ def link_of(path: str, facts: FileFacts, symbol: Symbol, *, commit: str = "", ke
         lines=_lines(facts, symbol),
         commit=commit,
         key=key,
+        copies=copies,
     )
 
 
@@ -63,7 +70,8 @@ def followed(link: SymbolLink, found: Found, key: bytes, *, renew: bool = False)
     """The link to a symbol where it is now; of an edited one, it says how it was, unless it is renewed."""
     symbol = found.symbol
     if renew or symbol.hash == link.hash:
-        return replace(link_of(found.path, found.facts, symbol, commit=link.commit, key=key), role=link.role)
+        now = link_of(found.path, found.facts, symbol, commit=link.commit, key=key, copies=link.copies)
+        return replace(now, role=link.role)
     return replace(link, path=found.path, name=symbol.name, first=symbol.first, last=symbol.last)
 
 
@@ -83,17 +91,18 @@ def judged(
     """
     here = [Found(link.path, facts, one) for one in facts.symbols if _akin(one, link)] if facts else []
     named = [one for one in here if one.symbol.name == link.name]
-    if same := next((one for one in named if one.symbol.hash == link.hash), None):
-        return _citation(link, same, "fresh"), same
+    if same := [one for one in named if one.symbol.hash == link.hash]:
+        nearest = min(same, key=lambda one: _away(link, one))
+        return _citation(link, nearest, "fresh"), nearest
+    if edited := _edited(link, named, before):
+        return _changed(link, edited, before), edited
     known = {(one.name, one.arity) for one in before.symbols} if before else set()
-    if edited := _edited(link, named, known - {(link.name, link.arity)}):
-        return _changed(link, edited), edited
     new = [one for one in here if (one.symbol.name, one.symbol.arity) not in known]
-    others = [one for one in elsewhere(link) if _akin(one.symbol, link) and one.path != link.path]
+    others = _others(link, elsewhere(link))
     if moved := _moved(link, new, certain=bool(known)) or _moved(link, others):
         return _citation(link, moved, "moved"), moved
     if found := _followed(link, new, others):
-        return _changed(link, found), found
+        return _changed(link, found, before), found
     what = f"it is not in {link.path} any more" if facts else "its file is gone"
     place = FileLink(link.path, link.first, link.last, commit=link.commit)
     return Citation(place, "gone", link.path, link.first, link.last, 0.0, what, link.name), None
@@ -105,6 +114,14 @@ def unchanged(link: SymbolLink) -> Citation:
     return Citation(place, "fresh", link.path, link.first, link.last, 1.0, symbol=link.name)
 
 
+def _others(link: SymbolLink, found: Iterable[Found]) -> list[Found]:
+    """Those of other files that it may have become; none of its copies, if there are no more than then."""
+    places = {(one.path, one.symbol.first, one.symbol.name): one for one in found}
+    akin = [one for one in places.values() if _akin(one.symbol, link) and one.path != link.path]
+    copied = sum(one.symbol.hash == link.hash for one in akin)
+    return [one for one in akin if one.symbol.hash != link.hash or copied > link.copies]
+
+
 def _akin(one: Symbol, link: SymbolLink) -> bool:
     """Whether a symbol is of such a kind that the other may have become it."""
     if one.kind == link.kind:
@@ -112,32 +129,76 @@ def _akin(one: Symbol, link: SymbolLink) -> bool:
     return any({one.kind, link.kind} <= kinds for kinds in (CALLABLE, CONTAINERS))
 
 
-def _edited(link: SymbolLink, named: Sequence[Found], others: Collection[tuple[str, int]]) -> Found | None:
+def _edited(link: SymbolLink, named: Sequence[Found], before: FileFacts | None) -> Found | None:
     """The symbol of its name in its file: of several, one with as many parameters, and the likest.
 
-    `others`: names with numbers of parameters that the file had beside it; one of these it did not become.
+    `before`: of the others that had its name, those that stand are not it, and one that is likelier to have
+    been another was that.
     """
-    own = [
+    then = [one for one in before.symbols if one.name == link.name and _akin(one, link)] if before else []
+    stood = {one.hash for one in then}
+    others = [one for one in then if one.hash != link.hash]
+    took = {one.arity for one in others} - {link.arity}
+    now = {one.symbol.hash for one in named}
+    vanished = [link_of(link.path, before, one) for one in others if before and one.hash not in now]
+    new = [
         one
         for one in named
-        if one.facts.language not in OVERLOADED or (one.symbol.name, one.symbol.arity) not in others
+        if one.symbol.hash not in stood
+        and not (one.facts.language in OVERLOADED and one.symbol.arity in took)
     ]
-    return max(own, key=lambda one: (one.symbol.arity == link.arity, _likeness(link, one)), default=None)
+    own = [one for one in new if all(_near(link, one) >= _near(other, one) for other in vanished)]
+    best = max(own, key=lambda one: _near(link, one), default=None)
+    if best is None or not others or _likeness(link, best) >= ALIKE_NAMED:
+        return best
+    return best if len(new) > len(vanished) and best.symbol.arity == link.arity else None
+
+
+def _near(link: SymbolLink, one: Found) -> tuple[bool, float]:
+    """By what overloads are paired: as many parameters first, then the likest."""
+    return one.symbol.arity == link.arity, _likeness(link, one)
 
 
 def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -> Found | None:
-    """The symbol with its hash: the one of its plain name, or the only one; `certain`: they all are new."""
+    """The symbol with its hash: of its whole name, of its plain name, or another; of several the nearest.
+
+    `certain`: they all are new. Otherwise short ones, which are alike by chance, need the name.
+    """
     same = [one for one in found if one.symbol.hash == link.hash]
     named = [one for one in same if one.symbol.plain == link.plain]
-    if len(named) == 1 or (named and len({one.symbol.name for one in named}) < len(named)):
-        return named[0]
-    return same[0] if len(same) == 1 and (certain or len(_told(link.lines)) >= SUBSTANTIAL) else None
+    whole = [one for one in named if one.symbol.name == link.name]
+    telling = len(_told(link.lines)) >= SUBSTANTIAL
+    likely = (
+        whole
+        or (named if telling or certain else [])
+        or (same if telling or (certain and len(same) == 1) else [])
+    )
+    return min(likely, key=lambda one: (-_together(link.path, one.path), _away(link, one)), default=None)
+
+
+def _together(one: str, other: str) -> int:
+    """How many folders two paths have in common, from the root on."""
+    return sum(
+        1
+        for _ in takewhile(
+            lambda pair: pair[0] == pair[1], zip(one.split("/"), other.split("/"), strict=False)
+        )
+    )
+
+
+def _away(link: SymbolLink, one: Found) -> int:
+    return abs(one.symbol.first - link.first)
 
 
 def _followed(link: SymbolLink, here: Sequence[Found], others: Sequence[Found]) -> Found | None:
     """The symbol that it was renamed to, or that is in another file, and edited on the way."""
-    named = [one for one in others if one.symbol.plain == link.plain]
-    renamed = here if len(_told(link.lines)) >= SUBSTANTIAL else ()
+    told = len(_told(link.lines))
+    named = [
+        one
+        for one in others
+        if one.symbol.plain == link.plain and (one.symbol.name == link.name or told >= TELLING)
+    ]
+    renamed = here if told >= SUBSTANTIAL else ()
     best = max((*renamed, *named), key=lambda one: _likeness(link, one), default=None)
     if best is None:
         return None
@@ -157,23 +218,43 @@ def _likeness(link: SymbolLink, one: Found) -> float:
     return (mine & other).total() / max(1, (mine | other).total())
 
 
-def _changed(link: SymbolLink, one: Found) -> Citation:
-    old, new = _told(link.lines), _told(_lines(one.facts, one.symbol))
-    stands = (Counter(old) & Counter(new)).total() / max(1, len(old))
-    line = first_changed(link, one.facts, one.symbol)
-    return _citation(link, one, "changed", min(stands, MOST_CHANGED), f"edited at line {line}")
+def _changed(link: SymbolLink, one: Found, before: FileFacts | None) -> Citation:
+    told = _told(_lines_then(link, before) or link.lines)
+    stands = (Counter(told) & Counter(_told(_lines(one.facts, one.symbol)))).total() / max(1, len(told))
+    line, sure = first_changed(link, one.facts, one.symbol, before)
+    what = f"edited at line {line}" if sure else f"edited after line {line}"
+    return _citation(link, one, "changed", min(stands, MOST_CHANGED), what)
 
 
-def first_changed(link: SymbolLink, facts: FileFacts, symbol: Symbol) -> int:
-    """The first line of a symbol that does not read as it did; its last where only lines behind went."""
-    old, place = _told(link.lines), 0
+def _lines_then(link: SymbolLink, before: FileFacts | None) -> bytes:
+    """All lines of a symbol when it was linked, if the facts of its file are still known."""
+    same = (link.name, link.hash, link.first)
+    was = (one for one in before.symbols if (one.name, one.hash, one.first) == same) if before else ()
+    one = next(iter(was), None)
+    return before.lines[WIDTH * (one.first - 1) : WIDTH * one.last] if before and one else b""
+
+
+def first_changed(
+    link: SymbolLink, facts: FileFacts, symbol: Symbol, before: FileFacts | None = None
+) -> tuple[int, bool]:
+    """The first line of a symbol that does not read as it did; its last where only lines behind went.
+
+    A new name is none, where anything else changed. The second value is whether it is that line: of a long
+    symbol whose former lines are not known any more, only the last that stands is.
+    """
+    old, place, named = _told(_lines_then(link, before) or link.lines), 0, 0
     for line in range(symbol.first, symbol.last + 1):
         value = facts.lines[WIDTH * (line - 1) : WIDTH * line]
-        if any(value):
-            if place >= len(old) or value != old[place]:
-                return line
-            place += 1
-    return symbol.last
+        if not any(value):
+            continue
+        if place >= len(old) == len(_told(link.lines)) and len(link.lines) >= WIDTH * MOST_LINES:
+            return line - 1, False
+        if place >= len(old) or value != old[place]:
+            if line != symbol.line or symbol.plain == link.plain:
+                return line, True
+            named = line
+        place += 1
+    return named or symbol.last, True
 
 
 def _citation(

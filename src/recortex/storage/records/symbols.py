@@ -57,4 +57,4 @@ class SymbolRecords(Records):
 
 def _values(link: SymbolLink) -> tuple[str | int | bytes, ...]:
     place = (link.path, link.name, link.plain, link.kind, link.arity, link.hash, link.first, link.last)
-    return (*place, link.lines, link.commit, link.key, link.role)
+    return (*place, link.lines, link.commit, link.key, link.role, link.copies)

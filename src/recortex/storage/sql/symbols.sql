@@ -3,7 +3,7 @@
 
 -- name: of
 SELECT m.id, s.path, s.name, s.kind, s.arity, s.hash, s.first_line, s.last_line, s.lines, s.commit_id, s.fact,
-  s.role
+  s.role, s.copies
 FROM memory_symbols s JOIN memories m ON /*own m*/ m.key = s.memory_key
 WHERE /*own s*/ s.memory_key IN (
   SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?))
@@ -13,13 +13,14 @@ ORDER BY s.memory_key, s.role, s.path, s.first_line, s.name, s.arity
 -- name: put
 INSERT INTO memory_symbols (
   /*own column*/ memory_key, path, name, plain, kind, arity, hash, first_line, last_line, lines, commit_id,
-  fact, role
+  fact, role, copies
 )
-SELECT /*own value*/ key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM memories
+SELECT /*own value*/ key, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 FROM memories
 WHERE /*own*/ id = ?1
 ON CONFLICT (/*own column*/ memory_key, role, path, name, arity) DO UPDATE SET
   kind = excluded.kind, hash = excluded.hash, first_line = excluded.first_line,
-  last_line = excluded.last_line, lines = excluded.lines, commit_id = excluded.commit_id, fact = excluded.fact
+  last_line = excluded.last_line, lines = excluded.lines, commit_id = excluded.commit_id,
+  fact = excluded.fact, copies = excluded.copies
 
 -- name: drop
 DELETE FROM memory_symbols WHERE /*own*/ role = ?2

@@ -35,4 +35,8 @@
 (assignment_expression left: (member_expression object: (this)) @variable right: (new_expression constructor: (_) @of)) @binding
 
 (comment) @comment
-[(string) (template_string) (regex)] @text
+[(string) (string_fragment) (regex)] @text
+(parenthesized_expression) @bracket
+[(binary_expression) (unary_expression) (update_expression) (ternary_expression) (assignment_expression) (augmented_assignment_expression) (await_expression) (yield_expression) (sequence_expression) (arrow_function) (new_expression)] @group
+(pair key: (string) @bracket)
+(member_expression object: (parenthesized_expression (member_expression (optional_chain)) @group))

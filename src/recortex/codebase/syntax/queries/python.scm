@@ -24,3 +24,10 @@
 (block) @block
 (module . (comment)* . (expression_statement . (string) @docstring .))
 (block . (comment)* . (expression_statement . (string) @docstring .))
+[(parenthesized_expression) (tuple) (tuple_pattern)] @bracket
+[(binary_operator) (boolean_operator) (comparison_operator) (not_operator) (unary_operator) (conditional_expression) (lambda) (await) (named_expression) (yield) (tuple) (expression_list) (pattern_list) (union_type)] @group
+(tuple_pattern ",") @group
+(expression_list "," @drop .)
+(import_from_statement "(" @drop ")" @drop)
+(with_clause "(" @drop ")" @drop)
+(class_definition superclasses: (argument_list) @bracket)

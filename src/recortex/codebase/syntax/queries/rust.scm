@@ -35,3 +35,5 @@
 
 [(line_comment) (block_comment)] @comment
 [(string_literal) (raw_string_literal) (char_literal)] @text
+[(tuple_expression) (tuple_type) (tuple_pattern)] @group
+(match_arm "," @drop .)

@@ -19,3 +19,10 @@
 (public_field_definition name: (_) @variable type: (type_annotation (_) @of)) @binding.field
 (public_field_definition name: (_) @variable value: (new_expression constructor: (_) @of)) @binding.field
 (required_parameter (accessibility_modifier) pattern: (identifier) @variable type: (type_annotation (_) @of)) @binding.promoted
+(arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) !type !value) .) @bracket)
+(parenthesized_type) @bracket
+[(as_expression) (satisfies_expression) (function_type) (conditional_type) (index_type_query)] @group
+(union_type (_) "|" (_)) @group
+(intersection_type (_) "&" (_)) @group
+(union_type . "|" @drop)
+(intersection_type . "&" @drop)

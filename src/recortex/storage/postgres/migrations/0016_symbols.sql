@@ -15,6 +15,7 @@ CREATE TABLE memory_symbols (
   lines bytea NOT NULL,
   commit_id text NOT NULL,
   fact bytea NOT NULL,
+  copies bigint NOT NULL,
   PRIMARY KEY (workspace, memory_key, role, path, name, arity),
   FOREIGN KEY (workspace, memory_key) REFERENCES memories (workspace, key) ON DELETE CASCADE
 ) /*by workspace*/;

@@ -14,6 +14,7 @@ CREATE TABLE memory_symbols (
   lines BLOB NOT NULL,
   commit_id TEXT NOT NULL,
   fact BLOB NOT NULL,
+  copies INTEGER NOT NULL,
   PRIMARY KEY (memory_key, role, path, name, arity)
 ) WITHOUT ROWID;
 CREATE INDEX memory_symbols_path ON memory_symbols (path, plain);
