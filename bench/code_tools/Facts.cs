@@ -80,6 +80,7 @@ static class Facts {
           };
           if (name == null || name.Identifier.ValueText != wanted || Line(name.Identifier) != number) continue;
           var meant = node is ObjectCreationExpressionSyntax ? model.GetSymbolInfo(name) : model.GetSymbolInfo(node);
+          if (meant.Symbol is IMethodSymbol { MethodKind: MethodKind.DelegateInvoke }) meant = model.GetSymbolInfo(name);
           var symbols = meant.Symbol != null ? new[] { meant.Symbol } : meant.CandidateSymbols.ToArray();
           if (symbols.Length == 0) { said = said == "unseen" ? "unknown" : said; continue; }
           said = "known";

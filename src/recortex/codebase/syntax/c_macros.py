@@ -32,6 +32,15 @@ _BEFORE_TYPE = re.compile(
     re.MULTILINE,
 )
 """`API std::string f() {`."""
+_ALONE = re.compile(
+    rb"(?<=[{};:])(?:\s|//[^\n]{0,200}\n){0,200}?\n[ \t]{0,40}([A-Z][A-Z0-9_]{3,60}(?:\([^()\n]{0,200}\))?)[ \t]{0,9}(?=\r?\n)"
+)
+"""`Q_OBJECT` on a line of its own."""
+_ACCESS = re.compile(
+    rb"^[ \t]{0,40}(?:(?:public|private|protected)[ \t]{1,9}((?:Q_)?(?:slots|SLOTS))|((?:Q_)?(?:signals|SIGNALS)[ \t]{0,9}:))(?=[ \t]{0,9}:|[ \t]{0,9}\r?\n)",
+    re.MULTILINE,
+)
+"""`public slots:`, `signals:`."""
 _STATEMENT = re.compile(rb"\s*(?:\}\s*)?(?:else\s+)?(?:if|while|for|switch|return)\b")
 _TOKEN = re.compile(
     rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[{}]"
@@ -57,20 +66,16 @@ def readable(data: bytes) -> bytes:
 
 
 def _annotations(data: bytes) -> Iterator[tuple[int, int]]:
-    for pattern in (_BEFORE_NAME, _BEHIND_PARAMETERS, _BEFORE_TYPE):
+    for pattern in (_BEFORE_NAME, _BEHIND_PARAMETERS):
         for found in pattern.finditer(data):
             line = data.rfind(b"\n", 0, found.start()) + 1
-            if pattern is _BEHIND_PARAMETERS and _STATEMENT.match(data, line, found.start() + 1):
-                continue
-            yield _macros(pattern, data, found)
-
-
-def _macros(pattern: re.Pattern[bytes], data: bytes, found: re.Match[bytes]) -> tuple[int, int]:
-    """From where the first macro begins to where the last one ends."""
-    if pattern is _BEFORE_TYPE:
-        return found.span(1)
-    first = _FIRST.search(data, found.start(), found.end())
-    return (first.start() if first else found.end()), found.end()
+            first = _FIRST.search(data, found.start(), found.end())
+            if first and not (
+                pattern is _BEHIND_PARAMETERS and _STATEMENT.match(data, line, found.start() + 1)
+            ):
+                yield first.start(), found.end()
+    for pattern in (_BEFORE_TYPE, _ALONE, _ACCESS):
+        yield from (found.span(found.lastindex or 0) for found in pattern.finditer(data))
 
 
 # -- branches of `#if` that are no statements by themselves
