@@ -33,6 +33,8 @@ from recortex.engines.code.resolution import Resolver
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recortex.domain.code_facts import FileFacts
+
 NEAR = 8
 """Lines between a definition's first line and its name: decorators, attributes, a return type."""
 
@@ -51,6 +53,7 @@ def main() -> None:
     parser.add_argument("--by", default="")
     parser.add_argument("--server", default="")
     parser.add_argument("--wait", type=float, default=5, help="seconds for a server to read all files")
+    parser.add_argument("--settings", default="{}", help="JSON that a server gets for its settings")
     parser.add_argument("--read", type=Path)
     parser.add_argument("--show", type=int, default=1000)
     given = parser.parse_args()
@@ -79,10 +82,10 @@ def drawn(language: str, clones: list[Path], number: int, seed: int) -> list[Edg
 
 
 def edges_of(clone: Path, language: str) -> Iterator[Edge]:
-    facts = {}
-    for folder, seen, _ in visits(clone, {}):
-        for one in seen.files:
-            path = f"{folder}/{one.name}".lstrip("/")
+    facts: dict[str, FileFacts] = {}
+    for place, folder, _ in visits(clone, {}):
+        for file in folder.files:
+            path = f"{place}/{file.name}".lstrip("/")
             if (clone / path).stat().st_size <= LARGEST and (
                 read := read_facts(path, (clone / path).read_bytes())
             ):
@@ -177,7 +180,9 @@ def asked(edges: list[Edge], given: argparse.Namespace) -> list[tuple[str, list[
     for clone in sorted({edge["clone"] for edge in edges}):
         numbers = [number for number, edge in enumerate(edges) if edge["clone"] == clone]
         if given.server:
-            server = Server(shlex.split(given.server), Path(clone), given.language, given.wait)
+            server = Server(
+                shlex.split(given.server), Path(clone), given.language, given.wait, json.loads(given.settings)
+            )
             for number in numbers:
                 one = edges[number]
                 found[number] = server.definitions(one["path"], one["line"], one["name"])

@@ -14,8 +14,10 @@ from urllib.parse import unquote, urlparse
 class Server:
     """A language server on one folder, spoken to as the protocol of language servers has it."""
 
-    def __init__(self, command: list[str], folder: Path, language: str, wait: float) -> None:
-        self._folder, self._language = folder.resolve(), language
+    def __init__(
+        self, command: list[str], folder: Path, language: str, wait: float, settings: dict[str, Any]
+    ) -> None:
+        self._folder, self._language, self._settings = folder.resolve(), language, settings
         self._process = subprocess.Popen(
             [one.replace("FOLDER", str(folder)) for one in command],
             stdin=subprocess.PIPE,
@@ -99,7 +101,10 @@ class Server:
                     else None
                 )
                 self._send(
-                    {"id": message["id"], "result": [{} for _ in items] if items is not None else None}
+                    {
+                        "id": message["id"],
+                        "result": [self._settings for _ in items] if items is not None else None,
+                    }
                 )
             elif message.get("id") == number and "method" not in message:
                 return message.get("result")
