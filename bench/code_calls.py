@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--server", default="")
     parser.add_argument("--wait", type=float, default=5, help="seconds for a server to read all files")
     parser.add_argument("--settings", default="{}", help="JSON that a server gets for its settings")
+    parser.add_argument("--open", default="", help="a pattern of files that a server is shown before")
     parser.add_argument("--read", type=Path)
     parser.add_argument("--show", type=int, default=1000)
     given = parser.parse_args()
@@ -183,6 +184,8 @@ def asked(edges: list[Edge], given: argparse.Namespace) -> list[tuple[str, list[
             server = Server(
                 shlex.split(given.server), Path(clone), given.language, given.wait, json.loads(given.settings)
             )
+            for path in sorted(Path(clone).glob(given.open)) if given.open else ():
+                server.open(path.relative_to(clone).as_posix())
             for number in numbers:
                 one = edges[number]
                 found[number] = server.definitions(one["path"], one["line"], one["name"])

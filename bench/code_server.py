@@ -43,11 +43,7 @@ class Server:
 
     def definitions(self, path: str, line: int, name: str) -> tuple[str, list[list[Any]]]:
         """Where each call of a name on a line goes, as path and line; outside of the folder the path is empty."""
-        if path not in self._opened:
-            text = (self._folder / path).read_text("utf-8", "replace")
-            self._opened[path] = text.splitlines()
-            document = {"uri": self._uri(path), "languageId": self._language, "version": 1, "text": text}
-            self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+        self.open(path)
         written = self._opened[path][line - 1]
         found: list[list[Any]] = []
         places = list(re.finditer(rf"(?<![\w$]){re.escape(name)}(?!\w)", written))
@@ -66,6 +62,14 @@ class Server:
             answers = answer if isinstance(answer, list) else [answer] if answer else []
             found += [self._place(one) for one in answers]
         return ("known" if found else "unknown"), found
+
+    def open(self, path: str) -> None:
+        """Shows it a file."""
+        if path not in self._opened:
+            text = (self._folder / path).read_text("utf-8", "replace")
+            self._opened[path] = text.splitlines()
+            document = {"uri": self._uri(path), "languageId": self._language, "version": 1, "text": text}
+            self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
 
     def close(self) -> None:
         """Ends it."""
