@@ -209,7 +209,8 @@ def _widened(node: Node) -> tuple[str, Node] | None:
     if above is None:
         return None
     if above.type == "function_definition":
-        return "function", above
+        deleted = above.named_children[-1].type == "delete_method_clause"
+        return ("declaration" if deleted else "function"), above
     if above.type in {"declaration", "field_declaration"}:
         around = above.parent
         return None if around is not None and around.type in _IN_CODE else ("declaration", above)

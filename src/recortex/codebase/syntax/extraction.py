@@ -86,12 +86,12 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     loaded = load(grammar.name)
     until = perf_counter() + SECONDS
     tree = _parsed(loaded, data, until)
-    if tree is not None and tree.root_node.has_error and grammar.language in {"c", "cpp"}:
-        tree = _without_macros(loaded, data, tree, until)
     if tree is None:
         return FileFacts(grammar.language, skipped="parsing takes too long", whole=False)
     if tree.root_node.has_error and is_rubble(tree.root_node):
         return FileFacts(grammar.language, skipped="no code of its language", whole=False)
+    if tree.root_node.has_error and grammar.language in {"c", "cpp"}:
+        tree = _without_macros(loaded, data, tree, until)
 
     def inner(part: Range) -> Node | None:
         found = _parsed(loaded, data, until, [part])
@@ -104,7 +104,9 @@ def _without_macros(loaded: Loaded, data: bytes, tree: Tree, until: float) -> Tr
     """The tree of a file of C without macros that hide its form, if less of that is no code."""
     plain = readable(data)
     again = _parsed(loaded, plain, until) if plain != data else None
-    return again if again is not None and errors(again.root_node) < errors(tree.root_node) else tree
+    if again is None or (again.root_node.has_error and is_rubble(again.root_node)):
+        return tree
+    return again if errors(again.root_node) < errors(tree.root_node) else tree
 
 
 def _parsed(loaded: Loaded, data: bytes, until: float, parts: Sequence[Range] = ()) -> Tree | None:
