@@ -6,8 +6,9 @@
 `draw` writes edges from calls to definitions of the project that are `resolved`, each with the text of the
 call's line and of the definition's. `judge` asks another: a program of bench/code_tools that answers lines
 `path, line, name` (`Facts.cs`, `Calls.java`, `facts.go`, `calls.js`), or a language server for
-`--server COMMAND` (Python, PHP, C, C++). An edge is right where the other goes to the same definition, or to a declaration of
-it; what it does not know, and what it finds elsewhere, a reader decides: both are printed. A reader's verdicts are lines `number<TAB>right|wrong|…` of `--read FILE`.
+`--server COMMAND` (Python, PHP, C, C++). An edge is right where the other goes to the same definition, or to
+a declaration of it; what it does not know, and what it finds elsewhere, a reader decides: both are printed.
+A reader's verdicts are lines `number<TAB>right|wrong|…` of `--read FILE`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -35,14 +36,14 @@ class Server:
                 "rootPath": str(self._folder),
                 "workspaceFolders": [{"uri": uri, "name": "all"}],
                 "capabilities": {"workspace": {"configuration": True, "workspaceFolders": True}},
-                "initializationOptions": {"storagePath": "/tmp/intelephense", "clearCache": False},  # noqa: S108
+                "initializationOptions": {"storagePath": str(Path(tempfile.gettempdir()) / "servers")},
             },
         )
         self._send({"method": "initialized", "params": {}})
         time.sleep(wait)
 
     def definitions(self, path: str, line: int, name: str) -> tuple[str, list[list[Any]]]:
-        """Where each call of a name on a line goes, as path and line; outside of the folder the path is empty."""
+        """Where each call of a name on a line goes, as path and line; outside of the folder without path."""
         self.open(path)
         written = self._opened[path][line - 1]
         found: list[list[Any]] = []

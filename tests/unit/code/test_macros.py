@@ -50,7 +50,8 @@ def test_functions_behind_macros_and_torn_conditions_are_read(text):
 
 
 def test_a_class_behind_a_macro_has_its_name_and_members():
-    text = b"class API Name : public Base {\n  Q_OBJECT\npublic slots:\n  explicit Name(int a);\n  void b() {}\n};\n"
+    text = b"class API Name : public Base {\n  Q_OBJECT\npublic slots:\n  explicit Name(int a);\n"
+    text += b"  void b() {}\n};\n"
     facts = read_facts("a.h", b"namespace n {\n" + text + b"}\n")
     assert ("n.Name", "class") in {(one.name, one.kind) for one in facts.symbols}
     assert ("n.Name.b", "method") in {(one.name, one.kind) for one in facts.symbols}
@@ -92,11 +93,12 @@ def test_no_byte_moves(parts):
 def test_a_name_of_c_is_the_library_and_a_declaration_leads_to_the_definition():
     project = project_of(
         {
-            "win.h": "#define unlink _unlink\n#define get z_get\nvoid *malloc(int);\nint snprintf(char *a);\n",
+            "win.h": "#define unlink _unlink\n#define get z_get\nvoid *malloc(int);\nint snprintf(char *);\n",
             "win.c": "int snprintf(char *a) { return 0; }\n",
             "real.h": "int get(int a);\n",
             "real.c": "int get(int a) { return a; }\n",
-            "use.c": '#include "win.h"\n#include "real.h"\nvoid f() { unlink(p); malloc(1); snprintf(b); get(2); }\n',
+            "use.c": '#include "win.h"\n#include "real.h"\n'
+            "void f() { unlink(p); malloc(1); snprintf(b); get(2); }\n",
         }
     )
     resolver, facts = Resolver(project), project.files["use.c"]

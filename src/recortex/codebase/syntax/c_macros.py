@@ -27,17 +27,19 @@ _BEHIND_PARAMETERS = re.compile(
 )
 """`void f(int one) const LOCKS(mutex) {`."""
 _BEFORE_TYPE = re.compile(
-    rb"^[ \t]{0,40}([A-Z][A-Z0-9_]{0,60}(?:API|EXPORT|EXTERN|INLINE|PUBLIC|LOCAL|NODISCARD|CONSTEXPR|CONSTEXPR20)"
+    rb"^[ \t]{0,40}([A-Z][A-Z0-9_]{0,60}(?:API|EXPORT|EXTERN|INLINE|PUBLIC|LOCAL|NODISCARD|CONSTEXPR)"
     rb"_?)[ \t]{1,9}(?=[A-Za-z_:])",
     re.MULTILINE,
 )
 """`API std::string f() {`."""
 _ALONE = re.compile(
-    rb"(?<=[{};:])(?:\s|//[^\n]{0,200}\n){0,200}?\n[ \t]{0,40}([A-Z][A-Z0-9_]{3,60}(?:\([^()\n]{0,200}\))?)[ \t]{0,9}(?=\r?\n)"
+    rb"(?<=[{};:])(?:\s|//[^\n]{0,200}\n){0,200}?\n[ \t]{0,40}"
+    rb"([A-Z][A-Z0-9_]{3,60}(?:\([^()\n]{0,200}\))?)[ \t]{0,9}(?=\r?\n)"
 )
 """`Q_OBJECT` on a line of its own."""
 _ACCESS = re.compile(
-    rb"^[ \t]{0,40}(?:(?:public|private|protected)[ \t]{1,9}((?:Q_)?(?:slots|SLOTS))|((?:Q_)?(?:signals|SIGNALS)[ \t]{0,9}:))(?=[ \t]{0,9}:|[ \t]{0,9}\r?\n)",
+    rb"^[ \t]{0,40}(?:(?:public|private|protected)[ \t]{1,9}((?:Q_)?(?:slots|SLOTS))"
+    rb"|((?:Q_)?(?:signals|SIGNALS)[ \t]{0,9}:))(?=[ \t]{0,9}:|[ \t]{0,9}\r?\n)",
     re.MULTILINE,
 )
 """`public slots:`, `signals:`."""
@@ -94,7 +96,7 @@ class _Branch(NamedTuple):
 
 
 def _conditions(data: bytes) -> Iterator[tuple[int, int]]:
-    """The directives, and all branches but the first, where a branch opens a brace or ends within a statement."""
+    """Directives, and branches but the first, where one opens a brace or ends within a statement."""
     open_: list[list[_Branch]] = []
     for found in _TOKEN.finditer(data):
         if found[0] in {b"{", b"}"}:

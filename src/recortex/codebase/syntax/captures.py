@@ -44,6 +44,7 @@ _WRAPPING = frozenset(
 )
 _KEYWORDS = frozenset(["if", "else", "for", "while", "do", "switch", "return", "sizeof"])
 """What code of C looks like it defines where macros hide its form."""
+_NO_BODY = frozenset({"delete_method_clause", "default_method_clause"})
 _IN_CODE = frozenset({"compound_statement", "for_statement", "case_statement"})
 
 Captures = dict[str, "list[Node]"]
@@ -209,8 +210,7 @@ def _widened(node: Node) -> tuple[str, Node] | None:
     if above is None:
         return None
     if above.type == "function_definition":
-        deleted = above.named_children[-1].type == "delete_method_clause"
-        return ("declaration" if deleted else "function"), above
+        return ("declaration" if above.named_children[-1].type in _NO_BODY else "function"), above
     if above.type in {"declaration", "field_declaration"}:
         around = above.parent
         return None if around is not None and around.type in _IN_CODE else ("declaration", above)

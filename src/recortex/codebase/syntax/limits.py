@@ -93,7 +93,7 @@ def is_rubble(root: Node) -> bool:
 
 
 def errors(root: Node) -> int:
-    """How many places of a tree are no code of its language; those beyond `MOST_BROKEN` nodes are not seen."""
+    """How many places of a tree are no code of its language, as far as `MOST_BROKEN` nodes tell."""
     found, looked_at, waiting = 0, 0, [root]
     while waiting and looked_at < MOST_BROKEN:
         node = waiting.pop()
