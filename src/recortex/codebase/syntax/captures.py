@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right, insort
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,7 +15,9 @@ from recortex.codebase.syntax.wording import dotted
 from recortex.domain.code_facts import NOWHERE
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from collections.abc import Callable
+
+    from tree_sitter import Node, Range
 
     from recortex.codebase.syntax.grammars import Loaded
     from recortex.domain.code_facts import Import
@@ -23,10 +26,14 @@ MOST_SYMBOLS, MOST_CALLS = 20_000, 20_000
 """Of one file; more is left out, and the file is not whole."""
 FIRST = 8
 """Parts of a function that are looked at for an error."""
+MOST_INNER, DEEPEST_INNER = 300, 3
+"""Bodies of macros of Rust that are read as code, and how deep they may lie in each other."""
 MOST_OPEN = 256
 """Matches of patterns that are begun and not yet ended. Each costs time at every node; of 21,829 real files
 one needs more than 64, none more than 128."""
-_SPANS = frozenset(["comment", "text", "block", "group", "bracket", "drop", "docstring", "base", "package"])
+_SPANS = frozenset(
+    ["comment", "text", "block", "group", "bracket", "drop", "docstring", "base", "package", "inner"]
+)
 _PARTS = frozenset(
     ["name", "parameters", "receiver", "arguments", "variable", "of", "owner", "target", "required", "made"]
 )
@@ -43,6 +50,7 @@ _KEYWORDS = frozenset(["if", "else", "for", "while", "do", "switch", "return", "
 """What code of C looks like it defines where macros hide its form."""
 _REFERENCE = re.compile(r"(?:&|'\w+|mut\b|dyn\b|\s)*")
 """Of Rust: what stands before the type that an `impl` is for."""
+_NO_BODY = frozenset({"delete_method_clause", "default_method_clause"})
 _IN_CODE = frozenset({"compound_statement", "for_statement", "case_statement"})
 
 Captures = dict[str, "list[Node]"]
@@ -88,10 +96,13 @@ class Captured:
         spans: nodes by what they are: comments, texts, blocks, docstrings, bases, the package.
         definitions: with scopes, as they were found.
         calls, bindings: with the captures of their parts.
+        read: bytes from and to which bodies of macros were read as code.
         default: the name of what a module of JavaScript exports by default.
     """
 
-    def __init__(self, loaded: Loaded, data: bytes, root: Node) -> None:
+    def __init__(
+        self, loaded: Loaded, data: bytes, root: Node, parse: Callable[[Range], Node | None]
+    ) -> None:
         from tree_sitter import QueryCursor
 
         self.data, self.language = data, loaded.grammar.language
@@ -102,12 +113,40 @@ class Captured:
         self.marks: list[Node] = []
         self.default: Node | None = None
         self.imports: list[Import] = []
+        self.read: list[tuple[int, int]] = []
         # No progress callback: tree-sitter 0.26.1 ends the process with it. The limit keeps the search short.
         cursor = QueryCursor(loaded.query, match_limit=MOST_OPEN)
-        for _, captures in cursor.matches(root):
-            self._take(next(iter(captures.keys() - _PARTS)), captures)
+        roots, exceeded = [root], False
+        for _ in range(DEEPEST_INNER):
+            for one in roots:
+                for _, captures in cursor.matches(one):
+                    self._take(next(iter(captures.keys() - _PARTS)), captures)
+                exceeded |= cursor.did_exceed_match_limit
+            roots = self._read_inner(parse)
         full = len(self.calls) >= MOST_CALLS or len(self.definitions) >= MOST_SYMBOLS
-        self.whole = not (root.has_error or full or cursor.did_exceed_match_limit)
+        self.whole = not (root.has_error or full or exceeded)
+
+    def _read_inner(self, parse: Callable[[Range], Node | None]) -> list[Node]:
+        """The bodies in braces of macros that are code by themselves, `cfg_if! { fn f() {} }`, as trees."""
+        from tree_sitter import Range
+
+        found = []
+        for node in self.spans.pop("inner", ()):
+            start, end = node.start_byte + 1, node.end_byte - 1
+            if self.data[start - 1 : start] != b"{" or len(self.read) >= MOST_INNER:
+                continue
+            (row, column), last = node.start_point, node.end_point
+            inner = parse(Range((row, column + 1), (last[0], max(0, last[1] - 1)), start, end))
+            if inner is not None and inner.named_child_count and not inner.has_error:
+                if not self.is_read(start):
+                    insort(self.read, (start, end))
+                found.append(inner)
+        return found
+
+    def is_read(self, place: int) -> bool:
+        """Whether a byte lies in the body of a macro that was read as code."""
+        index = bisect_right(self.read, (place, len(self.data))) - 1
+        return index >= 0 and place < self.read[index][1]
 
     @property
     def _is_c(self) -> bool:
@@ -170,11 +209,14 @@ def _widened(node: Node) -> tuple[str, Node] | None:
     """The function or prototype of a C declarator; None for what only looks like one, as in a body."""
     above = node.parent
     while above is not None and above.type in _WRAPPING:
+        body = above.child_by_field_name("value") if above.type == "init_declarator" else None
         above = above.parent
+        if body is not None and body.type == "initializer_list" and above is not None:
+            return "function", above  # its statements look like values where all are macros
     if above is None:
         return None
     if above.type == "function_definition":
-        return "function", above
+        return ("declaration" if above.named_children[-1].type in _NO_BODY else "function"), above
     if above.type in {"declaration", "field_declaration"}:
         around = above.parent
         return None if around is not None and around.type in _IN_CODE else ("declaration", above)

@@ -10,10 +10,11 @@ import re
 from time import thread_time
 from typing import TYPE_CHECKING
 
+from recortex.codebase.syntax.c_macros import readable
 from recortex.codebase.syntax.captures import Captured
 from recortex.codebase.syntax.exports import exported
 from recortex.codebase.syntax.grammars import grammar_of, load
-from recortex.codebase.syntax.limits import SECONDS, is_rubble, is_too_deep, refusal
+from recortex.codebase.syntax.limits import SECONDS, broken, is_rubble, is_too_deep, refusal
 from recortex.codebase.syntax.manifests import MANIFESTS, read_manifest
 from recortex.codebase.syntax.nesting import Nesting
 from recortex.codebase.syntax.runs import CLOSINGS, MOST_ERRORS, errors, long_runs
@@ -32,11 +33,11 @@ from recortex.codebase.syntax.wording import (
 from recortex.domain.code_facts import COMPOSED_SQL, CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from tree_sitter import Node, Point, Tree
+    from tree_sitter import Node, Point, Range, Tree
 
-    from recortex.codebase.syntax.captures import Definition
+    from recortex.codebase.syntax.captures import Captures, Definition
     from recortex.codebase.syntax.grammars import Loaded
 
 _TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
@@ -49,6 +50,8 @@ _SQL = re.compile(
 _COMPOSED = re.compile(
     r"\$\{|(?<![\w:{])\{[A-Za-z_][\w.\[\]()]{0,80}\}|\$\w{1,40}->|\$[a-z]\w{0,40}\b|%s['\"]|#\{"
 )
+_RECEIVER = re.compile(rb"(?<![\w$#.:)\]?])((?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*)(?:::|\.)$")
+_NO_CALL = re.compile(rb"(?:\bfn\s+|[$#'])$")
 _LONGEST_SQL = 2_000
 _CHUNK = 65_536
 _LONGEST_HEAD = 600
@@ -80,15 +83,22 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     if why := refusal(path, data):
         return FileFacts(grammar.language, skipped=why, whole=False)
     loaded = load(grammar.name)
-    tree, why = _checked(loaded, data)
+    until = thread_time() + SECONDS
+    tree, why = _checked(loaded, data, until)
     if tree is None:
         return FileFacts(grammar.language, skipped=why, whole=False)
-    return _facts(Captured(loaded, data, tree.root_node))
+    if tree.root_node.has_error and grammar.language in {"c", "cpp"}:
+        tree = _without_macros(loaded, data, tree, until)
+
+    def inner(part: Range) -> Node | None:
+        found = _parsed(loaded, data, until, [part])
+        return found.root_node if found is not None else None
+
+    return _facts(Captured(loaded, data, tree.root_node, inner))
 
 
-def _checked(loaded: Loaded, data: bytes) -> tuple[Tree | None, str]:
+def _checked(loaded: Loaded, data: bytes, until: float) -> tuple[Tree | None, str]:
     """The tree of a file; None, and why, where it takes too long or is no code."""
-    until = thread_time() + SECONDS
     if not all(_is_code(loaded, data[:end], start, until) for start, end in long_runs(data)):
         return None, "no code of its language"
     tree = _parsed(loaded, data, until)
@@ -105,7 +115,18 @@ def _is_code(loaded: Loaded, beginning: bytes, start: int, until: float) -> bool
     return any(tree is not None and errors(tree.root_node, start) <= MOST_ERRORS for tree in trees)
 
 
-def _parsed(loaded: Loaded, data: bytes, until: float) -> Tree | None:
+def _without_macros(loaded: Loaded, data: bytes, tree: Tree, until: float) -> Tree:
+    """The tree of a file of C without macros that hide its form, if less of that is no code."""
+    plain = readable(data)
+    again = _parsed(loaded, plain, until) if plain != data else None
+    if again is None or is_too_deep(again.root_node):
+        return tree
+    if again.root_node.has_error and is_rubble(again.root_node):
+        return tree
+    return again if broken(again.root_node) < broken(tree.root_node) else tree
+
+
+def _parsed(loaded: Loaded, data: bytes, until: float, parts: Sequence[Range] = ()) -> Tree | None:
     from tree_sitter import Parser
 
     def late(*_: object) -> bool:
@@ -115,7 +136,8 @@ def _parsed(loaded: Loaded, data: bytes, until: float) -> Tree | None:
         return data[offset : offset + _CHUNK]
 
     try:
-        return Parser(loaded.language).parse(read, progress_callback=late)
+        parser = Parser(loaded.language, included_ranges=parts) if parts else Parser(loaded.language)
+        return parser.parse(read, progress_callback=late)
     except ValueError:  # stopped
         return None
 
@@ -190,6 +212,9 @@ def _body(one: Definition, text: bytes) -> int:
 
 def _calls(captured: Captured, nesting: Nesting) -> Iterator[Call]:
     for captures in captured.calls:
+        if "call.token" in captures:
+            yield from _in_tokens(captured, captures, nesting)
+            continue
         macro = "call.macro" in captures
         node = captures["call.macro" if macro else "call"][0]
         before, name = parted(captured.text(captures["name"][0]))
@@ -203,6 +228,28 @@ def _calls(captured: Captured, nesting: Nesting) -> Iterator[Call]:
                 arguments=arguments[0].named_child_count if arguments else 0,
                 argument=_telling(captured, arguments[0]) if arguments else "",
             )
+
+
+def _in_tokens(captured: Captured, captures: Captures, nesting: Nesting) -> Iterator[Call]:
+    """A call in what is given to a macro of Rust, which the grammar leaves as tokens: `assert!(a.b(c))`."""
+    node, arguments, data = captures["name"][0], captures["arguments"][0], captured.data
+    start, end = node.start_byte, node.end_byte
+    if end != arguments.start_byte or data[end : end + 1] != b"(":
+        return
+    caller, head = nesting.innermost(start), data[max(0, start - LONGEST_RECEIVER) : start]
+    in_macro = caller != NOWHERE and nesting.definitions[caller].kind == "macro"
+    if in_macro or captured.is_read(start) or _NO_CALL.search(head):
+        return
+    on = _RECEIVER.search(head)
+    unknown = "…" if head.endswith((b".", b"::")) else ""
+    signs = [child for child in arguments.children[1:-1] if child.type == ","]
+    yield Call(
+        name=captured.text(node)[:100],
+        receiver=on[1].decode("utf-8", "replace") if on else unknown,
+        line=node.start_point[0] + 1,
+        caller=caller,
+        arguments=len(signs) + (arguments.child_count > 2),  # noqa: PLR2004
+    )
 
 
 def _telling(captured: Captured, arguments: Node) -> str:

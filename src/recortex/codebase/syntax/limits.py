@@ -126,6 +126,17 @@ def _is_deep(root: Node, place: int) -> bool:
     return level > DEEPEST
 
 
+def broken(root: Node) -> int:
+    """How many places of a tree are no code of its language, as far as `MOST_BROKEN` nodes tell."""
+    found, looked_at, waiting = 0, 0, [root]
+    while waiting and looked_at < MOST_BROKEN:
+        node = waiting.pop()
+        looked_at += 1
+        found += node.is_error or node.is_missing
+        waiting += [child for child in node.children if child.has_error]
+    return found
+
+
 def _comments(head: bytes) -> bytes:
     """The lines of a file's head that look like comments: what code says about generating does not count."""
     return b"\n".join(

@@ -66,7 +66,8 @@ class Names:
         for scope in scopes(facts, at):
             symbol = facts.symbols[scope]
             is_type = symbol.kind in TYPES
-            if is_type and facts.language not in OPEN_TYPES:
+            in_object = symbol.kind == "constant" and family_of(facts) == "ecma"
+            if in_object or (is_type and facts.language not in OPEN_TYPES):
                 continue
             if found := self._project.in_file(path, f"{symbol.name}.{name}"):
                 return found
@@ -90,7 +91,7 @@ class Names:
             return imported
         for prefix in prefixes(facts, at):
             if found := self._project.in_file(path, f"{prefix}{name}"):
-                return found
+                return self._defined(found, prefix + name) if family_of(facts) == "c" else found
         if imported is not None:
             return imported
         return self._beside(path, facts, name, at) or self._from_stars(path, facts, name)
@@ -207,11 +208,17 @@ class Names:
     def _included(self, path: str, name: str) -> list[Address]:
         """What an included header declares or defines: of a declaration, the definition in the project."""
         declared = [found for one in self._headers(path) for found in self._project.in_file(one, name)]
-        if any(self._project.symbol(one).kind != "declaration" for one in declared):
-            return declared
-        everywhere = self._project.qualified("c", name) if declared else []
-        real = [one for one in everywhere if self._project.symbol(one).kind == "function"]
-        return [one for one in real if self._project.symbol(one).exported] or declared
+        return self._defined(declared, name)
+
+    def _defined(self, declared: list[Address], name: str) -> list[Address]:
+        """The definitions in the project of what a file of C only declares."""
+        named = [one for one in declared if self._project.symbol(one).kind != "constant"]
+        if not named or any(self._project.symbol(one).kind != "declaration" for one in named):
+            return named or declared
+        real = [
+            one for one in self._project.qualified("c", name) if self._project.symbol(one).kind == "function"
+        ]
+        return [one for one in real if self._project.symbol(one).exported] or named
 
     def _headers(self, path: str) -> list[str]:
         seen, waiting = {path: None}, [path]

@@ -100,6 +100,8 @@ class Project:
         facts = self.files[owner.path]
         found = self.members_named(unit_of(owner.path, facts), facts.symbols[owner.number].name, plain)
         here = [one for one in found if one.path == owner.path]
+        if facts.language == "cpp":  # declared in a header, defined elsewhere
+            return [one for one in found if self.symbol(one).kind != "declaration"] or here or found
         return here or found
 
     def members_named(self, unit: str, owner: str, plain: str) -> list[Address]:

@@ -94,6 +94,8 @@ class Resolver:
             found = self._names.plain(path, call.name.removesuffix("!"), call.caller)
         if isinstance(found, Outside):
             return Meaning("external", package=found.package)
+        if self._is_of_c_library(path, call, found):
+            return Meaning("external")
         if path.endswith(".rs"):  # macros and functions of Rust never stand for each other
             is_macro = call.name.endswith("!")
             found = [one for one in found if (self._project.symbol(one).kind == "macro") == is_macro]
@@ -101,8 +103,17 @@ class Resolver:
             return self._certain(list(dict.fromkeys(fitting)), call)
         return self._candidates(path, call) if call.receiver else UNKNOWN
 
+    def _is_of_c_library(self, path: str, call: Call, found: list[Address]) -> bool:
+        """Whether C's library is meant, for which a project may have a stand-in where a system lacks it."""
+        if call.receiver or family_of(self._project.files[path]) != "c":
+            return False
+        own = any(one.path == path and self._project.symbol(one).kind == "function" for one in found)
+        return call.name in common_methods("c library") and not own
+
     def _can_be_called(self, address: Address) -> bool:
         kind = self._project.symbol(address).kind
+        if kind == "constant" and family_of(self._project.files[address.path]) == "c":
+            return False  # a macro without parameters: what it stands for is called
         return kind in CALLABLE or kind in TYPES or kind in {"declaration", "constant", "property"}
 
     def _type_made(self, address: Address) -> Address:
@@ -117,9 +128,14 @@ class Resolver:
         """One definition is resolved; so are forms of one function, of which the fitting ones are kept."""
         real = [one for one in found if self._project.symbol(one).kind != "declaration"] or found
         if len(plain_names(real, self._project)) == 1:
-            fitting = [one for one in real if self._project.symbol(one).arity == call.arguments]
+            fitting = [one for one in real if self._fits(one, call.arguments)]
             return Meaning("resolved", tuple(fitting or real))
         return Meaning("candidate", tuple(real)) if len(real) <= MOST_CANDIDATES else UNKNOWN
+
+    def _fits(self, address: Address, arguments: int) -> bool:
+        symbol = self._project.symbol(address)
+        any_more = "..." in symbol.signature or "params " in symbol.signature
+        return symbol.arity == arguments or (any_more and arguments >= symbol.arity - 1)
 
     def _candidates(self, path: str, call: Call) -> Meaning:
         family = family_of(self._project.files[path])

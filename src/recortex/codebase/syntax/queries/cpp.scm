@@ -1,4 +1,4 @@
-(function_declarator declarator: [(qualified_identifier) (destructor_name) (operator_name)] @name parameters: (parameter_list) @parameters) @declarator
+(function_declarator declarator: [(qualified_identifier) (destructor_name) (operator_name) (template_function)] @name parameters: (parameter_list) @parameters) @declarator
 (class_specifier name: (_) @name body: (_)) @class
 (namespace_definition name: (_) @name) @scope
 (alias_declaration name: (_) @name) @type

@@ -20,6 +20,8 @@
 (call_expression function: (generic_function function: (scoped_identifier path: (_)? @receiver name: (_) @name)) arguments: (_) @arguments) @call
 (struct_expression name: (_) @name) @call
 (macro_invocation macro: (identifier) @name) @call.macro
+(token_tree (identifier) @name . (token_tree) @arguments) @call.token
+(macro_invocation (token_tree) @inner)
 
 (use_declaration) @import
 (extern_crate_declaration) @import
