@@ -29,11 +29,12 @@ def database(server, monkeypatch):
 
 
 def filled(project, database, *workspaces, count=12):
-    """Workspaces whose memories wait for their vectors."""
+    """Workspaces whose memories wait for their vectors; nothing is read together with what happened."""
     urls = [f"{database}&workspace={name}" for name in workspaces]
     for url in urls:
         with Cortex.open(project, url=url) as cx:
-            wishes = [{"text": f"Fact {number} about the cache of {url[-1]}"} for number in range(count)]
+            texts = [f"Fact {number} about the cache of {url[-1]}" for number in range(count)]
+            wishes = [{"text": text, "kind": "episodic"} for text in texts]
             cx.remember_many(wishes, embed=False)
     return urls
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.grammars import Loaded
     from recortex.domain.code_facts import Import
 
-MOST_SYMBOLS, MOST_CALLS = 20_000, 20_000
+MOST_SYMBOLS, MOST_CALLS = 10_000, 20_000
 """Of one file; more is left out, and the file is not whole."""
 FIRST = 8
 """Parts of a function that are looked at for an error."""

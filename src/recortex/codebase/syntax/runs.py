@@ -25,18 +25,29 @@ MOST_ERRORS = 75
 (bench/code_fuzz.py)."""
 CLOSINGS = (b"", b'\n"""', b"\n'''", b"`", b"*/", b'"', b"'", b'"#')
 """What a beginning may need behind it, where it is cut in a text."""
-_ENDS = bytes.maketrans(b",)]}", b";;;;")
 _TOKEN = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|\w+|[^\w\s]")
+_END = re.compile(rb"(?<=[\w\x80-\xff\"'`(\[{])\s*[,;)\]}]")
+"""A sign that ends something: behind an operator it is an error like others."""
+_SPACE = b" \t\r\n"
+_KINDS = bytes(
+    ord(";")
+    if one in b",;)]}"
+    else ord("a")
+    if re.match(rb"[\w\x80-\xff\"'`(\[{]", bytes([one]))
+    else ord("-")
+    for one in range(256)
+)
 
 
 def long_runs(data: bytes) -> Iterator[tuple[int, int]]:
     """Where each long run begins, and where its beginning ends: behind a line, if there is one."""
+    if max(map(len, data.translate(_KINDS, _SPACE).split(b"a;"))) < LONGEST:
+        return
     start = 0
-    for run in data.translate(_ENDS).split(b";"):
-        end = start + len(run)
-        if len(run) > LONGEST and (cut := _cut(data, start, end)):
+    for end in (*(found.end() for found in _END.finditer(data)), len(data)):
+        if end - start > LONGEST and (cut := _cut(data, start, end)):
             yield start, cut
-        start = end + 1
+        start = end
 
 
 def _cut(data: bytes, start: int, end: int) -> int:
