@@ -314,6 +314,8 @@ def test_a_method_after_the_last_one_does_not_change_it():
         ("a.ts", "const f = (a) => a && b || `${g('x')}`", 'const f = a => (a && b) || `${g("x")}`'),
         ("a.ts", "class K { a: A | B = {'b': 1} }", "class K { a: | A | B = {b: 1,} }"),
         ("a.php", r"<?php function f() { return ($a)['b\c']; }", r'<?php function f() { return $a["b\c"]; }'),
+        ("a.php", "<?php function f() { return new A; }", "<?php function f() { return new A(); }"),
+        ("a.ts", "function f() { return new A }", "function f() { return new A() }"),
         ("a.rs", "fn f() { assert!(a, b); }", "fn f() {\n    assert!(\n        a,\n        b,\n    );\n}"),
     ],
 )
@@ -340,6 +342,7 @@ def test_formatting_does_not_change_a_hash(path, before, after):
         ("a.ts", "function f() { return (a?.b).c }", "function f() { return a?.b.c }"),
         ("a.py", "def f(): return '{a}' 'b'", "def f(): return f'{a}' 'b'"),
         ("a.py", r"def f(): return '\\x1A'", r"def f(): return '\\x1a'"),
+        ("a.ts", "function f() { return new (a())() }", "function f() { return new a()() }"),
         ("a.rs", "fn f() { (a,) }", "fn f() { (a) }"),
         ("a.go", "func f() { return (a + b) * c }", "func f() { return a + b * c }"),
         ("a.cs", "class K { int[,] f() { return a; } }", "class K { int[] f() { return a; } }"),
