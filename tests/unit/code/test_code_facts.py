@@ -310,6 +310,7 @@ def test_a_method_after_the_last_one_does_not_change_it():
         ("a.py", "class K():\n    a: A | B = 0XF\n", "class K:\n    a: (A | B) = 0xf\n"),
         ("a.py", r"def f(): return 'it\'s'", 'def f(): return "it\'s"'),
         ("a.py", "def f(): return 'a' f'{b}' 'c'", """def f(): return f"a{b}" "c\""""),
+        ("a.py", """def f(): return f'{a["b"]}'""", """def f(): return f"{a['b']}\""""),
         ("a.py", r"def f(): return '\x1A'", r"def f(): return '\x1a'"),
         ("a.ts", "const f = (a) => a && b || `${g('x')}`", 'const f = a => (a && b) || `${g("x")}`'),
         ("a.ts", "class K { a: A | B = {'b': 1} }", "class K { a: | A | B = {b: 1,} }"),

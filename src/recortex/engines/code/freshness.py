@@ -168,11 +168,9 @@ def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -
     named = [one for one in same if one.symbol.plain == link.plain]
     whole = [one for one in named if one.symbol.name == link.name]
     telling = len(_told(link.lines)) >= SUBSTANTIAL
-    likely = (
-        whole
-        or (named if telling or certain else [])
-        or (same if telling or (certain and len(same) == 1) else [])
-    )
+    alone = len(named) == 1 and not link.copies
+    likely = whole or (named if telling or certain or alone else [])
+    likely = likely or (same if telling or (certain and len(same) == 1) else [])
     return min(likely, key=lambda one: (-_together(link.path, one.path), _away(link, one)), default=None)
 
 
@@ -196,7 +194,7 @@ def _followed(link: SymbolLink, here: Sequence[Found], others: Sequence[Found]) 
     named = [
         one
         for one in others
-        if one.symbol.plain == link.plain and (one.symbol.name == link.name or told >= TELLING)
+        if one.symbol.plain == link.plain and (told >= TELLING or (one.symbol.name == link.name and not here))
     ]
     renamed = here if told >= SUBSTANTIAL else ()
     best = max((*renamed, *named), key=lambda one: _likeness(link, one), default=None)
