@@ -115,11 +115,19 @@ def unchanged(link: SymbolLink) -> Citation:
 
 
 def _others(link: SymbolLink, found: Iterable[Found]) -> list[Found]:
-    """Those of other files that it may have become; none of its copies, if there are no more than then."""
+    """Those of other files that it may have become; none of its copies, if there are no more than then.
+
+    One in a file of the same name is no copy: folders are moved, and names are kept.
+    """
     places = {(one.path, one.symbol.first, one.symbol.name): one for one in found}
     akin = [one for one in places.values() if _akin(one.symbol, link) and one.path != link.path]
     copied = sum(one.symbol.hash == link.hash for one in akin)
-    return [one for one in akin if one.symbol.hash != link.hash or copied > link.copies]
+    file = link.path.rpartition("/")[2]
+    return [
+        one
+        for one in akin
+        if one.symbol.hash != link.hash or copied > link.copies or one.path.rpartition("/")[2] == file
+    ]
 
 
 def _akin(one: Symbol, link: SymbolLink) -> bool:
