@@ -210,7 +210,7 @@ class Draw:
                 ):
                     continue
                 vanished += 1
-                if vanished > MOST_VANISHED or not whole or one.plain in lost:
+                if vanished > MOST_VANISHED or not whole or one.plain.lstrip("~") in lost:
                     continue
             truth = versions.truth(path, index)
             by_state[truth.state].append(Drawn(old, new, path, one, truth))

@@ -3,7 +3,7 @@
 The rule, from first to last; `form`, name and tokens are those of `symbol_trees.py`, the own name masked:
 
 1. *Fresh*: its file has a symbol of its qualified name and form. Of several with its name (overloads) each
-   of the old ones is paired with one of the new: of equal form first, then of a key that only they have
+   of the old ones is paired with one of the new: of equal form first, then of a key that only these have
    (types of parameters, the trait of an `impl`), then by the likeness of their tokens.
 2. *Edited*: it is paired by name, and the form differs. So, too, where its file was renamed (`git -M`) and
    the new one has the name. Where overloads are paired by likeness alone, and below `LIKE`, either edited or

@@ -130,11 +130,11 @@ def test_of_overloads_the_one_with_as_many_parameters_is_the_same():
 
 
 def test_a_copy_that_stood_beside_it_is_not_where_it_moved_to():
-    facts = _facts(FILE, "bundle/store.py")
-    there = [Found("bundle/store.py", facts, one) for one in facts.symbols]
+    facts = _facts(FILE, "bundle/all.py")
+    there = [Found("bundle/all.py", facts, one) for one in facts.symbols]
     copied = replace(_link("Store.open"), copies=1)
     assert judged(copied, None, lambda _: there).state == "gone"
-    twice = [*there, *(one._replace(path="files/store.py") for one in there)]
+    twice = [*there, *(one._replace(path="files/kept.py") for one in there)]
     assert judged(copied, None, lambda _: twice).state == "moved"
 
 

@@ -28,6 +28,7 @@ _LAST_COMMA = re.compile(rb"(?<![\s,(\[<]),(?=\s*[)\]}>])")
 _STRING = re.compile(rb"([bBfFrRuUtT]{0,2})(\"\"\"|'''|[\"'])(.*)\2", re.DOTALL)
 _ESCAPE = re.compile(rb"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _JOINED = re.compile(rb'(f?)"(.*)"\0', re.DOTALL)
+_FIELD = re.compile(rb"\{[^{}]*\}")
 _BRACE = re.compile(rb"[{}]")
 _ONLY_DOUBLE = re.compile(rb"\$|(?<!\\)(?:\\\\)*\\[nrtvefxu0-7]")
 _ESCAPED = {b"'": re.compile(rb"\\([\\'])"), b'"': re.compile(rb'\\([\\"])')}
@@ -172,6 +173,8 @@ def _quoted(piece: bytes, language: str) -> bytes:
         return b'"' + _ESCAPED[quote].sub(rb"\1", text) + b'"'
     if b"r" not in prefix and b"\\" in text:
         text = _ESCAPE.sub(_unescaped, text)
+    if b"f" in prefix and language == "python":
+        text = _FIELD.sub(lambda one: one[0].translate(_ALIKE), text)
     return prefix + b'"' + text + b'"'
 
 

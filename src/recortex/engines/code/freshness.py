@@ -115,11 +115,19 @@ def unchanged(link: SymbolLink) -> Citation:
 
 
 def _others(link: SymbolLink, found: Iterable[Found]) -> list[Found]:
-    """Those of other files that it may have become; none of its copies, if there are no more than then."""
+    """Those of other files that it may have become; none of its copies, if there are no more than then.
+
+    One in a file of the same name is no copy: folders are moved, and names are kept.
+    """
     places = {(one.path, one.symbol.first, one.symbol.name): one for one in found}
     akin = [one for one in places.values() if _akin(one.symbol, link) and one.path != link.path]
     copied = sum(one.symbol.hash == link.hash for one in akin)
-    return [one for one in akin if one.symbol.hash != link.hash or copied > link.copies]
+    file = link.path.rpartition("/")[2]
+    return [
+        one
+        for one in akin
+        if one.symbol.hash != link.hash or copied > link.copies or one.path.rpartition("/")[2] == file
+    ]
 
 
 def _akin(one: Symbol, link: SymbolLink) -> bool:
@@ -168,11 +176,9 @@ def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -
     named = [one for one in same if one.symbol.plain == link.plain]
     whole = [one for one in named if one.symbol.name == link.name]
     telling = len(_told(link.lines)) >= SUBSTANTIAL
-    likely = (
-        whole
-        or (named if telling or certain else [])
-        or (same if telling or (certain and len(same) == 1) else [])
-    )
+    alone = len(named) == 1 and not link.copies
+    likely = whole or (named if telling or certain or alone else [])
+    likely = likely or (same if telling or (certain and len(same) == 1) else [])
     return min(likely, key=lambda one: (-_together(link.path, one.path), _away(link, one)), default=None)
 
 
@@ -196,7 +202,7 @@ def _followed(link: SymbolLink, here: Sequence[Found], others: Sequence[Found]) 
     named = [
         one
         for one in others
-        if one.symbol.plain == link.plain and (one.symbol.name == link.name or told >= TELLING)
+        if one.symbol.plain == link.plain and (told >= TELLING or (one.symbol.name == link.name and not here))
     ]
     renamed = here if told >= SUBSTANTIAL else ()
     best = max((*renamed, *named), key=lambda one: _likeness(link, one), default=None)

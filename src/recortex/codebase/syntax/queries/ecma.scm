@@ -40,3 +40,4 @@
 [(binary_expression) (unary_expression) (update_expression) (ternary_expression) (assignment_expression) (augmented_assignment_expression) (await_expression) (yield_expression) (sequence_expression) (arrow_function) (new_expression)] @group
 (pair key: (string) @bracket)
 (member_expression object: (parenthesized_expression (member_expression (optional_chain)) @group))
+(new_expression arguments: (arguments) @bracket)

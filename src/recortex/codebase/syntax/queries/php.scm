@@ -34,3 +34,4 @@
 (parenthesized_expression) @bracket
 [(binary_expression) (unary_op_expression) (update_expression) (assignment_expression) (augmented_assignment_expression) (conditional_expression) (cast_expression) (clone_expression) (object_creation_expression) (arrow_function) (anonymous_function) (yield_expression) (throw_expression) (include_expression) (include_once_expression) (require_expression) (require_once_expression) (print_intrinsic) (error_suppression_expression) (reference_assignment_expression) (match_expression)] @group
 (function_call_expression function: (parenthesized_expression [(member_access_expression) (nullsafe_member_access_expression) (scoped_property_access_expression) (class_constant_access_expression)] @group))
+(object_creation_expression (arguments) @bracket)
