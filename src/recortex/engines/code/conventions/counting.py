@@ -20,6 +20,7 @@ from recortex.engines.code.conventions.echoes import Candidate, joined, without_
 from recortex.engines.code.conventions.identity import pattern_id
 from recortex.engines.code.conventions.populations import Counting, scopes
 from recortex.engines.code.conventions.telling import is_told
+from recortex.engines.code.conventions.traits import ECMA
 from recortex.engines.code.conventions.wording import claim, statement
 from recortex.engines.code.detection.evidence import plain
 from recortex.engines.code.sources import is_test
@@ -94,10 +95,16 @@ class Counted:
         self._detection = detection
         counting = Counting(sources, detection)
         self._defined, self._all = counting.defined, list(counting.all())
+        self._own: dict[str, set[str]] = defaultdict(set)
+        for path in counting.inside:
+            facts = sources.code[path]
+            for language in ECMA if facts.language in ECMA else (facts.language,):
+                self._own[language] |= {one.plain for one in facts.symbols}
         self._bound = {one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner}
-        self._helpers = {
-            one.plain for path in sources.code if is_test(path) for one in sources.code[path].symbols
-        }
+        self._helpers: dict[str, set[str]] = defaultdict(set)
+        for path, facts in sources.code.items():
+            for one in facts.symbols if is_test(path) else ():
+                self._helpers[one.plain].add(path)
         self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
         places = {item.place for one in self._all if one.kind == "class" for item in one.items}
         self._classes = Counter(place.path.rpartition("/")[0] for place in places)
@@ -108,7 +115,11 @@ class Counted:
         Args:
             every: also those of a kind that is seldom worth telling.
         """
-        return tuple(_convention(one) for one in self._counted if every or is_told(one, self._defined))
+        return tuple(
+            _convention(one)
+            for one in self._counted
+            if every or is_told(one, self._own[one.population.language])
+        )
 
     @cached_property
     def _counted(self) -> list[Candidate]:
@@ -125,10 +136,14 @@ class Counted:
         if one.trait != "calls":
             return False
         receiver, dot, name = one.values[0].rpartition(".")
-        if one.population.kind == "test" and name not in self._helpers:
-            return True
+        if one.population.kind == "test":
+            files = {item.place.path for item in one.having}
+            if not 0 < len(self._helpers.get(name, ())) < len(files):  # none, or each file has its own
+                return True
         if one.population.language not in _LOCALS:
             return False
+        if one.population.language in ECMA and not dot and name[0].isupper():  # what a component draws
+            return True
         return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
 
     def _at_home(self, one: Candidate) -> bool:

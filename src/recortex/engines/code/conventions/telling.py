@@ -24,7 +24,7 @@ class Row(NamedTuple):
     Attributes:
         trait: of the convention.
         of: the group of its population (`group_of`); empty: any.
-        support, files, folders: how many share it, and in how many files and folders they are, at least.
+        support, files: how many share it, and in how many files they are, at least.
         agreement: at least.
         own: whether what they share has to be defined in the project itself.
         whole: whether it is told of the whole project only.
@@ -34,7 +34,6 @@ class Row(NamedTuple):
     of: str = ""
     support: int = 5
     files: int = 1
-    folders: int = 1
     agreement: float = 0.8
     own: bool = False
     whole: bool = False
@@ -42,10 +41,12 @@ class Row(NamedTuple):
 
 TOLD = (
     Row("base", support=7, files=2, own=True),
-    Row("folder", "suffix", support=8, folders=3),
     Row("suffix", "class", support=15, files=10, agreement=0.85),
-    Row("mark", support=8),
-    Row("mark", support=6, own=True),
+    Row("mark", "class", support=8),
+    Row("mark", "suffix", support=8),
+    Row("mark", "function", support=8),
+    Row("mark", "test", support=20),
+    Row("mark", "class", support=6, own=True),
     Row("mark", "role", support=6),
     Row("fieldmark", "role", support=8),
     Row("given", support=6, own=True),
@@ -63,14 +64,13 @@ TOLD = (
     Row("modifier", support=9),
     Row("interface", files=5),
     Row("form", files=9, agreement=0.85),
-    Row("case", support=12, agreement=0.85, whole=True),
     Row("case", support=20, agreement=0.85),
     Row("filename", "testfile", support=8),
     Row("imports", "testfile", support=7, whole=True),
     Row("place", "testfile", support=7),
     Row("called", files=5),
     Row("opening", files=5),
-    Row("style", support=20),
+    Row("style", support=20, files=10),
     Row("logger", files=10),
     Row("future", files=10, whole=True),
     Row("typed", files=10, whole=True),
@@ -84,7 +84,7 @@ def is_told(one: Candidate, defined: AbstractSet[str]) -> bool:
 
     Args:
         one: the convention.
-        defined: the names that the project defines.
+        defined: the names that the project defines in the language.
     """
     return any(_fits(row, one, defined) for row in TOLD if row.trait == one.trait)
 
@@ -104,7 +104,6 @@ def _fits(row: Row, one: Candidate, defined: AbstractSet[str]) -> bool:
         row.of in {"", group_of(one.population)}
         and len(one.having) >= row.support
         and len(files) >= row.files
-        and len({path.rpartition("/")[0] for path in files}) >= row.folders
         and len(one.having) >= row.agreement * (len(one.having) + len(one.lacking))
         and not (row.whole and one.scope)
         and not (row.own and not _is_own(one.values, defined))
