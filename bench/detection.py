@@ -2,10 +2,12 @@
 
     python bench/detection.py FOLDER [--json FILE]
     python bench/detection.py FOLDER --draw 50 --seed 16
+    python bench/detection.py FOLDER --labels FILE
 
 The folder holds clones named `owner+name` or `name`; those of `detection.toml` that are missing are left out
 and counted. With `--draw` conventions of all clones are drawn at random, and as many findings, to be read
-against the code.
+against the code. With `--labels` those that a reader judged, one in a line as {"project", "id", "right"},
+are counted by trait: of those that are told, and of the others.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from recortex.app.code_patterns import findings
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.limits import VENDORED
-from recortex.engines.code.conventions.counting import conventions
+from recortex.engines.code.conventions.counting import Counted, conventions
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
 
@@ -115,6 +117,26 @@ def draw(folder: Path, number: int, seed: int) -> None:
         print(*sorted(random.Random(seed).sample(rows, min(number, len(rows)))), sep="\n")
 
 
+def by_trait(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """How many judged conventions are right, by trait: of those that are told, and of the others."""
+    counts: Counter[tuple[str, bool, bool]] = Counter()
+    for name in sorted({row["project"] for row in rows}):
+        clone = clone_of(folder, name)
+        if clone is None:
+            print(f"{name} is not in the folder")
+            continue
+        project = read(clone)
+        counted = Counted(project, detect(project))
+        told = {one.id for one in counted.conventions()}
+        traits = {one.id: one.trait for one in counted.conventions(every=True)}
+        for row in (row for row in rows if row["project"] == name and row["id"] in traits):
+            counts[traits[row["id"]], row["id"] in told, row["right"]] += 1
+    for trait in sorted({key[0] for key in counts}):
+        rights = [(counts[trait, told, True], counts[trait, told, False]) for told in (True, False)]
+        said = [f"{right} of {right + wrong}" for right, wrong in rights]
+        print(f"{trait:10} told {said[0]:12} others {said[1]}")
+
+
 def main() -> None:
     """Read the arguments, and print."""
     parser = argparse.ArgumentParser(
@@ -123,10 +145,15 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--draw", type=int, default=0)
     parser.add_argument("--seed", type=int, default=16)
+    parser.add_argument("--labels", type=Path)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if given.draw:
         draw(given.folder, given.draw, given.seed)
+        return
+    if given.labels:
+        lines = given.labels.read_text(encoding="utf-8").splitlines()
+        by_trait(given.folder, [json.loads(line) for line in lines])
         return
     sets = tomllib.loads(EXPECTED.read_text(encoding="utf-8"))
     results = {title: judged(given.folder, rows) for title, rows in sets.items()}

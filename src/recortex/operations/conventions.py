@@ -34,7 +34,9 @@ class ConventionOperations(Operations):
     """conventions."""
 
     @operation(person=True)
-    def conventions(self, action: ConventionAction = "list", *, limit: int = 20) -> Conventions:
+    def conventions(
+        self, action: ConventionAction = "list", *, limit: int = 20, every: bool = False
+    ) -> Conventions:
         """Keep how the code is written as memories: the most informative conventions, with their exceptions.
 
         Those that are kept follow the code: numbers and exceptions are renewed, and what no longer holds is
@@ -43,6 +45,7 @@ class ConventionOperations(Operations):
         Args:
             action: list what is kept and what could be; or keep.
             limit: at most so many that could be kept.
+            every: list also those of a kind that is seldom worth telling, which are not kept.
         """
         from recortex.app.code import codebase
         from recortex.app.code_patterns import patterns
@@ -59,7 +62,8 @@ class ConventionOperations(Operations):
         if action == "keep":
             keeping.run()
         known = keeping.known()
-        others = [one for one in found.conventions if not any(is_of(each, one) for each in known)]
+        told = found.counted.conventions(every=True) if every else found.conventions
+        others = [one for one in told if not any(is_of(each, one) for each in known)]
         shown = keeping.memories if action == "keep" else known
         return Conventions(
             action=action,

@@ -12,13 +12,13 @@ from recortex.engines.code.detection.detecting import detect
 FASTAPI = {"requirements.txt": "fastapi\n"}
 
 
-def found(files):
+def found(files, every=False):
     project = sources(files)
-    return conventions(project, detect(project))
+    return conventions(project, detect(project), every)
 
 
-def told(files):
-    return [one.statement for one in found(files)]
+def told(files, every=False):
+    return [one.statement for one in found(files, every)]
 
 
 def handlers(good, bad=0):
@@ -41,7 +41,7 @@ def test_what_nearly_all_handlers_return_is_told_with_the_exception():
 
 @given(st.integers(0, 12), st.integers(0, 12))
 def test_support_and_agreement_are_always_enough(good, bad):
-    rows = found(handlers(good, bad))
+    rows = found(handlers(good, bad), every=True)
     assert all(one.support >= LEAST_SUPPORT and one.agreement >= LEAST_AGREEMENT for one in rows)
     assert all(one.total - one.support == len(one.exceptions) for one in rows)
     enough = max(good, bad) >= LEAST_SUPPORT and max(good, bad) >= LEAST_AGREEMENT * (good + bad)
@@ -59,10 +59,31 @@ def test_classes_share_a_base_class_of_the_project():
         files[f"app/models/{name.lower()}.py"] = (
             f"from app.models.base import Base\n\n\nclass {name}(Base):\n    x = 1\n"
         )
-        files[f"app/views/{name.lower()}.py"] = f"class {name}View:\n    x = 1\n"
-    said = told(files)
+        files[f"app/pages/{name.lower()}.py"] = f"class {name}View:\n    x = 1\n"
+    said = told(files, every=True)
     assert "All 5 classes in app/models extend or implement `Base`." in said  # itself is no exception
-    assert "All 5 classes named …View are in app/views." in said
+    assert "All 5 classes named …View are in app/pages." in said
+
+
+@pytest.mark.parametrize(
+    ("base", "number", "files", "expected"),
+    [("Plugin", 7, 7, True), ("Plugin", 6, 6, False), ("Plugin", 7, 1, False), ("Library", 7, 7, False)],
+)
+def test_a_base_class_is_told_where_it_is_the_projects_own_and_in_several_files(
+    base, number, files, expected
+):
+    project = {"app/base.py": "class Plugin:\n    pass\n"}
+    for one in range(number):
+        path = f"app/tools/tool{one % files}.py"
+        project[path] = project.get(path, "") + f"class Thing{one}{'x' * one}({base}):\n    x = 1\n\n\n"
+    said = any(f"extend or implement `{base}`" in one for one in told(project))
+    assert said == expected
+
+
+def test_the_word_of_a_folder_is_not_told_again():
+    files = {f"app/a{n}/views/it.py": f"class Some{'x' * n}View:\n    x = 1\n" for n in range(9)}
+    files |= {path.replace("views", "pages").replace("app/a", "app/b"): text for path, text in files.items()}
+    assert not any("views" in one for one in told(files, every=True))
 
 
 def test_imports_tests_and_calls_have_a_style():
@@ -75,7 +96,7 @@ def test_imports_tests_and_calls_have_a_style():
             f"import {{ logger }} from '@/lib/log';\nexport function page{number}() {{ logger.info('x'); }}\n"
         )
         files[f"src/pages/some-page-{number}.test.ts"] = f"it('should open {number}', () => {{}});\n"
-    said = told(files)
+    said = told(files, every=True)
     assert "All 6 imports of own modules are written with `@/`." in said
     assert "All 6 test cases are written with `it(…)`." in said
     assert "All 6 test cases have titles that begin with “should”." in said
@@ -86,7 +107,7 @@ def test_imports_tests_and_calls_have_a_style():
 def test_errors_are_wrapped_in_go():
     body = "".join(f'func F{n}() error {{ return fmt.Errorf("doing {n}: %w", err) }}\n' for n in range(6))
     files = {"go.mod": "module example.org/a\n", "a.go": f'package a\nimport "fmt"\n{body}'}
-    assert "All 6 errors made with fmt.Errorf wrap the error below with `%w`." in told(files)
+    assert "All 6 errors made with fmt.Errorf wrap the error below with `%w`." in told(files, every=True)
 
 
 def test_two_marks_of_the_same_classes_are_one_sentence():
@@ -94,7 +115,7 @@ def test_two_marks_of_the_same_classes_are_one_sentence():
         f"src/main/java/a/{name}Param.java": f"@Getter\n@JsonRootName\npublic class {name}Param {{}}\n"
         for name in ("One", "Two", "Three", "Four", "Five")
     }
-    assert any("have the marks `@Getter` and `@JsonRootName`" in one for one in told(files))
+    assert any("have the marks `@Getter` and `@JsonRootName`" in one for one in told(files, every=True))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, cached_property
 from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,8 @@ from recortex.domain.code_patterns import Convention, Place
 from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
 from recortex.engines.code.conventions.identity import pattern_id
 from recortex.engines.code.conventions.populations import Counting, scopes
-from recortex.engines.code.conventions.signatures import words
+from recortex.engines.code.conventions.telling import is_told
+from recortex.engines.code.conventions.traits import ECMA
 from recortex.engines.code.conventions.wording import claim, statement
 from recortex.engines.code.detection.evidence import plain
 from recortex.engines.code.sources import is_test
@@ -69,9 +70,9 @@ ALONE = 2.0
 USUAL = Path(__file__).with_name("usual.toml")
 
 
-def conventions(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
-    """The conventions of a project, the most informative first."""
-    return Counted(sources, detection).conventions()
+def conventions(sources: Sources, detection: Detection, every: bool = False) -> tuple[Convention, ...]:
+    """The conventions of a project, the most informative first; `every`: those seldom worth telling, too."""
+    return Counted(sources, detection).conventions(every)
 
 
 class Share(NamedTuple):
@@ -94,33 +95,55 @@ class Counted:
         self._detection = detection
         counting = Counting(sources, detection)
         self._defined, self._all = counting.defined, list(counting.all())
+        self._own: dict[str, set[str]] = defaultdict(set)
+        for path in counting.inside:
+            facts = sources.code[path]
+            for language in ECMA if facts.language in ECMA else (facts.language,):
+                self._own[language] |= {one.plain for one in facts.symbols}
         self._bound = {one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner}
-        self._helpers = {
-            one.plain for path in sources.code if is_test(path) for one in sources.code[path].symbols
-        }
+        self._helpers: dict[str, set[str]] = defaultdict(set)
+        for path, facts in sources.code.items():
+            for one in facts.symbols if is_test(path) else ():
+                self._helpers[one.plain].add(path)
         self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
         places = {item.place for one in self._all if one.kind == "class" for item in one.items}
         self._classes = Counter(place.path.rpartition("/")[0] for place in places)
 
-    def conventions(self) -> tuple[Convention, ...]:
-        """The conventions, the most informative first."""
+    def conventions(self, every: bool = False) -> tuple[Convention, ...]:
+        """The conventions, the most informative first.
+
+        Args:
+            every: also those of a kind that is seldom worth telling.
+        """
+        return tuple(
+            _convention(one)
+            for one in self._counted
+            if every or is_told(one, self._own[one.population.language])
+        )
+
+    @cached_property
+    def _counted(self) -> list[Candidate]:
         everyone = [one for one in self._all if len(one.items) >= LEAST_SUPPORT]
         frequency = _Frequency(everyone)
         found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
         found = [one for one in found if not _of_the_subject(one, self._defined)]
         found = [one for one in found if self._at_home(one) and not self._is_local(one)]
         found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
-        return tuple(_convention(one) for one in without_echoes(joined(found))[:MOST])
+        return without_echoes(joined(found))[:MOST]
 
     def _is_local(self, one: Candidate) -> bool:
         """Whether what is called is a local variable of each; or in tests, no helper of tests."""
         if one.trait != "calls":
             return False
         receiver, dot, name = one.values[0].rpartition(".")
-        if one.population.kind == "test" and name not in self._helpers:
-            return True
+        if one.population.kind == "test":
+            files = {item.place.path for item in one.having}
+            if not 0 < len(self._helpers.get(name, ())) < len(files):  # none, or each file has its own
+                return True
         if one.population.language not in _LOCALS:
             return False
+        if one.population.language in ECMA and not dot and name[0].isupper():  # what a component draws
+            return True
         return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
 
     def _at_home(self, one: Candidate) -> bool:
@@ -215,10 +238,12 @@ def _enough(
     least = LEAST_IN_FOLDER.get(trait, 0) if scope else 0
     if trait == "calls" and not population.whole:
         least = LEAST_OF_CALLS
-    if trait == "folder":
-        folders = {one.place.path.rpartition("/")[0] for one in having}
-        if len(having) < LEAST_IN_ONE_PLACE * known or (scope and len(folders) == 1):
-            return False
+    folders = [one.place.path.rpartition("/")[0] for one in having]
+    if trait == "suffix" and 2 * sum(_in_words(value, folder) for folder in folders) > len(folders):
+        return False
+    scattered = len(having) < LEAST_IN_ONE_PLACE * known or (scope and len(set(folders)) == 1)
+    if trait == "folder" and scattered:
+        return False
     grouped = scope if population.kind == "test" else not population.whole
     if grouped and trait in _OF_THE_FOLDER.get(population.kind, ()):
         return False
@@ -229,7 +254,11 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
     """Whether what is counted, or where, says it already, or it says little there."""
     match trait:
         case "folder":
-            return population.name in {"classes", "types"} or value in scope.split("/")
+            last = population.name.partition("…")[2]
+            said = value in scope.split("/") or (bool(last) and _in_words(last, value))
+            return said or population.name in {"classes", "types"}
+        case "case":
+            return bool(scope) and value == "camelCase"  # as functions are: what hooks and helpers are
         case "module":
             return population.name != "exception classes"
         case "prefix" | "ending" if population.kind == "function":
@@ -237,7 +266,7 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
                 trait == "ending" or population.name == "public methods"
             )
         case "suffix":
-            return population.name == "exception classes" or _in_words(value, scope)
+            return population.name == "exception classes"
     return (
         (trait in {"place", "called", "opening"} and bool(scope))
         or (trait == "doc" and population.kind == "class")
@@ -245,10 +274,15 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
     )
 
 
-def _in_words(value: str, scope: str) -> bool:
-    """Whether a folder has a word in its name already."""
-    inner = words(scope.rpartition("/")[2])
-    return any(word.rstrip("s").lower() == value.rstrip("s").lower() for word in inner)
+def _in_words(value: str, folder: str) -> bool:
+    """Whether a folder, or one around it, has a word in its name already."""
+    return _stem(value) in folder.lower()
+
+
+def _stem(word: str) -> str:
+    """A word in small letters without the ending of a plural."""
+    small = word.lower()
+    return f"{small[:-3]}y" if small.endswith("ies") else small.rstrip("s")
 
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:

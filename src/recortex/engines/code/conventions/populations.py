@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.code_facts import CALLABLE, NOWHERE
 from recortex.domain.code_patterns import Place
 from recortex.engines.code.conventions.traits import (
+    ECMA,
     Around,
     Traits,
     class_traits,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from recortex.engines.code.detection.detecting import Detection
     from recortex.engines.code.sources import Sources
 
-_ECMA = frozenset({"javascript", "typescript"})
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait"})
 _LOG_METHODS = frozenset(
     [
@@ -187,7 +187,7 @@ class Counting:
             for index, symbol in enumerate(facts.symbols):
                 if symbol.kind in CALLABLE and (index in marked or _is_test_name(symbol.plain, language)):
                     tests.items.append(self._item(path, facts, index))
-            if language in _ECMA:
+            if language in ECMA:
                 cases.items += [_case(path, call) for call in facts.calls if _is_case(call)]
         yield from (tests, cases)
 

@@ -28,7 +28,7 @@ _SHAPES = (
     ("PascalCase", re.compile(r"(?:[A-Z][a-z0-9]+){2,}")),
     ("camelCase", re.compile(r"[a-z0-9]+(?:[A-Z][a-z0-9]*)+")),
 )
-_ECMA = frozenset({"javascript", "typescript"})
+ECMA = frozenset({"javascript", "typescript"})
 
 
 def function_traits(member: Member, around: Around) -> Traits:
@@ -48,9 +48,9 @@ def function_traits(member: Member, around: Around) -> Traits:
     if language == "python" and len(signature) < LONGEST:
         found["typed"] = {"types"} if "->" in signature else set()
     wrapped = (
-        re.search(r"=\s*([\w.]+)\(\s*(?:async\b|function\b|\()", signature) if language in _ECMA else None
+        re.search(r"=\s*([\w.]+)\(\s*(?:async\b|function\b|\()", signature) if language in ECMA else None
     )
-    if language in _ECMA and symbol.kind == "function":
+    if language in ECMA and symbol.kind == "function":
         found["wrapper"] = {wrapped[1]} if wrapped else set()
     given = parameters(signature, name) if not wrapped else None
     if given is not None:
@@ -68,7 +68,7 @@ def function_traits(member: Member, around: Around) -> Traits:
     parts = words(name)
     found["prefix"] = set(parts[:1]) if len(parts) > 1 else set()
     found["ending"] = set(parts[-1:]) if len(parts) > 1 else set()
-    if language in _ECMA and symbol.kind == "function":
+    if language in ECMA and symbol.kind == "function":
         found["form"] = (
             {"function declarations"} if re.search(r"\bfunction\b", signature) else {"arrow functions"}
         )
@@ -119,7 +119,7 @@ def file_traits(path: str, facts: FileFacts, roots: frozenset[str]) -> Traits:
             found["filename"].add(f"{head[1]}*.{ending}")
     if facts.language == "python":
         found["future"] = {"annotations"} & {one.name for one in facts.imports if one.module == "__future__"}
-    if facts.language in _ECMA | {"python"}:
+    if facts.language in ECMA | {"python"}:
         found["imports"] = _own_imports(path, facts, roots)
     return found
 
