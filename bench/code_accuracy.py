@@ -105,7 +105,8 @@ def ours_of(clone: Path, path: str, language: str) -> Opinion | None:
 def _whole(one: Import, language: str) -> str:
     joint = {"rust": "::", "csharp": ".", "php": "."}.get(language, "")
     named = joint and one.name and not (language == "csharp" and one.name == "*")
-    return (f"{one.module}{joint}{one.name}" if named else one.module).strip("<>").removeprefix(joint or "\0")
+    whole = f"{one.module}{joint}{one.name}" if named else one.module
+    return whole.strip("<>" if language in CTAGS else "").removeprefix(joint or "\0")
 
 
 def _is_module(one: Import) -> bool:
