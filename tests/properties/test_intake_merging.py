@@ -3,6 +3,7 @@
 import tempfile
 from dataclasses import replace
 from datetime import timedelta
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -87,14 +88,28 @@ def test_a_proposal_rises_when_it_is_said_again_in_another_session(origin, sessi
     assert merged(known, new, counts=False).status is Status.PROPOSED
 
 
+PLACES = {
+    "files": attrgetter("path", "line_start", "line_end"),
+    "functions": attrgetter("name", "file"),
+}
+"""What tells that two links mean the same place: it is cited once."""
+
+
 @given(memories(), memories(), st.booleans())
 def test_a_merge_loses_nothing(known, new, counts):
     both = merged(known, new, counts=counts)
     assert both.confidence >= known.confidence - 1e-12
     assert both.evidence == known.evidence + counts
     assert both.priority >= max(known.priority, new.priority)
-    for name in ("tags", "files", "functions", "patterns", "constraints"):
+    for name in ("tags", "patterns", "constraints"):
         assert set(getattr(both, name)) == set(getattr(known, name)) | set(getattr(new, name))
+    for name, place in PLACES.items():
+        links = getattr(both, name)
+        assert {place(one) for one in links} == {
+            place(one) for one in (*getattr(known, name), *getattr(new, name))
+        }
+        assert set(links) <= set(getattr(known, name)) | set(getattr(new, name))
+        assert len({place(one) for one in links}) == len(links)
     assert set(both.metadata) == set(known.metadata) | set(new.metadata)
     assert (both.id, both.text, both.content, both.recorded_at) == (
         known.id,

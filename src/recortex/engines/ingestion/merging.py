@@ -99,11 +99,12 @@ def joined_files(known: Iterable[FileLink], new: Iterable[FileLink]) -> tuple[Fi
 
 
 def joined_functions(known: Iterable[FunctionLink], new: Iterable[FunctionLink]) -> tuple[FunctionLink, ...]:
-    """The functions of both, each name once; of two the new one, unless nobody knew where it is."""
-    found: dict[str, FunctionLink] = {}
+    """The functions of both, each once; of two of one name and file the new one, unless it has no signature."""
+    found: dict[tuple[str, str], FunctionLink] = {}
     for link in (*known, *new):
-        if link.name not in found or link.file:
-            found[link.name] = link
+        place = (link.name, link.file)
+        if place not in found or link.signature:
+            found[place] = link
     return tuple(found.values())
 
 

@@ -22,7 +22,7 @@ SHORTEST, LONGEST = 25, 400
 """Characters of a sentence that is taken."""
 LEAST_NAME = 3
 _NAMED = re.compile(r"[A-Za-z_][\w]*")
-_COMMENT = re.compile(r"^\s*(?:#+|//+!?|/\*+|\*+/?|--|<!--)\s?|\s*(?:\*/|-->)\s*$")
+_COMMENT = re.compile(r"^\s*(?:#+|//+!?|/\*+|\*+/?|--|<!--)\s?|(?:\*/|-->)$")
 _QUOTES = ('"""', "'''")
 _GENERAL = frozenset({"public", "methods", "functions", "own", "with", "names", "several", "the", "and"})
 
