@@ -86,7 +86,8 @@ class Keeping:
 
     def _follow(self, memory: Memory) -> Memory:
         noted = memory.metadata[NOTED]
-        one = next((each for each in self._found.conventions if is_of(memory, each)), None)
+        counted = self._found.counted.conventions(every=True)
+        one = next((each for each in counted if is_of(memory, each)), None)
         share = (
             Share(one.support, one.total, one.exceptions)
             if one

@@ -41,7 +41,7 @@ def note_state(app: Application, found: Patterns, now: datetime) -> None:
     for library in found.used:
         said = f"{library.name} is used: {library.imports} imports, {library.uses} uses ({day})"
         told |= dict.fromkeys(ids_of_library(library), said)
-    for one in found.conventions:
+    for one in found.counted.conventions(every=True):
         said = f"{redact(one.statement).text} ({day})"
         told |= dict.fromkeys(ids_of_convention(one), said)
     with suppress(OSError, RecortexError):

@@ -80,6 +80,25 @@ def test_a_base_class_is_told_where_it_is_the_projects_own_and_in_several_files(
     assert said == expected
 
 
+@pytest.mark.parametrize(("mark", "expected"), [("Audited", True), ("Path", False), ("lib.Audited", False)])
+def test_a_mark_of_classes_of_one_last_word_is_told_where_it_is_the_projects_own(mark, expected):
+    files = {"app/audit.py": "def Audited(one):\n    return one\n"}
+    for n in range(8):
+        files[f"app/a{n}/it.py"] = f"@{mark}\nclass Some{'x' * n}Record:\n    x = 1\n"
+        files[f"app/b{n}/it.py"] = f"class Some{'x' * n}Other:\n    x = 1\n"
+    said = [any("have the mark" in one for one in told(files, every)) for every in (False, True)]
+    assert said == [expected, True]
+
+
+def test_a_helper_is_told_of_tests_that_share_it_not_where_each_file_has_its_own():
+    test = "def test_it{0}():\n    helper()\n\n\n"
+    own = {f"tests/a/test_{n}.py": "def helper():\n    pass\n\n\n" + test.format(n) for n in range(12)}
+    shared = {path: text.partition("\n\n\n")[2] for path, text in own.items()}
+    shared["tests/a/helpers.py"] = "def helper():\n    pass\n"
+    assert not any("call `helper`" in one for one in told(own, every=True))
+    assert any("call `helper`" in one for one in told(shared))
+
+
 def test_the_word_of_a_folder_is_not_told_again():
     files = {f"app/a{n}/views/it.py": f"class Some{'x' * n}View:\n    x = 1\n" for n in range(9)}
     files |= {path.replace("views", "pages").replace("app/a", "app/b"): text for path, text in files.items()}
