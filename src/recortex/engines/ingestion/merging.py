@@ -99,7 +99,7 @@ def joined_files(known: Iterable[FileLink], new: Iterable[FileLink]) -> tuple[Fi
 
 
 def joined_functions(known: Iterable[FunctionLink], new: Iterable[FunctionLink]) -> tuple[FunctionLink, ...]:
-    """The functions of both, each once; of two of one name and file the new one, unless it has no signature."""
+    """The functions of both, each once: of two of one name and file the new one, if it has a signature."""
     found: dict[tuple[str, str], FunctionLink] = {}
     for link in (*known, *new):
         place = (link.name, link.file)
