@@ -29,6 +29,10 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     # inherit this. A place of its own for the bytecode would have to be filled with that of all packages.
     sys.dont_write_bytecode = False
 
+# What runs outside a test, such as a fixture of the whole session, may not write to the developer's own home.
+_OUTSIDE = tempfile.TemporaryDirectory(prefix="recortex-test-home-")
+os.environ["RECORTEX_HOME"] = _OUTSIDE.name
+
 # A shell that runs the tests in the background lets them ignore an interrupt, and with them each program
 # that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
+from recortex.domain.spelled import AnyScope
 from recortex.domain.vocabulary import Scope
 from recortex.errors import (
     AmbiguousIdError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from recortex.domain.document import Chunk
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
+    from recortex.domain.spelled import AnyScope
     from recortex.domain.vocabulary import Actor
     from recortex.engines.prompting.service import Adviser
     from recortex.ports.embedding import NamedEmbedder
@@ -79,16 +81,16 @@ class Application:
         """The top of the working tree that the application was opened in: a linked worktree's own."""
         return self.project.tree(self.start or self.root)
 
-    def services(self, scope: Scope) -> StoreServices:
+    def services(self, scope: AnyScope) -> StoreServices:
         """The store for a scope."""
-        return self._services(None if None in self.locations else scope)
+        return self._services(None if None in self.locations else Scope(scope))
 
-    def all_services(self, scope: Scope | None = None) -> list[StoreServices]:
+    def all_services(self, scope: AnyScope | None = None) -> list[StoreServices]:
         """The stores to read: one scope's, or all, the project's first.
 
         A store that was never made is left out.
         """
-        keys = list(self.locations) if scope is None or None in self.locations else [scope]
+        keys = list(self.locations) if scope is None or None in self.locations else [Scope(scope)]
         return [
             self._services(key) for key in keys if key in self._all_services or not self.locations[key].absent
         ]

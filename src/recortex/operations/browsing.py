@@ -10,13 +10,10 @@ from typing import Literal
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery, Order
 from recortex.domain.relation import Relation
+from recortex.domain.spelled import AnyDomain, AnyImportance, AnyOrigin, AnyRelation, AnyScope, AnyStatus
 from recortex.domain.vocabulary import (
-    Domain,
     Importance,
-    Origin,
     RelationType,
-    Scope,
-    Status,
     lowest_priority_of,
 )
 from recortex.engines.graph.walk import RelationFilter, walk
@@ -74,19 +71,19 @@ class BrowseOperations(Operations):
         self,
         *,
         kinds: Sequence[str] = (),
-        statuses: Sequence[Status] | None = None,
+        statuses: Sequence[AnyStatus] | None = None,
         tags: Sequence[str] = (),
         files: Sequence[str] = (),
         functions: Sequence[str] = (),
         patterns: Sequence[str] = (),
         constraints: Sequence[str] = (),
-        domains: Sequence[Domain] = (),
-        origins: Sequence[Origin] = (),
-        importance: Importance | None = None,
+        domains: Sequence[AnyDomain] = (),
+        origins: Sequence[AnyOrigin] = (),
+        importance: AnyImportance | None = None,
         min_confidence: float | None = None,
         max_confidence: float | None = None,
         pinned: bool | None = None,
-        scope: Scope | None = None,
+        scope: AnyScope | None = None,
         session: str = "",
         recorded_after: datetime | None = None,
         recorded_before: datetime | None = None,
@@ -137,7 +134,7 @@ class BrowseOperations(Operations):
             pinned=pinned,
             scope=scope,
             session=session,
-            min_priority=lowest_priority_of(importance) if importance else None,
+            min_priority=lowest_priority_of(Importance(importance)) if importance else None,
             min_confidence=min_confidence,
             max_confidence=max_confidence,
             recorded_after=recorded_after,
@@ -157,7 +154,7 @@ class BrowseOperations(Operations):
         id: str,  # noqa: A002
         *,
         depth: int = 1,
-        relations: Sequence[RelationType] = (),
+        relations: Sequence[AnyRelation] = (),
         direction: Literal["both", "outgoing", "incoming"] = "both",
         min_strength: float = 0.0,
         limit: int = 20,
@@ -175,7 +172,9 @@ class BrowseOperations(Operations):
         if not 1 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
         services, memory = self._app.locate(id)
-        way = RelationFilter(types=frozenset(relations), direction=direction, min_strength=min_strength)
+        way = RelationFilter(
+            types=frozenset(map(RelationType, relations)), direction=direction, min_strength=min_strength
+        )
         steps = walk(memory.id, depth, way, services.store.relations.of, limit=bounded(limit))
         near = services.store.memories.get([step.id for step in steps])
         first, *others = self._faded(services, [memory, *near])

@@ -10,6 +10,7 @@ from recortex.domain.correction import Answer, Learned
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 from recortex.domain.memory import Memory, Source
+from recortex.domain.spelled import AnyScope
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status, priority_of
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
@@ -60,7 +61,7 @@ class CorrectionOperations(Operations):
         diff: str = "",
         did: str = "",
         files: Sequence[str] = (),
-        scope: Scope = Scope.PROJECT,
+        scope: AnyScope = Scope.PROJECT,
         dry_run: bool = False,
     ) -> Learned:
         """Learn from a correction: the person's words, what a text became, or a diff.
@@ -85,7 +86,7 @@ class CorrectionOperations(Operations):
 
         taught = self._worded(understood(text, original=original, corrected=corrected, diff=diff, did=did))
         services = self._app.services(scope)
-        draft = self._drafted(taught, (original, corrected), files, scope)
+        draft = self._drafted(taught, (original, corrected), files, Scope(scope))
         if dry_run:
             return self._would(services, draft, taught)
         (kept,) = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor, confirm=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.ingesting import Ingesting, Problem, Renamed
 from recortex.app.jobs.reembedding import SHARE, embed_chunks
+from recortex.domain.spelled import AnyDomain
 from recortex.domain.vocabulary import Actor, Domain, Scope
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.operations.agents import limited
@@ -64,7 +65,7 @@ class DocumentOperations(Operations):
         self,
         paths: Sequence[str] = (),
         *,
-        domain: Domain | None = None,
+        domain: AnyDomain | None = None,
         embed: bool = True,
         remove: bool = False,
         dry_run: bool = False,
@@ -80,7 +81,7 @@ class DocumentOperations(Operations):
         """
         began = time.monotonic()
         services = self._app.services(Scope.PROJECT)
-        ingesting = Ingesting(self._app, services, domain=domain, dry_run=dry_run)
+        ingesting = Ingesting(self._app, services, domain=Domain(domain) if domain else None, dry_run=dry_run)
         wanted, folder = self._wanted(paths, ingesting)
         done = ingesting.remove(wanted, folder) if remove else ingesting.ingest(wanted, folder)
         seconds = round(time.monotonic() - began, 3)

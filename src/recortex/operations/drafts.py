@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.domain.exchange import Exchange
     from recortex.domain.links import FileLink
+    from recortex.domain.spelled import AnyImportance
 
 MOST_QUOTED = 240
 """Characters of the words that a memory rests on."""
@@ -55,7 +56,7 @@ def draft_of(app: Application, new: NewMemory) -> Draft:
         new = _out_of(app.locate_exchange(new.from_exchange)[1], new)
     # An agent cannot speak with the person's authority.
     usual = Origin.AGENT if app.actor is Actor.AGENT else Origin.USER
-    origin = usual if new.origin in (None, Origin.USER) else new.origin
+    origin = usual if new.origin is None or new.origin == Origin.USER else Origin(new.origin)
     untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
     replaced = app.locate(new.supersedes)[1] if new.supersedes else None
     resolved: dict[str, Any] = {
@@ -83,9 +84,9 @@ def file_links(app: Application, paths: Sequence[str]) -> tuple[FileLink, ...]:
     return tuple(file_link(path, app.root) for path in paths)
 
 
-def priority_from(priority: int | None, importance: Importance | None) -> int:
+def priority_from(priority: int | None, importance: AnyImportance | None) -> int:
     """The priority itself where it is given, else that of the importance."""
-    return priority_of(importance or Importance.NORMAL) if priority is None else priority
+    return priority_of(Importance(importance or Importance.NORMAL)) if priority is None else priority
 
 
 def _source(source: Mapping[str, Any] | str | None) -> Source:

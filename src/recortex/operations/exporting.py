@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app import signing
 from recortex.domain.query import MemoryQuery
+from recortex.domain.spelled import AnyScope, AnyStatus
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
 from recortex.engines.exchanges import taking_in
 from recortex.engines.exchanges.terms import terms
@@ -113,8 +114,8 @@ class ExportOperations(Operations):
         path: str = "",
         *,
         format: Literal["jsonl", "markdown"] = "jsonl",  # noqa: A002  the contract's name
-        statuses: Sequence[Status] = (),
-        scope: Scope | None = None,
+        statuses: Sequence[AnyStatus] = (),
+        scope: AnyScope | None = None,
         exchanges: bool = True,
     ) -> Exported:
         """Write memories and exchanges out: JSON lines without any loss, or memories in Markdown to read.
@@ -127,7 +128,9 @@ class ExportOperations(Operations):
             exchanges: also what was said in sessions; only in jsonl, and not where statuses are given.
         """
         target = writable(self._app, path) if path else None
-        query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)
+        query = MemoryQuery(
+            statuses=tuple(map(Status, statuses)), scope=Scope(scope) if scope else None, descending=False
+        )
         all_services = self._app.all_services(scope)
         memories = [
             (services, output_redacted(memory))

@@ -14,14 +14,16 @@ from recortex.domain.vocabulary import Domain, Scope, Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.domain.spelled import AnyDomain, AnyStatus
+
 
 def memory_query(
     *,
     kinds: Sequence[str],
-    statuses: Sequence[Status] | None,
+    statuses: Sequence[AnyStatus] | None,
     tags: Sequence[str],
     files: Sequence[str],
-    domains: Sequence[Domain],
+    domains: Sequence[AnyDomain],
     session: str,
     **filters: Any,
 ) -> MemoryQuery:
@@ -34,10 +36,10 @@ def memory_query(
         filters[name] = filters[name] and as_utc(filters[name])
     return MemoryQuery(
         kinds=tuple(map(kind_of, kinds)),
-        statuses=usual if statuses is None else tuple(statuses),
+        statuses=usual if statuses is None else tuple(map(Status, statuses)),
         tags=tuple(tags),
         files=tuple(map(naming.shown, files)),
-        domains=tuple(domains),
+        domains=tuple(map(Domain, domains)),
         session=naming.shown(session),
         **filters,
     )

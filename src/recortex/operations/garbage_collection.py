@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from recortex.app.jobs.running import Done, run_due
-from recortex.domain.vocabulary import Scope
+from recortex.domain.spelled import AnyScope
 from recortex.operations.base import Operations, scope_name
 from recortex.operations.registry import operation
 
@@ -45,7 +45,7 @@ class GarbageCollectionOperations(Operations):
         all: bool = False,  # noqa: A002  the word for it
         full: bool = False,
         dry_run: bool = False,
-        scope: Scope | None = None,
+        scope: AnyScope | None = None,
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
+from recortex.domain.spelled import AnyRelation
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.graph.as_known import known_at
@@ -65,7 +66,7 @@ class GraphOperations(Operations):
         id: str,  # noqa: A002  the contract's name
         *,
         depth: int = 2,
-        relations: Sequence[RelationType] = (),
+        relations: Sequence[AnyRelation] = (),
         direction: Literal["both", "outgoing", "incoming", "origins", "effects"] = "both",
         min_strength: float = 0.0,
         limit: int = 100,
@@ -83,7 +84,7 @@ class GraphOperations(Operations):
             as_of: what was known at that time, as it was known then.
         """
         check_depth(depth)
-        types, least = frozenset(relations), fraction(min_strength)
+        types, least = frozenset(map(RelationType, relations)), fraction(min_strength)
         way: Follow
         if direction in {"origins", "effects"}:
             along = to_causes(least) if direction == "origins" else to_effects(least)

@@ -15,6 +15,7 @@ from recortex.app.vector_index import keep_vector_index
 from recortex.domain.citation import freshness_of
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.memory import Memory
+from recortex.domain.spelled import AnyImportance, AnyScope
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged
@@ -119,7 +120,7 @@ class IndexingOperations(Operations):
         description: str = "",
         *,
         tags: Sequence[str] = (),
-        importance: Importance | None = None,
+        importance: AnyImportance | None = None,
     ) -> IndexedCode:
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
@@ -136,7 +137,7 @@ class IndexingOperations(Operations):
         said = description.strip() or piece.described
         if not said:
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
-        priority = capped(self._app, priority_of(importance or Importance.NORMAL))
+        priority = capped(self._app, priority_of(Importance(importance or Importance.NORMAL)))
         new = normalised_pair(
             piece,
             description=said,
@@ -153,7 +154,7 @@ class IndexingOperations(Operations):
         return kept
 
     @operation(idempotent=True)
-    def backfill(self, *, limit: int = 0, scope: Scope | None = None, dry_run: bool = False) -> Backfilled:
+    def backfill(self, *, limit: int = 0, scope: AnyScope | None = None, dry_run: bool = False) -> Backfilled:
         """Make the vectors that memories, exchanges and documents wait for, in batches.
 
         A stopped run goes on where it ended.
@@ -184,7 +185,7 @@ class IndexingOperations(Operations):
 
     @operation(idempotent=True, told=("limit", "dry_run"))
     def reembed(
-        self, *, limit: int = 0, scope: Scope | None = None, afresh: bool = False, dry_run: bool = False
+        self, *, limit: int = 0, scope: AnyScope | None = None, afresh: bool = False, dry_run: bool = False
     ) -> Reembedded:
         """Bring every memory, exchange and document to the embedding model that is set.
 
@@ -231,7 +232,7 @@ class IndexingOperations(Operations):
             chunks_left=written,
         )
 
-    def _to_embed(self, limit: int, scope: Scope | None) -> list[StoreServices]:
+    def _to_embed(self, limit: int, scope: AnyScope | None) -> list[StoreServices]:
         if limit < 0:
             raise InvalidInputError("The limit must be 0 or more.", hint="0 means all.")
         return self._app.all_services(scope)

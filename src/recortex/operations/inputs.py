@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from recortex.domain.hit import Recipe
-from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status
+from recortex.domain.spelled import AnyDomain, AnyImportance, AnyOrigin, AnyScope, AnyStatus
+from recortex.domain.vocabulary import Domain, Scope
 
 Among = Literal["all", "memories", "exchanges", "documents"]
 
@@ -55,20 +56,20 @@ class NewMemory:
     kind: str = "insight"
     content: Mapping[str, Any] | None = None
     summary: str = ""
-    importance: Importance | None = None
+    importance: AnyImportance | None = None
     priority: int | None = None
     confidence: float = 1.0
     pinned: bool = False
     tags: Sequence[str] = ()
-    domain: Domain = Domain.GENERAL
+    domain: AnyDomain = Domain.GENERAL
     files: Sequence[str] = ()
     functions: Sequence[str] = ()
     patterns: Sequence[str] = ()
     constraints: Sequence[str] = ()
     source: Mapping[str, Any] | str | None = None
-    origin: Origin | None = None
-    status: Status | None = None
-    scope: Scope = Scope.PROJECT
+    origin: AnyOrigin | None = None
+    status: AnyStatus | None = None
+    scope: AnyScope = Scope.PROJECT
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     recorded_at: datetime | None = None
@@ -106,12 +107,12 @@ class MemoryEdit:
     content: Mapping[str, Any] | None = None
     kind: str | None = None
     summary: str | None = None
-    importance: Importance | None = None
+    importance: AnyImportance | None = None
     priority: int | None = None
     confidence: float | None = None
     pinned: bool | None = None
     tags: Sequence[str] | None = None
-    domain: Domain | None = None
+    domain: AnyDomain | None = None
     files: Sequence[str] | None = None
     valid_from: datetime | None = None
     valid_until: datetime | None = None
@@ -150,9 +151,9 @@ class RecallQuestion:
     kinds: Sequence[str] = ()
     tags: Sequence[str] = ()
     files: Sequence[str] = ()
-    domains: Sequence[Domain] = ()
-    statuses: Sequence[Status] | None = None
-    scope: Scope | None = None
+    domains: Sequence[AnyDomain] = ()
+    statuses: Sequence[AnyStatus] | None = None
+    scope: AnyScope | None = None
     session: str = ""
     recorded_after: datetime | None = None
     recorded_before: datetime | None = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recortex.app.jobs.lifecycle import run_lifecycle
+from recortex.domain.spelled import AnyScope
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Scope, Status
 from recortex.operations.base import Operations, filled
@@ -52,7 +53,7 @@ class LifecycleOperations(Operations):
 
     @operation(idempotent=True, told=("dry_run",))
     def lifecycle(
-        self, *, now: datetime | None = None, dry_run: bool = False, scope: Scope | None = None
+        self, *, now: datetime | None = None, dry_run: bool = False, scope: AnyScope | None = None
     ) -> Lifecycle:
         """Archive what has faded and prune what was long in the archive without use.
 

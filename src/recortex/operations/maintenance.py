@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recortex.app.jobs.reembedding import outlook
 from recortex.app.store_health import Health, health, notices
 from recortex.app.vector_index import index_notice
+from recortex.domain.spelled import AnyScope
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import writable
@@ -315,7 +316,7 @@ class MaintenanceOperations(Operations):
         )
 
     @operation()
-    def backup(self, path: str = "", *, scope: Scope = Scope.PROJECT) -> BackedUp:
+    def backup(self, path: str = "", *, scope: AnyScope = Scope.PROJECT) -> BackedUp:
         """Copy a store, whole and consistent, while it may be in use.
 
         Args:
@@ -332,7 +333,7 @@ class MaintenanceOperations(Operations):
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=memories_in(made))
 
     @operation(destructive=True, idempotent=True)
-    def recover(self, *, scope: Scope = Scope.PROJECT) -> Recovered:
+    def recover(self, *, scope: AnyScope = Scope.PROJECT) -> Recovered:
         """Bring a damaged store back: its write-ahead log, what can be read, a backup, or a fresh start.
 
         The damaged file is never deleted.
@@ -343,7 +344,7 @@ class MaintenanceOperations(Operations):
         from recortex.app.backends.files import oldest_first, recover
         from recortex.engines.similarity.fingerprint import content_hash
 
-        location = self._location(scope)
+        location = self._location(Scope(scope))
         if location.remote:
             raise InvalidInputError(
                 "`recover` mends a store in a file; this one is on a server.",

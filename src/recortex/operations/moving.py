@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recortex.app.brief import forget_briefs
 from recortex.domain.history import AuditEntry
 from recortex.domain.memory import Memory
+from recortex.domain.spelled import AnyScope
 from recortex.domain.vocabulary import Scope
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError
@@ -74,7 +75,7 @@ class MovingOperations(Operations):
     """move, migrate_store."""
 
     @operation(person=True)
-    def move(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
+    def move(self, id: str, *, to: AnyScope) -> Relocated:  # noqa: A002  the contract's name
         """Move a memory from the project's store to your own (global), or back, with its history.
 
         Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in
@@ -84,7 +85,7 @@ class MovingOperations(Operations):
             id: of the memory, or its first characters.
             to: the store that it is to be in.
         """
-        return relocate(self._app, id, to)
+        return relocate(self._app, id, Scope(to))
 
     @operation(person=True)
     def migrate_store(self, source: str, target: str, *, dry_run: bool = False) -> StoreCopied:

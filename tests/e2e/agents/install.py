@@ -26,7 +26,8 @@ PACKAGES = {
     "codex": ("@openai/codex", "0.169.0"),
     "gemini": ("@google/gemini-cli", "0.61.0"),
     "qwen": ("@qwen-code/qwen-code", "0.24.4"),
-    "node": ("node", "24"),  # the last two need a newer one than many systems have
+    "pyright": ("pyright", "1.1.414"),
+    "node": ("node", "24"),  # Gemini and Qwen need a newer one than many systems have
 }
 CHOICE = "RECORTEX_TEST_CLIENTS"
 MINUTES = 8
