@@ -57,11 +57,12 @@ def codebase(app: Application) -> Codebase:
     from recortex.codebase.syntax.fact_store import FactStore
     from recortex.codebase.syntax.grammars import require
     from recortex.engines.code.project import Project
+    from recortex.engines.privacy.code_facts import without_secrets
 
     require()
     root, path = app.tree, app.project.facts
     try:
-        with closing(FactStore(path, holds_secret)) as store, _lock:
+        with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:
             tree = store.refresh(root, app.progress)
             key = (str(root), hash(frozenset(tree.files.items())))
             if key not in _kept:

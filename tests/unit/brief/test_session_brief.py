@@ -176,10 +176,24 @@ def test_a_secret_that_is_found_today_is_not_shown(cortex, project):
     secret = "AKIA" + "Q3EGZZ7XK5PLMN2T"
     with closing(sqlite3.connect(store_folder(project) / "cortex.db")) as raw, raw:
         raw.execute("DROP TRIGGER IF EXISTS memories_fts_update")
-        raw.execute("UPDATE memories SET text = ?, summary = NULL", (f"The key is {secret}",))
+        raw.execute(
+            "UPDATE memories SET text = ?, summary = NULL",
+            (f"The key of the northern kiln gate is {secret}",),
+        )
     text = cortex.surface(fresh=True).text
-    assert "The key is" in text
+    assert "northern kiln gate" in text
     assert secret not in text
+
+
+@pytest.mark.parametrize(
+    "text", ["The passphrase is gulhix-dorf-7vex.", "Always use the password gulhix-7dorf with the account."]
+)
+def test_what_says_only_a_secret_is_not_shown(cortex, text):
+    cortex.remember(text, kind="feedback", pinned=True)
+    cortex.remember("The kiln is fired on Mondays only.", kind="feedback", pinned=True)
+    said = cortex.surface(fresh=True).text
+    assert "Mondays" in said
+    assert "[PASS" not in said
 
 
 def test_a_brief_is_cached_until_something_changes(cortex):

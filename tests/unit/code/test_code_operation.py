@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from privacy_rules import expand
 from recortex import Cortex
 from recortex.errors import InvalidInputError, RecortexError
 
@@ -122,6 +123,22 @@ def test_texts_that_are_assigned_are_not_kept(project):
         assert shown == ["KEY = …", "def f(password=…, n=3)"]
         home = cortex._app.project.home
         assert not [one for one in home.rglob("*") if one.is_file() and b"sesame-open" in one.read_bytes()]
+
+
+def test_what_code_says_and_is_given_is_kept_without_secrets(project):
+    token = expand("gh" + "p_<<A36>>")
+    (project / "login.py").write_text(
+        f'@signed(password="gulhixdorf", user="app")\n@issued("{token}")\ndef enter():\n'
+        f'    """Enter with the password gulhix-7dorf, or with {token}."""\n    send("{token}")\n\n\n'
+        f"# The key of the gate: {token}\nGATE = 1\n"
+    )
+    secrets = [token, "gulhixdorf", "gulhix-7dorf"]
+    with Cortex.open(project) as cortex:
+        (found,) = cortex.code("find", "enter", limit=1).symbols
+        assert found.doc == "Enter with the password [PASSWORD_GIVEN], or with [GITHUB_TOKEN]."
+        home = cortex._app.project.home
+        read = b"".join(one.read_bytes() for one in home.rglob("*") if one.is_file())
+        assert [secret for secret in secrets if secret.encode() in read] == []
 
 
 def test_patterns_tell_what_is_used_and_how_it_is_written(cortex, project):

@@ -20,7 +20,7 @@ import apsw
 import msgspec
 
 from recortex.codebase.fact_files import forget
-from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, kept
+from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, decode, kept
 from recortex.codebase.syntax.making import encode, short
 from recortex.codebase.syntax.reading import Reader, is_known, reading
 from recortex.codebase.syntax.working_tree import Folder, visits
@@ -91,17 +91,23 @@ class FactStore:
     Args:
         path: of the file; it is made, and made anew where it is damaged or of another version.
         hidden: says of the name of a file or folder that it may not be kept, since it holds a secret.
+        clean: takes secrets out of facts before they are written.
 
     Raises:
         UntrustedFileError: the file, or its folder, is another user's or a link.
         OSError: the folder cannot be made.
     """
 
-    def __init__(self, path: Path, hidden: Callable[[str], bool] = lambda _: False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        hidden: Callable[[str], bool] = lambda _: False,
+        clean: Callable[[FileFacts], FileFacts] = lambda facts: facts,
+    ) -> None:
         require_own_folder(path.parent)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         require_own(path)
-        self._path, self._hidden = path, hidden
+        self._path, self._hidden, self._clean = path, hidden, clean
         try:
             self._database = _opened(path)
         except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError):
@@ -178,7 +184,8 @@ class FactStore:
         """Keep facts; whether nobody else had."""
         today = int(time.time()) // _DAY
         inserted = "INSERT OR IGNORE INTO facts(key, used, facts) VALUES(?, ?, ?) RETURNING id"
-        number = self._database.execute(inserted, (key, today, made.facts)).get
+        clean = encode(self._clean(decode(made.facts)))
+        number = self._database.execute(inserted, (key, today, clean)).get
         rows = [(name, number, place, hash_) for place, (name, hash_) in enumerate(made.symbols)]
         if number is not None:
             self._database.executemany("INSERT INTO defined VALUES(?, ?, ?, ?)", rows)
@@ -312,7 +319,8 @@ def _opened(path: Path) -> apsw.Connection:
 
 
 def _remake(database: apsw.Connection, version: int) -> None:
-    """Empty a file of another version, and make the tables."""
+    """Empty a file of another version, and make the tables; nothing of what was in it stays in its bytes."""
+    database.execute("PRAGMA secure_delete = ON").fetchall()
     database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     database.execute("BEGIN IMMEDIATE")
     try:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 VERSION = 7
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
-FORMAT = 2
+FORMAT = 3
 """Of the tables; with the extractor's version it is the file's."""
 FILE_VERSION = VERSION * 1000 + FORMAT
 BUSY_MILLISECONDS = 5_000
-_facts = msgspec.msgpack.Decoder(FileFacts).decode
+decode = msgspec.msgpack.Decoder(FileFacts).decode
 
 
 def key_of(path: str, data: bytes) -> bytes:
@@ -37,7 +37,7 @@ def kept(database: apsw.Connection, keys: Iterable[bytes]) -> Iterator[tuple[byt
     for key in keys:
         found = database.execute("SELECT facts FROM facts WHERE key = ?", (key,)).get
         if found is not None:
-            yield key, _facts(found)
+            yield key, decode(found)
 
 
 class KeptFacts:

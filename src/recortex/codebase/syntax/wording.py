@@ -23,6 +23,10 @@ _PUNCTUATION = re.compile(
 )
 _THE_INSTANCE = re.compile(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls|this)\b(?!\s*,?\s*\w)")
 _QUOTED = re.compile(r"""["'`]([^"'`\n]{0,200})["'`]""")
+_SENSITIVE = re.compile(
+    r"(?:pass|pwd|secret|token|credential|api_?key)\w{0,20}[\"']?\s{0,8}(?:=>?|:)\s{0,8}\Z", re.IGNORECASE
+)
+"""A name before an argument that may be a secret: it is not kept."""
 _MARK = re.compile(r"[@#!\[\s]*(?:\w+\s*:\s*)?([\w.:\\]+)")
 
 
@@ -124,6 +128,8 @@ def docstring(literal: str) -> str:
 def mark(text: str) -> tuple[str, str]:
     """The name of a decorator, attribute or annotation, and its first quoted argument."""
     found, argument = _MARK.match(text), _QUOTED.search(text[:2000])
+    if argument and _SENSITIVE.search(text, max(0, argument.start() - 60), argument.start()):
+        argument = None
     return (dotted(found[1]) if found else "", argument[1] if argument else "")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 from recortex.engines.brief.groups import DECISION, FACT, PROGRESS, RULE, WARNING
+from recortex.engines.privacy.placeholders import says_only_a_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,9 +57,10 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
 
     Returns:
         `- 2026-10-02: what it says (tags; file) [id]` and a line break; empty where nothing of it can be
-            seen.
+            seen, or nothing is left beside a secret that was taken out.
     """
-    if not plain(memory.summary or memory.text, SUMMARY_CHARACTERS):
+    said = plain(memory.summary or memory.text, SUMMARY_CHARACTERS)
+    if not said or says_only_a_secret(said):
         return ""
     date, about = memory.valid_from.date().isoformat(), _about(memory)
     for limit in _LENGTHS:

@@ -16,6 +16,13 @@ _WORDS = (
 )
 _TEMPLATE = r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
 _FILLER = r"([xX*.#_\-0~=?])\1{3}"
+_SAYING_NOTHING = (
+    r"[a-z]{1,3}|passw[a-z]*|passphrase|passcode|token|secret|login|credentials?|user(?:name)?|admin|root|"
+    r"with|from|this|that|here|need(?:ed)?|will|should|please|always|remember|account|server|database|"
+    r"passwort|kennwort|zugangsdaten|lautet|eine?|nicht|contrase.a|senha|passe"
+)
+"""Words, in lower case, that say nothing where the secret they are about was taken out."""
+_TELLING_WORDS = 3
 _STRICT = (
     r"example|[Xx]{6}|EXAMPLE|\.\.\.|…|\*{3}|#{4}|0{8}|<[a-z_ -]+>|\$\{|\{\{|[Rr]edacted|REDACTED|"
     r"[yY][oO][uU][rR]_"
@@ -44,3 +51,12 @@ def is_placeholder(value: str) -> bool:
         or len(set(value)) < _SPARSE
         or (compiled(_FILLER).search(value) is not None and len(set(value)) < 2 * _SPARSE)
     )
+
+
+def says_only_a_secret(text: str) -> bool:
+    """Whether a text has a placeholder, and beside it hardly a word that says something."""
+    rest, markers = compiled(MARKER).subn(" ", text) if "[" in text else (text, 0)
+    if not markers:
+        return False
+    said = (word for word in compiled(r"[^\W\d_]{2,}").findall(rest.lower()))
+    return sum(compiled(_SAYING_NOTHING).fullmatch(word) is None for word in said) < _TELLING_WORDS
