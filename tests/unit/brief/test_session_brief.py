@@ -143,6 +143,15 @@ def test_what_was_found_is_shown_where_it_bears_on_the_files_at_work(cortex, pro
     assert ids(cortex) == warned[1:]
 
 
+@pytest.mark.parametrize("kind", ["insight", "tribal", "preference", "decision", "environment"])
+def test_what_a_person_approved_is_shown(cortex, kind):
+    text = "I think this part of the cache never shrinks"
+    one = cortex.remember(text, origin="extraction", status="proposed", kind=kind, source=FOUND)
+    assert ids(cortex) == []
+    cortex.review("approve", [one.id])
+    assert ids(cortex) == [one.id]
+
+
 def test_what_was_given_again_and_again_and_never_used_goes(cortex):
     said = {"origin": "extraction", "status": "active", "kind": "environment"}
     one = cortex.remember("Tests run with `just test`", source={"rule": "command_habit"}, **said)

@@ -72,7 +72,7 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
     by_hand = not one.rule or bool(one.pinned)
     if kind is None or not kind.category or (spent(bearing.outcome, UNUSED) and not by_hand):
         return ""
-    told = by_hand or one.rule in ON_PURPOSE
+    told = by_hand or one.rule in ON_PURPOSE or one.validated_at is not None  # or a person approved it
     group = _GROUP_OF.get(kind.kind) or _GROUP_OF.get(kind.category, FACT)
     person = told or one.trust == Trust.TRUSTED
     # A rule of the repository is none of the person's, but worth telling a client that does not load it.

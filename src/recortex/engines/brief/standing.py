@@ -1,7 +1,8 @@
 """Whether a memory that was found in a session says something that still holds, by its wording.
 
 A session begins without what was said around it: a question, a guess, one thing to do, what was done and what
-refers to a sentence before it say nothing there. What was told on purpose needs no such test.
+refers to a sentence before it say nothing there. What was told on purpose, or approved by a person,
+needs no such test.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def still_holds(memory: Memory, group: str) -> bool:
         group: under which it would be shown.
     """
     rule = memory.source.rule
-    if not rule or rule in ON_PURPOSE or rule == COMMAND or memory.pinned or memory.evidence >= AGAIN:
+    on_purpose = not rule or rule in ON_PURPOSE or memory.pinned or memory.validated_at is not None
+    if on_purpose or rule == COMMAND or memory.evidence >= AGAIN:
         return True
     said = memory.text.strip()
     if PATTERNS.referring.search(said) or PATTERNS.done.search(said) or PATTERNS.doubt.search(said):
