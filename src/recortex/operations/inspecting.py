@@ -12,11 +12,11 @@ from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
 from recortex.engines.consolidation.due import Due
-from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.efficiency import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded, filled, scope_name
 from recortex.operations.consolidating import pending
+from recortex.operations.named import Named, named
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -105,10 +105,11 @@ class SessionFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """A memory that was given in a session.
+    """A memory that was given in a session, or an exchange that was told with a file.
 
     Attributes:
         memory: its id; `kind` and `summary` are empty where it is gone.
+        kind: of the memory, or "exchange".
         channel: surface (the brief), prompt, or file.
         subject: the touched file.
         context: counts compactions before it.
@@ -202,20 +203,10 @@ class InspectionOperations(Operations):
         services, session = self._session(all_services, shown(wanted.strip()))
         receipts = services.store.sessions.receipts(session.id)
         signals = services.store.sessions.signals(session.id)
-        ids = list({one.memory: None for one in receipts})
-        known = [memory for services in all_services for memory in services.store.memories.get(ids)]
-        memories = {memory.id: memory for memory in all_output_redacted(known)}
+        known = named(all_services, [one.memory for one in receipts])
         return SessionReceipts(
             session=_session_figures(services, session),
-            given=tuple(
-                filled(
-                    Given,
-                    one,
-                    kind=memories[one.memory].kind if one.memory in memories else "",
-                    summary=memories[one.memory].summary if one.memory in memories else "",
-                )
-                for one in receipts
-            ),
+            given=tuple(filled(Given, one, **known.get(one.memory, Named())._asdict()) for one in receipts),
             signals=tuple(signals[-limit:]),
             seen=counts(signals),
         )

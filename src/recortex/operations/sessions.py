@@ -17,6 +17,7 @@ from recortex.engines.sessions.analytics import Analytics, Standing
 from recortex.engines.sessions.limits import over
 from recortex.errors import AmbiguousIdError, InvalidInputError, SessionNotFoundError
 from recortex.operations.base import MAX_OFFSET, Operations, bounded, filled
+from recortex.operations.named import Named, named
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -172,16 +173,9 @@ class SessionOperations(Operations):
         )
 
     def _named(self, listed: Sequence[Standing]) -> tuple[Standing, ...]:
-        """The memories with kind and summary, as far as they are still there."""
-        ids = [one.id for one in listed]
-        found = [one for services in self._app.all_services() for one in services.store.memories.get(ids)]
-        known = {one.id: one for one in map(output_redacted, found)}
-        return tuple(
-            replace(one, kind=known[one.id].kind, summary=known[one.id].summary or known[one.id].text)
-            if one.id in known
-            else one
-            for one in listed
-        )
+        """What was given with kind and summary, as far as it is still there."""
+        known = named(self._app.all_services(), [one.id for one in listed])
+        return tuple(replace(one, **known.get(one.id, Named())._asdict()) for one in listed)
 
     def _listed_sessions(self, services: StoreServices, only: ExchangeQuery) -> Sessions:
         """The sessions that pass, latest first."""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from example_exchanges import exchange, keep
 from places import store_folder
 from recortex.app.backends.stores import generation_of
 from recortex.domain.session import Receipt, Session, Signal
@@ -84,6 +85,21 @@ def test_a_memory_that_is_gone_leaves_its_receipt(cortex, seen):
     receipts = cortex.inspect(session="abcd-1").receipts
     gone = [one for one in receipts.given if one.memory == seen[0].id]
     assert all((one.kind, one.summary) == ("", "") for one in gone)
+
+
+def test_an_exchange_that_was_given_is_named(cortex, seen, clock):
+    assert seen
+    services = cortex._app.services(Scope.PROJECT)
+    keep(services, exchange(1, message="Never rename the parser table, it is read by name"))
+    (said,) = services.store.exchanges.get([exchange(1).id])
+    told = Receipt(
+        session="abcd-1", context=0, memory=said.id, scope=Scope.PROJECT, channel="file", at=clock(),
+        subject="parser.py",
+    )  # fmt: skip
+    services.store.sessions.give([told])
+    (given,) = [one for one in cortex.inspect(session="abcd-1").receipts.given if one.memory == said.id]
+    assert given.kind == "exchange"
+    assert "Never rename the parser table, it is read by name" in given.summary
 
 
 @pytest.mark.parametrize(
