@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.clients import files, jsonc
@@ -32,10 +32,12 @@ class Share:
 
     Attributes:
         notes: what the person should know.
+        plugin: the command that takes out our plug-in, where it is enabled in the client; else empty.
     """
 
     parts: tuple[Part, ...]
     notes: tuple[str, ...] = ()
+    plugin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def share(client: ClientName, wish: InstallRequest) -> Share:
     if _can_start(client, wish.environment):
         return found
     missing = f"No {entry.title} was found on PATH; the settings are written for when it is there."
-    return Share(found.parts, (*found.notes, missing))
+    return replace(found, notes=(*found.notes, missing))
 
 
 def _claude_code(wish: InstallRequest) -> Share:
@@ -95,7 +97,9 @@ def _claude_code(wish: InstallRequest) -> Share:
             state / ".claude.json", root, ("mcpServers",), None if plugged else wish.server(type="stdio")
         ),
     )
-    return Share(parts, (_PLUGGED.format("Claude Code"),) if plugged else ())
+    if plugged:
+        return Share(parts, (_PLUGGED.format("Claude Code"),), f"claude plugin uninstall {plugged}")
+    return Share(parts)
 
 
 FORWARDED = ["RECORTEX_HOME", "RECORTEX_URL", "RECORTEX_WORKSPACE", "PGPASSFILE", "PGPASSWORD"]
@@ -113,7 +117,7 @@ def _codex(wish: InstallRequest) -> Share:
         JsonPart(base / "hooks.json", root, hooks={} if plugged else wish.groups(CODEX)),
     )
     if plugged:
-        return Share(parts, (_PLUGGED.format("Codex"),))
+        return Share(parts, (_PLUGGED.format("Codex"),), f"codex plugin remove {plugged}")
     trust = "Codex runs hooks once you have trusted them: start it and open /hooks."
     return Share(parts, (trust,) if wish.hooks else ())
 
@@ -163,29 +167,32 @@ _TOOLS_ALONE = (
 )
 
 
-def _plugin_in_claude(path: Path, root: Path) -> bool:
+def _plugin_in_claude(path: Path, root: Path) -> str:
+    """The name of our plug-in where it is enabled; else empty."""
     try:
         text = files.read(path, root).text or ""
         node = jsonc.at(jsonc.parse(text), ("enabledPlugins",)) if text.strip() else None
     except RecortexError:
-        return False  # reported when the file itself is read
+        return ""  # reported when the file itself is read
     plugins = node.plain() if node else None
-    return isinstance(plugins, dict) and any(
-        on is True and name.startswith("recortex@") for name, on in plugins.items()
-    )
+    enabled = plugins.items() if isinstance(plugins, dict) else ()
+    return next((name for name, on in enabled if on is True and name.startswith("recortex@")), "")
 
 
-def _plugin_in_codex(path: Path, root: Path) -> bool:
+def _plugin_in_codex(path: Path, root: Path) -> str:
+    """The same of Codex."""
     import tomllib
 
     try:
         plugins = tomllib.loads(files.read(path, root).text or "").get("plugins")
     except (RecortexError, tomllib.TOMLDecodeError):
-        return False  # reported when the file itself is read
-    return isinstance(plugins, dict) and any(
-        name.startswith("recortex@") and isinstance(one, dict) and one.get("enabled") is True
-        for name, one in plugins.items()
+        return ""  # reported when the file itself is read
+    enabled = (
+        name
+        for name, one in (plugins.items() if isinstance(plugins, dict) else ())
+        if name.startswith("recortex@") and isinstance(one, dict) and one.get("enabled") is True
     )
+    return next(enabled, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,9 @@ MODEL_HOST = "claude-code"
 """The agent whose command line is asked (`llm/agent.py`)."""
 
 
+_PLUGGED = "The Recortex plug-in is still enabled there and goes on working; `{}` takes it out."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostFileChange:
     """What became of one of the client's files, or would.
@@ -125,13 +128,16 @@ class InstallationOperations(Operations):
     def uninstall(self, host: ClientName, *, dry_run: bool = False) -> Installed:
         """Take out of a coding agent's settings what install put in, and nothing else; memories stay.
 
+        A plug-in that is enabled in the agent is the agent's own to remove: the answer names the command.
+
         Args:
             host: the agent.
             dry_run: only show what would be written.
         """
         found = share(host, InstallRequest(here()))
         files = self._applied(removals(found.parts), dry_run=dry_run)
-        return Installed(host=host, installed=False, files=files, dry_run=dry_run)
+        notes = (_PLUGGED.format(found.plugin),) if found.plugin else ()
+        return Installed(host=host, installed=bool(found.plugin), files=files, dry_run=dry_run, notes=notes)
 
     def _applied(self, changes: Iterable[Change], *, dry_run: bool) -> tuple[HostFileChange, ...]:
         done = tuple(self._done(change, dry_run=dry_run) for change in changes)

@@ -355,6 +355,10 @@ def test_with_the_plugin_enabled_nothing_is_written_twice(person, cortex):
     assert b" hook " not in left
     assert b'"recortex"' not in left
     assert b"mcp_servers" not in left
+    for host, command in (("claude-code", "claude plugin uninstall"), ("codex", "codex plugin remove")):
+        out = cortex.uninstall(host)
+        assert out.installed
+        assert command in " ".join(out.notes)
 
 
 def test_only_the_newest_copies_stay(person, cortex, clock):
