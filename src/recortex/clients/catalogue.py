@@ -185,7 +185,7 @@ def _plugin_in_codex(path: Path, root: Path) -> str:
 
     try:
         plugins = tomllib.loads(files.read(path, root).text or "").get("plugins")
-    except (RecortexError, tomllib.TOMLDecodeError):
+    except (RecortexError, ValueError, RecursionError):
         return ""  # reported when the file itself is read
     enabled = (
         name

@@ -226,7 +226,7 @@ def _toml(text: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"It is no TOML: {error}.") from None
 
 

@@ -36,6 +36,7 @@ MOST_BYTES = 256 * 1024
 """Of a settings file."""
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _PROJECT_KEYS = tuple(setting.name for setting in SETTINGS if setting.project is True)
+_DEEPEST = 4  # tables within tables
 _NAMED = 5  # ignored keys of a project's file that are named
 
 
@@ -204,11 +205,19 @@ def _set(
         )
         return
     try:
-        setting.parse(str(value))
+        setting.parse(_written(value))
     except ValueError as error:
-        problems.append(f"{path}: {name} cannot be {str(value)[:40]!r}, it takes {error}; it is ignored.")
+        problems.append(f"{path}: {name} cannot be {_written(value)[:40]!r}, it takes {error}; it is ignored.")
     else:
         values[name] = Value(name, value, origin, str(path))
+
+
+def _written(value: Any) -> str:
+    """A value as a text; of a number with more digits than Python writes, that it has many."""
+    try:
+        return str(value)
+    except ValueError:
+        return "a number with thousands of digits"
 
 
 def _of_project(name: str, value: Any) -> bool:
@@ -233,15 +242,16 @@ def _table(path: Path, problems: list[str], *, links: bool) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        problems.append(f"{path} is not TOML: {error}; it is ignored.")
+    except (ValueError, RecursionError) as error:  # also a number with more digits than Python reads
+        problems.append(f"{path} cannot be read as TOML: {error}; it is ignored.")
         return {}
 
 
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(table: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The values by their names; a table within more others than any setting has is told as one value."""
     for name, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
+        if isinstance(value, dict) and depth < _DEEPEST:
+            yield from _flat(value, f"{prefix}{name}.", depth + 1)
         else:
             yield prefix + name, value
 

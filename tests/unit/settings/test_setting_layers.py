@@ -124,8 +124,13 @@ def test_a_project_from_a_stranger_changes_no_place(project, clock, home, tmp_pa
         "\0",
         "[recall]\nlimit = 1.5",
         "a=" + "[" * 5000,
+        "recall.limit = " + "9" * 100_000,
+        "recall.limit = 0x" + "f" * 100_000,
+        "threads = 0x" + "f" * 100_000,
+        "recall.floor = " + "9" * 100_000 + ".0",
+        ".".join(["a"] * 20_000) + " = 1",
     ],
-    ids=range(7),
+    ids=range(12),
 )
 def test_a_wrong_file_does_not_stop_the_program(tmp_path, text):
     found = read(tmp_path, user=text, project=text)

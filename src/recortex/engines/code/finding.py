@@ -10,7 +10,7 @@ from recortex.domain.code_facts import Symbol, innermost
 if TYPE_CHECKING:
     from recortex.engines.code.project import Address, Project
 
-_PLACE = re.compile(r"(?P<path>[^\s:]+):(?P<line>\d+)")
+_PLACE = re.compile(r"(?P<path>[^\s:]+):(?P<line>\d{1,9})")
 _IN_FILE = re.compile(r"(?P<path>[^\s:]{0,400}[./][^\s:]{0,400}):(?P<name>[^\d:].*)")
 _JOINTS = re.compile(r"::|->|#|\\")
 _CLOSING = re.compile(r"\(.*\)$")

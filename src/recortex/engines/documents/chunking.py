@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,10 @@ _OWN = MOST_TOKENS - OVERLAP - 2
 """Tokens of a chunk without what it repeats and the break between the two."""
 _MOST_BREAKS = 5
 """Breaks between two lines that are kept."""
+_LONGEST_TOKEN = 8
+"""Characters of a token, on the average of a text: a part of a line is no longer, whatever it has."""
+_COUNTED = 4_096
+"""Texts whose tokens are remembered while a document is cut: most are asked for three times."""
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])")
 _SPACE = re.compile(r"\s+")
 
@@ -63,6 +68,7 @@ def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
         blocks: of the document.
         count: tokens of a text.
     """
+    count = lru_cache(_COUNTED)(count)
     pieces = [piece for headings, section in _sections(blocks) for piece in _packed(headings, section, count)]
     pieces = _merged(pieces, count)
     return [
@@ -72,11 +78,10 @@ def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
 
 def joined(lines: Sequence[Line]) -> str:
     """Lines as they stood, with the blank ones between them; parts of one line are put together."""
-    return "".join(
-        line.text if before is None else _break(before, line) + line.text
-        for before, line in pairwise([None, *lines])
-        if line is not None
-    )
+    if len(lines) == 1:
+        return lines[0].text
+    breaks = ["", *(_break(before, line) for before, line in pairwise(lines))]
+    return "".join(part for pair in zip(breaks, (line.text for line in lines), strict=True) for part in pair)
 
 
 def _break(before: Line, line: Line) -> str:
@@ -103,7 +108,7 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
     piece, begun = _Piece(headings, [], 0), False  # begun: a cut after it leaves no heading alone
     while waiting:
         lines, heading = waiting.popleft()
-        tokens = count((_break(piece.lines[-1], lines[0]) if piece.lines else "") + joined(lines))
+        tokens = _size(lines, piece.lines, count)
         if piece.tokens + tokens <= _OWN:
             piece.lines += lines
             piece.tokens += tokens
@@ -113,9 +118,16 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
             piece, begun = _Piece(headings, [], 0), False
             waiting.appendleft((lines, heading))
         else:
-            waiting.extendleft(reversed([(part, heading) for part in _smaller(lines, piece.tokens, count)]))
+            waiting.extendleft((part, heading) for part in reversed(_smaller(lines, piece.tokens, count)))
     if piece.lines:
         yield from _bounded(piece, count)
+
+
+def _size(lines: Sequence[Line], above: Sequence[Line], count: Count) -> int:
+    """Tokens of lines below others; of a line that is cut in any case only that they are too many."""
+    if len(lines) == 1 and len(lines[0].text) > _LONGEST_TOKEN * _OWN:
+        return MOST_TOKENS
+    return count((_break(above[-1], lines[0]) if above else "") + joined(lines))
 
 
 def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:
@@ -131,24 +143,51 @@ def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:
 
 
 def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Line, ...]]:
-    """A block that is too long by its lines, or a line that is too long in two."""
+    """A block that is too long by its lines, or a line that is too long in parts, the first beside others."""
     if len(lines) > 1:
         return [(line,) for line in lines]
     (line,) = lines
-    end = fitting(line.text, _OWN - beside - 1, count)
-    return [(line._replace(text=line.text[:end]),), (line._replace(text=line.text[end:]),)]
+    parts, start, room, begin = [], 0, _OWN - beside - 1, 0
+    while start < len(line.text):
+        begin = fitting(line.text[start : start + _LONGEST_TOKEN * max(room, 1)], room, count, begin)
+        parts.append((line._replace(text=line.text[start : start + begin]),))
+        start, room = start + begin, _OWN
+    return parts
 
 
-def fitting(text: str, most: int, count: Count) -> int:
-    """How many characters of a text have at most so many tokens, at least one: after a word if it can be."""
-    low, high = 1, min(len(text), 8 * max(most, 1))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(text[:middle]) <= most else (low, middle - 1)
-    if low == len(text):
-        return low
-    space = max(text.rfind(" ", 0, low), text.rfind("\t", 0, low)) + 1
-    return space if 2 * space > low else low
+def fitting(text: str, most: int, count: Count, begin: int = 0) -> int:
+    """How many characters of a text have at most so many tokens, at least one: after a word if it can be.
+
+    Nearly as many as could be: each look counts the tokens anew, and a text is as long as it likes.
+
+    Args:
+        text: its beginning is taken.
+        most: tokens.
+        count: tokens of a text.
+        begin: how many characters to try first, where something is known of what stands before.
+    """
+    fits, fails = 0, min(len(text), _LONGEST_TOKEN * max(most, 1)) + 1
+    trial = min(begin or 4 * max(most, 1), fails - 1)
+    while fits + 1 < fails:
+        end = _after_word(text, trial) if trial < len(text) else trial
+        end = end if end > fits else trial
+        tokens = count(text[:end])
+        if tokens <= most:
+            fits = end
+            if 8 * tokens >= 7 * most or end + 1 >= fails or trial + 1 >= fails:
+                return end
+        else:
+            fails = end
+        trial = end * (most - 2) // max(tokens, 1)
+        if not fits < trial < fails:
+            trial = (fits + fails) // 2
+    return max(fits, 1)
+
+
+def _after_word(text: str, end: int) -> int:
+    """The end of the last word of the first characters of a text, where one ends in their second half."""
+    space = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end)) + 1
+    return space if 2 * space > end else end
 
 
 def _merged(pieces: Sequence[_Piece], count: Count) -> list[_Piece]:
@@ -185,9 +224,15 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _together(one: _Piece, other: _Piece, count: Count) -> _Piece | None:
-    """Two neighbours as one, under the headings of the larger; None: they are too long for that."""
+    """Two neighbours as one, under the headings of the larger; None: they are too long for that.
+
+    No token goes from the end of a line to what is visible below, so two texts have hardly fewer tokens
+    together: they are counted only where the sum leaves it open.
+    """
     lines = [*one.lines, *other.lines]
-    tokens = count(joined(lines))
+    tokens = one.tokens + other.tokens + 1
+    if tokens > MOST_TOKENS:
+        tokens = count(joined(lines))
     headings = max(one, other, key=lambda piece: piece.tokens).headings
     return _Piece(headings, lines, tokens) if tokens <= MOST_TOKENS else None
 
@@ -211,23 +256,27 @@ def _finished(piece: _Piece, before: _Piece | None, count: Count) -> Cut:
 
 def _ending(lines: Sequence[Line], most: int, count: Count) -> list[Line]:
     """The last lines, or the end of the last one, in at most so many tokens."""
-    found: list[Line] = []
-    for line in reversed(lines):
-        if count(joined([line, *found])) > most:
-            break
-        found.insert(0, line)
+    first, left = len(lines), most
+    while first and left > 0 and len(lines[first - 1].text) <= _LONGEST_TOKEN * most:
+        line, below = lines[first - 1], lines[first : first + 1]
+        left -= count(line.text + (_break(line, below[0]) if below else ""))
+        first -= left >= 0
+    found = list(lines[first:])
+    while found and count(joined(found)) > most:
+        del found[0]
     return found or _end_of(lines[-1], most, count)
 
 
 def _end_of(line: Line, most: int, count: Count) -> list[Line]:
     """The last sentences of a line that are no longer, else its last words; none where not one word is."""
+    text = line.text[-_LONGEST_TOKEN * most :]
 
     def fits(start: int) -> int:
-        return int(count(line.text[start:]) <= most)
+        return int(count(text[start:]) <= most)
 
     for pattern in (_SENTENCE, _SPACE):
-        starts = [found.end() for found in pattern.finditer(line.text) if found.end() < len(line.text)]
+        starts = [found.end() for found in pattern.finditer(text) if found.end() < len(text)]
         first = bisect_left(starts, 1, key=fits)  # what begins later is shorter
         if first < len(starts):
-            return [line._replace(text=line.text[starts[first] :])]
+            return [line._replace(text=text[starts[first] :])]
     return []

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _BORDERS = {"---": ("---", "..."), "+++": ("+++",)}
 _MOST_LINES, _MOST_NAMES = 400, 60
+_MOST_BITS = 63
 _NAME = re.compile(r"""["']?([\w@$][\w .@/$-]{0,60}?)["']?[ \t]*:(?:[ \t]+(.*))?$""")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
 _FIELD = re.compile(r":([\w][\w .-]{0,60}):(?:[ \t]+(.*))?$")
@@ -36,12 +37,18 @@ def _toml(lines: Sequence[str]) -> dict[str, Any]:
     text = "\n".join(lines)
     try:
         return {name: _plain(value) for name, value in list(tomllib.loads(text).items())[:_MOST_NAMES]}
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return {RAW: text}
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it, the nested ones as texts."""
+    """A value as JSON can hold it, the nested ones as texts.
+
+    Raises:
+        ValueError: it is a number that JSON cannot hold.
+    """
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise ValueError
     if isinstance(value, list):
         return [str(one) for one in value]
     return value if isinstance(value, str | bool | int | float) else str(value)

@@ -29,6 +29,9 @@ def blocks(lines: Iterable[Line]) -> Iterator[Block]:
     open_, fence = Collector(), ""
     for line in lines:
         text = line.text
+        if not fence and not text.strip():
+            yield from open_.close()
+            continue
         heading = None if fence else _HEADING.match(text)
         opening = None if fence else _FENCE.match(text)
         if fence:
@@ -48,10 +51,8 @@ def blocks(lines: Iterable[Line]) -> Iterator[Block]:
             above = open_.lines[0].text
             open_.add(line)
             yield from open_.close(level=1 if "=" in text else 2, title=title(above))
-        elif text.strip():
-            open_.add(line)
         else:
-            yield from open_.close()
+            open_.add(line)
     yield from open_.close()
 
 

@@ -96,7 +96,7 @@ def read_matrix(text: str) -> Mapping[str, Mapping[str, float]]:
     """
     try:
         table: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"The matrix of intents is no TOML: {error}.") from error
     from recortex.domain.kinds import KINDS
 
