@@ -207,7 +207,9 @@ def _set(
     try:
         setting.parse(_written(value))
     except ValueError as error:
-        problems.append(f"{path}: {name} cannot be {_written(value)[:40]!r}, it takes {error}; it is ignored.")
+        problems.append(
+            f"{path}: {name} cannot be {_written(value)[:40]!r}, it takes {error}; it is ignored."
+        )
     else:
         values[name] = Value(name, value, origin, str(path))
 

@@ -105,13 +105,13 @@ def open_sessions(location: Location) -> Sessions | None:
         return None if _copied_from(database) else SessionRecords(database)
     from recortex.storage.sqlite.migrations import applied, newest
     from recortex.storage.sqlite.pool import Pool
-    from recortex.storage.sqlite.schema_check import foreign_objects
+    from recortex.storage.sqlite.schema_check import has_schema
 
     if not location.exists:
         return None
     require_own(location.database)
     pool = Pool(location.database, vectors=False)
-    if not foreign_objects(pool.rows) and applied(pool) == newest() and not _copied_from(pool):
+    if has_schema(pool.rows, newest()) and applied(pool) == newest() and not _copied_from(pool):
         return SessionRecords(pool)
     pool.close()
     return None

@@ -12,7 +12,15 @@ from recortex.domain.address import HINT
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, StorageError
 from recortex.storage.postgres.connections import connect
-from recortex.storage.postgres.migrations import SCHEMA, applied, migrate, newest, value, vector_schema
+from recortex.storage.postgres.migrations import (
+    SCHEMA,
+    applied,
+    is_former,
+    migrate,
+    newest,
+    value,
+    vector_schema,
+)
 from recortex.storage.postgres.pool import (
     IDLE_SECONDS,
     PATIENCE_SECONDS,
@@ -86,7 +94,7 @@ def open_database(address: Address, *, now: datetime, size: int) -> PgDatabase:
         StoreUnavailableError: the server cannot be reached.
     """
     with administration(address) as connection, translated():
-        if applied(connection) != newest():
+        if applied(connection) != newest() or is_former(connection):
             migrate(connection, now=to_micros(now), partitions=address.partitions)
         _refuse_foreign(connection)
         workspace = _workspace(connection, address.workspace, to_micros(now))

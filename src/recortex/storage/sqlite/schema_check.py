@@ -42,6 +42,8 @@ DIGESTS = {
 }
 """The schema after each migration, by the first 16 digits of its digest. A test makes them again from the
 migrations."""
+FORMER = frozenset({"c2fd24d89c88d481", "3c2cf91e54632aee", "b76759f187cbbe0f"})
+"""Schemas that our migrations made before two of them were changed: `former_schemas` brings them to today's."""
 _OBJECTS = (
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite@_stat%' ESCAPE '@'"
 )
@@ -56,19 +58,23 @@ _NAMED = 3
 Object = tuple[str, str, str, str]
 
 
-def refuse_foreign(pool: Pool) -> None:
+def refuse_foreign(pool: Pool) -> bool:
     """Refuse a database whose schema is damaged, or was written by somebody else.
+
+    Returns whether it has one of the former schemas, which are mended before they are migrated.
 
     Raises:
         CorruptStoreError: it does; nothing of it was run.
         NewerSchemaError: a newer program made its schema.
     """
-    if found := foreign_objects(pool.rows):
+    objects = objects_of(pool.rows)
+    if found := _foreign(objects, pool.rows):
         raise CorruptStoreError(
             f"The store {pool.path} has a schema that Recortex did not make: {', '.join(found[:_NAMED])}.",
             hint="It is not used. `recortex recover` makes a store of its memories alone, "
             "and keeps the file.",
         )
+    return digest(objects) in FORMER
 
 
 def foreign_objects(rows: Callable[[str], list[tuple[Any, ...]]]) -> list[str]:
@@ -80,8 +86,11 @@ def foreign_objects(rows: Callable[[str], list[tuple[Any, ...]]]) -> list[str]:
     Raises:
         NewerSchemaError: a newer program made the schema.
     """
-    objects = _objects(rows(_OBJECTS))
-    if digest(objects) in DIGESTS:
+    return _foreign(objects_of(rows), rows)
+
+
+def _foreign(objects: frozenset[Object], rows: Callable[[str], list[tuple[Any, ...]]]) -> list[str]:
+    if (found := digest(objects)) in DIGESTS or found in FORMER:
         return []
     known = [expected(version) for version in range(migrations.newest() + 1)]
     if objects in known:
@@ -93,6 +102,22 @@ def foreign_objects(rows: Callable[[str], list[tuple[Any, ...]]]) -> list[str]:
     return foreign or ["a schema with parts missing"]
 
 
+def objects_of(rows: Callable[[str], list[tuple[Any, ...]]]) -> frozenset[Object]:
+    """The objects of the schema that a database has; `rows` as in `foreign_objects`."""
+    return _objects(rows(_OBJECTS))
+
+
+def is_former(rows: Callable[[str], list[tuple[Any, ...]]]) -> bool:
+    """Whether a database has a schema that has to be mended before it is migrated; `rows` likewise."""
+    return digest(objects_of(rows)) in FORMER
+
+
+def has_schema(rows: Callable[[str], list[tuple[Any, ...]]], version: int) -> bool:
+    """Whether a database has exactly the schema after a migration; `rows` likewise."""
+    objects = objects_of(rows)
+    return DIGESTS.get(digest(objects)) == version or objects == expected(version)
+
+
 def digest(objects: frozenset[Object]) -> str:
     """What stands for a schema in `DIGESTS`."""
     written = repr(sorted(objects)) if objects else ""
@@ -101,12 +126,17 @@ def digest(objects: frozenset[Object]) -> str:
 
 def expected(version: int) -> frozenset[Object]:
     """The objects of the schema after a migration; 0 is an empty database."""
+    return _objects(made(version))
+
+
+def made(version: int) -> list[tuple[str, str, str, str | None]]:
+    """The schema after a migration: of each object its type, name, table and statement."""
     with closing(apsw.Connection(":memory:")) as connection:
         if version:
             connection.execute(migrations.RECORDS)
         for step in migrations.known()[:version]:
             connection.execute(step.sql)
-        return _objects(list(connection.execute(_OBJECTS)))
+        return list(connection.execute(_OBJECTS))
 
 
 def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:

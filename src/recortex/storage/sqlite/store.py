@@ -73,12 +73,7 @@ class SqliteStore(EngineStore):
             on_degradation(Degradation("sqlite-vec", why, "keyword search alone"))
         self.backups = Backups(backups, self._write_backup, keep=keep_backups)
         try:
-            refuse_foreign(self.pool)
-            migrate(
-                self.pool,
-                now=to_micros(clock()),
-                before_change=lambda: self.backups.make(clock(), reason="before-migration"),
-            )
+            self._migrate(former=refuse_foreign(self.pool))
         except BaseException:
             self.pool.close()
             raise
@@ -94,6 +89,17 @@ class SqliteStore(EngineStore):
         self.search = SqliteSearch(
             self.pool, self.memories, self.vectors, self.vector_index, self._held, index
         )
+
+    def _migrate(self, *, former: bool) -> None:
+        def back_up() -> None:
+            self.backups.make(self._clock(), reason="before-migration")
+
+        now = to_micros(self._clock())
+        if former:
+            from recortex.storage.sqlite.former_schemas import mend
+
+            mend(self.pool, now=now, before_change=back_up)
+        migrate(self.pool, now=now, before_change=back_up)
 
     def _write_backup(self, part: Path, _: datetime) -> None:
         with closing(connect(self.path, vectors=False)) as source:

@@ -42,6 +42,14 @@ def applied(connection: Connection[Any]) -> int:
     return int(value(connection, f"SELECT coalesce(max(version), 0) FROM {SCHEMA}.schema_migrations"))
 
 
+def is_former(connection: Connection[Any]) -> bool:
+    """Whether the schema was made before two of the migrations were changed; `migrate` brings it to today's."""
+    column = "attrelid = to_regclass(%s) AND attname = 'copies' AND NOT attisdropped"
+    there = f"to_regclass(%s) IS NOT NULL AND NOT EXISTS (SELECT FROM pg_attribute WHERE {column})"
+    table = f"{SCHEMA}.memory_symbols"
+    return bool(value(connection, f"SELECT {there}", (table, table)))
+
+
 def value(connection: Connection[Any], text: str, values: Sequence[Any] = ()) -> Any:
     """The first column of the first row, or None."""
     row = connection.execute(text, values).fetchone()
@@ -68,8 +76,43 @@ def migrate(connection: Connection[Any], *, now: int, partitions: int) -> None:
         )
     if not current:
         _takes_any_text(connection)
+    elif is_former(connection) or _names(connection) != [step.name for step in steps[:current]]:
+        current = _mend(connection, now, partitions)
     for step in steps[current:]:
         _apply(connection, step, now, partitions)
+
+
+_SINCE_RELEASED = """
+ALTER TABLE IF EXISTS memory_symbols ADD COLUMN IF NOT EXISTS copies bigint NOT NULL DEFAULT 0;
+ALTER TABLE IF EXISTS memory_symbols ALTER COLUMN copies DROP DEFAULT;
+ALTER TABLE IF EXISTS symbol_checks ADD COLUMN IF NOT EXISTS said text NOT NULL DEFAULT '';
+ALTER TABLE IF EXISTS symbol_checks ALTER COLUMN said DROP DEFAULT;
+"""
+"""Columns that a migration got after programs had applied it."""
+
+
+def _names(connection: Connection[Any]) -> list[str]:
+    found = connection.execute(f"SELECT name FROM {SCHEMA}.schema_migrations ORDER BY version").fetchall()
+    return [row[0] for row in found]
+
+
+def _mend(connection: Connection[Any], now: int, partitions: int) -> int:
+    """Add what is missing of the migrations that a database records; returns the last one of them."""
+    steps = known()
+    with connection.transaction():
+        connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        names = _names(connection)
+        last = max(step.version for step in steps if step.name in names)
+        for step in steps[:last]:
+            if step.name not in names:
+                _apply(connection, step._replace(version=applied(connection) + 1), now, partitions)
+        connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
+        connection.execute(_SINCE_RELEASED)
+        connection.execute("DELETE FROM schema_migrations")
+        for step in steps[:last]:
+            values = (step.version, step.name, now, __version__)
+            connection.execute("INSERT INTO schema_migrations VALUES (%s, %s, %s, %s)", values)
+    return last
 
 
 def _takes_any_text(connection: Connection[Any]) -> None:
