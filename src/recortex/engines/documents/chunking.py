@@ -147,7 +147,8 @@ def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Lin
     if len(lines) > 1:
         return [(line,) for line in lines]
     (line,) = lines
-    parts, start, room, begin = [], 0, _OWN - beside - 1, 0
+    parts: list[tuple[Line, ...]] = []
+    start, room, begin = 0, _OWN - beside - 1, 0
     while start < len(line.text):
         begin = fitting(line.text[start : start + _LONGEST_TOKEN * max(room, 1)], room, count, begin)
         parts.append((line._replace(text=line.text[start : start + begin]),))
