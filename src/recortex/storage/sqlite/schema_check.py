@@ -43,7 +43,7 @@ DIGESTS = {
 """The schema after each migration, by the first 16 digits of its digest. A test makes them again from the
 migrations."""
 FORMER = frozenset({"c2fd24d89c88d481", "3c2cf91e54632aee", "b76759f187cbbe0f"})
-"""Schemas that our migrations made before two of them were changed: `former_schemas` brings them to today's."""
+"""Schemas made before two of the migrations were changed: `former_schemas` brings them to today's."""
 _OBJECTS = (
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite@_stat%' ESCAPE '@'"
 )

@@ -1,4 +1,4 @@
--- The symbols of code that each memory hangs on, as they were when they were linked: they follow from its text
+-- The symbols of code that each memory hangs on, as they were when they were linked.
 -- and the code, so they have no versions.
 CREATE TABLE memory_symbols (
   memory_key INTEGER NOT NULL REFERENCES memories (key) ON DELETE CASCADE,

@@ -43,7 +43,7 @@ def applied(connection: Connection[Any]) -> int:
 
 
 def is_former(connection: Connection[Any]) -> bool:
-    """Whether the schema was made before two of the migrations were changed; `migrate` brings it to today's."""
+    """Whether the schema was made before two of the migrations were changed; `migrate` mends it."""
     column = "attrelid = to_regclass(%s) AND attname = 'copies' AND NOT attisdropped"
     there = f"to_regclass(%s) IS NOT NULL AND NOT EXISTS (SELECT FROM pg_attribute WHERE {column})"
     table = f"{SCHEMA}.memory_symbols"
