@@ -3,7 +3,7 @@
 import pytest
 
 from recortex.domain.transcript import ToolCall, Turn
-from recortex.engines.extraction.shell import error_line, failed, main_part, purpose_of, whole_form
+from recortex.engines.extraction.shell import error_lines, main_part, passed, purpose_of, whole_form
 from recortex.engines.extraction.tool_use_rules import ToolUseRules
 
 
@@ -30,7 +30,7 @@ FAILURE = "RuntimeError: no secret key configured for Endpoint"
 
 def test_a_failure_that_an_edit_repaired_is_told_with_error_cause_and_file():
     repairs, _ = seen(
-        turn(0, run("pytest tests/api 2>&1 | tail -5", FAILURE)),
+        turn(0, run("pytest tests/api 2>&1", FAILURE, ok=False)),
         turn(
             1,
             edit("/repo/config/base.toml"),
@@ -48,20 +48,43 @@ def test_a_failure_that_an_edit_repaired_is_told_with_error_cause_and_file():
 
 
 def test_no_repair_without_an_edit_or_after_another_command():
-    assert seen(turn(0, run("pytest", FAILURE)), turn(1, run("pytest", "3 passed")))[0] == []
-    assert (
-        seen(turn(0, run("pytest a", FAILURE)), turn(1, edit("/repo/x.toml")), turn(2, run("pytest b")))[0]
-        == []
-    )
+    failing = run("pytest a", FAILURE, ok=False)
+    assert seen(turn(0, failing), turn(1, run("pytest a", "3 passed")))[0] == []
+    assert seen(turn(0, failing), turn(1, edit("/repo/x.toml")), turn(2, run("pytest b")))[0] == []
 
 
-def test_another_error_of_the_same_command_ends_the_first():
-    repairs, _ = seen(
-        turn(0, run("pytest", FAILURE)),
+def test_an_error_is_repaired_by_what_made_its_command_pass():
+    other = "ValueError: port must be a number, got None"
+    turns = [
+        turn(0, run("pytest", FAILURE, ok=False)),
         turn(1, edit("/repo/base.toml")),
-        turn(2, run("pytest", "ValueError: port must be a number, got None")),
+        turn(2, run("pytest", other, ok=False)),
+    ]
+    assert seen(*turns)[0] == []
+    (repair,) = seen(*turns, turn(3, edit("/repo/port.toml")), turn(4, run("pytest")))[0]
+    assert repair.text == f"`pytest` failed with {other!r}; fixed in `port.toml`."
+
+
+def test_an_error_that_is_printed_on_purpose_is_no_failure():
+    printed = "Error: the quota of tenant 12 is used up\n4 passed"
+    once = [turn(0, run("npm test", printed)), turn(1, edit("/repo/a.ts")), turn(2, run("npm test", "ok"))]
+    assert seen(*once)[0] == []
+    piped = [
+        turn(0, run("npm test 2>&1 | tail -9", printed)),
+        turn(1, edit("/repo/a.ts")),
+        turn(2, run("npm test 2>&1 | tail -9", "4 passed")),
+    ]
+    assert seen(*piped)[0] == []
+
+
+def test_of_a_failed_run_the_error_is_told_that_the_passing_one_does_not_print():
+    printed = "Error: the quota of tenant {} is used up"
+    repairs, _ = seen(
+        turn(0, run("npm test", f"{printed.format(12)}\n{FAILURE}", ok=False)),
+        turn(1, edit("/repo/a.ts")),
+        turn(2, run("npm test", f"{printed.format(31)}\n5 passed")),
     )
-    assert ["no secret key" in one.text for one in repairs] == [True]
+    assert [one.quote for one in repairs] == [FAILURE]
 
 
 def test_a_form_that_was_refused_is_told_with_the_form_that_works():
@@ -107,9 +130,24 @@ def test_purposes_and_whole_forms():
     assert whole_form("pytest -k name") is None
 
 
-def test_a_pipe_does_not_hide_a_failure():
-    assert failed(run("pytest | tail -1", "2 failed, 3 passed"))
-    assert not failed(run("pytest | tail -1", "0 failed, 3 passed"))
-    assert error_line("collecting\n\x1b[31mKeyError: the key 'a' is unknown here\x1b[0m\nat x") == (
-        "KeyError: the key 'a' is unknown here"
-    )
+@pytest.mark.parametrize(
+    ("command", "output", "ok", "expected"),
+    [
+        ("pytest", "1 error printed, Error: on purpose", True, True),
+        ("pytest && git add .", "Error: on purpose", True, True),
+        ("pytest | tail -1", "3 passed", True, True),
+        ("pytest | tail -1", "2 failed, 3 passed", True, None),
+        ("pytest; echo done", "2 failed, 3 passed", True, None),
+        ("pytest | grep FAIL", "", False, None),
+        ("pytest | tail -3", "2 failed, 3 passed", False, False),
+        ("pytest", "", False, False),
+        ("pytest", "2 failed", None, None),
+    ],
+)
+def test_a_command_passed_or_failed_by_its_status(command, output, ok, expected):
+    assert passed(run(command, output, ok=ok)) is expected
+
+
+def test_the_lines_that_say_what_went_wrong():
+    output = "collecting\n\x1b[31mKeyError: the key 'a' is unknown here\x1b[0m\nat x"
+    assert error_lines(output) == ("KeyError: the key 'a' is unknown here",)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds.base import shorten
 from recortex.engines.extraction.passages import passages
+from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.self_contained import (
     MAX_LENGTH,
     MIN_TYPED,
@@ -114,8 +115,8 @@ def of_words(words: str, act: Act) -> Principle | None:
         act: what the agent had done before.
     """
     parts = [part for one in passages(words) for part in typed_sentences(one.text)] or [words]
-    said = [worded(part) for part in parts if not PATTERNS.said_nothing.match(part)]
-    text = _contrasted(_fitting(filter(None, said)) or statement(plain(words)), act)
+    said = [worded(part) for part in parts if not _says_nothing(part)]
+    text = _contrasted(_fitting(filter(None, said)) or worded(words) or statement(plain(words)), act)
     if not text or stands(text):
         return Principle(text, text) if text else None
     about = done(act, words)
@@ -148,7 +149,7 @@ def stands(text: str) -> bool:
     """Whether a principle says by itself what it is about."""
     if not MIN_TYPED <= len(text) <= MAX_LENGTH or len(text.split()) < _FEWEST_WORDS:
         return False
-    if text.endswith(("?", "(.")) or is_cut(text) or points_away(text):
+    if text.endswith(("?", "(.")) or is_cut(text) or points_away(text) or hangs(text):
         return False
     if len(text.split()) < _FEW_WORDS and not PATTERNS.verb_first.match(text):
         return False
@@ -162,7 +163,8 @@ def stands(text: str) -> bool:
 
 def worded(sentence: str) -> str:
     """A sentence of a person as a statement or an order; empty where nothing is left of it."""
-    said = _bare(PATTERNS.stressed.sub(r"\1", spelled_out(plain(sentence))))
+    led = _led(PATTERNS.stressed.sub(r"\1", spelled_out(plain(sentence))))
+    said = _ended(led)
     if PATTERNS.denies_only.match(said):
         return ""
     asks = "?" in sentence or any(
@@ -170,6 +172,9 @@ def worded(sentence: str) -> str:
     )
     for rule in (_fault, *((_asked,) if asks else ()), _wanted, _turned):
         if found := rule(said):
+            # A question or a fault is told the other way round: "why don't we use X?" wants X.
+            if rule in {_wanted, _turned} and not keeps(said, found):
+                continue
             said = found
             break
     said = PATTERNS.versus.sub(" instead of ", said, count=1) if PATTERNS.verb_first.match(said) else said
@@ -180,8 +185,8 @@ def worded(sentence: str) -> str:
     return text if PATTERNS.named_first.match(text) else text[0].upper() + text[1:]
 
 
-def _bare(said: str) -> str:
-    """Without the words that only lead to what is meant, and without a request at the end."""
+def _led(said: str) -> str:
+    """Without the words that only lead to what is meant."""
     for _ in range(4):
         shorter = said
         for expression in (PATTERNS.opening, PATTERNS.denial, PATTERNS.thinking):
@@ -189,11 +194,17 @@ def _bare(said: str) -> str:
         if shorter == said or len(shorter.split()) < _FEWEST_WORDS:
             break
         said = shorter
-    said = without_question(said)
+    return said
+
+
+def _ended(led: str) -> str:
+    """Without a request or question at the end; with it, where that limits what is said."""
+    said = without_question(led)
     tagged = PATTERNS.tag.search(said)
     cut = said[: tagged.start()] + "." if tagged and tagged.start() else said
     trimmed = PATTERNS.trailing.sub("", cut, count=1)
-    return trimmed if len(trimmed.split()) >= _FEWEST_WORDS else cut
+    kept = trimmed if len(trimmed.split()) >= _FEWEST_WORDS else cut
+    return kept if keeps(PATTERNS.tag.sub("", led), kept) else led
 
 
 def without_question(said: str) -> str:
@@ -204,7 +215,7 @@ def without_question(said: str) -> str:
 def after_but(said: str) -> str:
     """What follows "but", where that is a clause of its own; empty where nothing does."""
     found = PATTERNS.but_then.match(said)
-    return found["rest"] if found else ""
+    return found["rest"] if found and keeps(said, found["rest"]) else ""
 
 
 def _fault(said: str) -> str:
@@ -286,13 +297,18 @@ def _with_neighbours(text: str, parts: Sequence[str], place: int) -> str:
 def _tells(sentence: str) -> bool:
     """Whether a sentence tells something, and is no request, question or nod."""
     asks = sentence.rstrip().endswith("?") or PATTERNS.request.match(sentence)
-    return not asks and not PATTERNS.said_nothing.match(sentence)
+    return not asks and not _says_nothing(sentence)
+
+
+def _says_nothing(sentence: str) -> bool:
+    """Whether a sentence is a nod, thanks or a greeting; "no mocks in tests" is none."""
+    return PATTERNS.said_nothing.match(sentence) is not None and keeps(sentence, "")
 
 
 def _with_previous(text: str, parts: Sequence[str], place: int) -> str:
     """With the sentence before, where that is a statement of its own."""
     before = parts[place - 1] if place else ""
-    if not before or before.rstrip().endswith("?") or PATTERNS.said_nothing.match(before):
+    if not before or before.rstrip().endswith("?") or _says_nothing(before):
         return ""
     lead = worded(before)
     return f"{lead} {text}" if lead and stands(lead) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
@@ -16,6 +17,8 @@ PATTERNS = Patterns(__file__)
 MAX_COMMAND = 120
 _MAX_FORM = 60
 _MIN_ERROR, _MAX_ERROR, _MAX_READ = 15, 160, 1_000
+_MOST_ERRORS = 12
+"""Lines of a failed command's output among which its error is."""
 
 _KNOWN = (
     ("test", "The test suite is run with", PATTERNS.runs_test),
@@ -82,11 +85,21 @@ def whole_form(command: str) -> str | None:
     return form if len(form) <= _MAX_FORM else None
 
 
-def failed(call: ToolCall) -> bool:
-    """Whether a command failed, by its result, or by its output if a pipe hides the exit status."""
-    if call.ok is False:
-        return True
-    return PATTERNS.failed.search(call.output) is not None
+def passed(call: ToolCall) -> bool | None:
+    """Whether a command passed, by the status that its client wrote; None where nothing is certain.
+
+    Output alone is never a failure: tests print errors on purpose. A pipe and what follows `;` hide the
+    status of the command before them, so that of such a line counts only if its output says the same.
+    """
+    if call.ok is None or not _hides_status(call.command):
+        return call.ok
+    return call.ok if call.ok != bool(PATTERNS.failed.search(call.output)) else None
+
+
+def _hides_status(command: str) -> bool:
+    whole = PATTERNS.prefix.sub("", command.strip()[:_MAX_READ])
+    joints = (found.group() for found in PATTERNS.joint.finditer(whole))
+    return any(joint[0] not in "'\"\\" and joint != "&&" for joint in joints)
 
 
 _ERROR_LINES = (
@@ -102,13 +115,29 @@ _ERROR_LINES = (
 )
 
 
-def error_line(output: str) -> str:
-    """The line that says most of a failed command's output, plain and short; empty when there is none."""
-    plain = PATTERNS.escape.sub("", output)
-    for pattern in _ERROR_LINES:
-        for found in pattern.finditer(plain):
-            # pytest marks the lines of an error with a leading "E".
-            line = " ".join(found.group().split()).removeprefix("E ")
-            if _MIN_ERROR <= len(line) <= _MAX_ERROR and not PATTERNS.not_an_error.search(line):
-                return line
-    return ""
+def error_lines(output: str) -> tuple[str, ...]:
+    """The lines that say what went wrong in a failed command's output, those that say most first."""
+    plain = _unescaped(output)
+    # pytest marks the lines of an error with a leading "E".
+    lines = (
+        " ".join(found.group().split()).removeprefix("E ")
+        for pattern in _ERROR_LINES
+        for found in pattern.finditer(plain)
+    )
+    sound = (
+        one for one in lines if _MIN_ERROR <= len(one) <= _MAX_ERROR and not PATTERNS.not_an_error.search(one)
+    )
+    return tuple(islice(dict.fromkeys(sound), _MOST_ERRORS))
+
+
+def still_printed(error: str, output: str) -> bool:
+    """Whether an output has a line of an error too, whatever its numbers: then it is printed on purpose."""
+    return _unnumbered(error) in _unnumbered(_unescaped(output))
+
+
+def _unescaped(output: str) -> str:
+    return PATTERNS.escape.sub("", output)
+
+
+def _unnumbered(text: str) -> str:
+    return re.sub(r"\d+", "0", " ".join(text.split()))

@@ -16,11 +16,12 @@ from recortex.engines.extraction.self_contained import MAX_LENGTH, is_specific, 
 from recortex.engines.extraction.sentences import sentences, statement
 from recortex.engines.extraction.shell import (
     MAX_COMMAND,
-    error_line,
-    failed,
+    error_lines,
     is_customary,
     main_part,
+    passed,
     purpose_of,
+    still_printed,
     whole_form,
 )
 from recortex.engines.extraction.subject import short_path
@@ -45,10 +46,14 @@ _CORRECTION_WINDOW = 3
 
 @dataclass(slots=True)
 class _Failure:
-    """A command that failed and has not run again since."""
+    """A command that failed and has not passed since.
+
+    Attributes:
+        errors: lines of its output that may say why, the likeliest first.
+    """
 
     command: str
-    error: str
+    errors: tuple[str, ...]
     age: int = 0
     edited: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
@@ -82,39 +87,36 @@ class ToolUseRules:
         command, alone = main_part(call.command)
         self._forget_old()
         purpose = purpose_of(command)
-        if purpose is None or call.ok is None or len(command) > MAX_COMMAND:
-            return
-        error = error_line(call.output) if failed(call) else None
-        if error is not None and not alone:
+        ok = passed(call)
+        if purpose is None or ok is None or len(command) > MAX_COMMAND or (not ok and not alone):
             return
         known = self.failures.pop(command, None)
-        # If the same command fails in another way, its first failure is repaired too.
-        if known and error != known.error:
-            yield from _repaired(known, turn.cwd)
-        if error is not None:
-            self.failures[command] = known if known and error == known.error else _Failure(command, error)
-        else:
-            yield from self._corrected(command, purpose[0])
-            if form := whole_form(command):
-                self.runs[form] += 1
-                self.purposes[form] = (*purpose, turn)
+        if not ok:
+            errors = error_lines(call.output)
+            # What was edited since an earlier failure of another kind did not make the command pass.
+            same = known and known.errors[:1] == errors[:1]
+            self.failures[command] = known if known and same else _Failure(command, errors)
+            return
+        if known:
+            yield from _repaired(known, call.output, turn.cwd)
+        yield from self._corrected(command, purpose[0])
+        if form := whole_form(command):
+            self.runs[form] += 1
+            self.purposes[form] = (*purpose, turn)
 
     def _corrected(self, command: str, purpose: str) -> Iterator[RuleFinding]:
         """Yield the form of a command that works after another one for the same purpose was refused."""
         for failure in list(self.failures.values()):
+            early = failure.age <= _CORRECTION_WINDOW and not failure.edited
             refused = (
-                failure.age <= _CORRECTION_WINDOW
-                and not failure.edited
-                and PATTERNS.refused.search(failure.error)
+                next((one for one in failure.errors if PATTERNS.refused.search(one)), "") if early else ""
             )
             if refused and (purpose_of(failure.command) or ("",))[0] == purpose:
                 del self.failures[failure.command]
-                text = f"`{failure.command}` fails here with {failure.error!r}; `{command}` works."
+                text = f"`{failure.command}` fails here with {refused!r}; `{command}` works."
                 if len(text) <= MAX_LENGTH:
                     both = (failure.command, command)
-                    yield RuleFinding(
-                        text, "procedural", 0.75, "command_corrected", failure.error, commands=both
-                    )
+                    yield RuleFinding(text, "procedural", 0.75, "command_corrected", refused, commands=both)
 
     def _forget_old(self) -> None:
         """Forget failures that too many commands have followed."""
@@ -157,10 +159,17 @@ def _reasons(text: str) -> list[str]:
     ]
 
 
-def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
-    """Compose a verified fix: the command, its error, the reason, the edited files."""
+def _repaired(failure: _Failure, output: str, cwd: str) -> Iterator[RuleFinding]:
+    """Compose a verified fix: the command, its error, the reason, the edited files.
+
+    Args:
+        failure: of the command.
+        output: of the run that passed; an error that it has too was not the failure.
+        cwd: where the command ran.
+    """
     files = tuple(failure.edited)
-    error = "" if is_trivial(failure.error) else failure.error
+    first = next((one for one in failure.errors if not still_printed(one, output)), "")
+    error = "" if is_trivial(first) else first
     reason = next((said for said in failure.reasons if not is_trivial(said)), "")
     if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
         return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.engines.extraction.polarity import goes_on, hangs, keeps
 from recortex.engines.extraction.sentences import sentences
 from recortex.engines.patterns import Patterns
 
@@ -19,10 +20,13 @@ _LEAST_WORDS = 3
 
 
 def typed_sentences(text: str) -> list[str]:
-    """The sentences of a typed passage, of which few begin with a capital."""
+    """The sentences of a typed passage, of which few begin with a capital.
+
+    What only limits the one before belongs to it: "Never push to main. Unless I say so."
+    """
     found: list[str] = []
     for part in (small for whole in sentences(text) for small in PATTERNS.small.split(whole)):
-        if found and PATTERNS.abbreviated.search(found[-1]):
+        if found and (PATTERNS.abbreviated.search(found[-1]) or goes_on(part)):
             found[-1] = f"{found[-1]} {part}"
         else:
             found.append(part)
@@ -54,7 +58,8 @@ def readings(said: str) -> list[str]:
         found.append(consequence.group(1))
     if len(head.split()) > _LEAST_WORDS and not bare.endswith("?"):
         found.append(head)
-    return list(dict.fromkeys(found))
+    whole = [one for one in found if keeps(bare, one) and (one == bare or not hangs(one))]
+    return list(dict.fromkeys(whole))
 
 
 def _cut(tail: re.Pattern[str], said: str) -> str:

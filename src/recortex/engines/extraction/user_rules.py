@@ -12,6 +12,7 @@ from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
 from recortex.engines.extraction.explicit import explicit
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import typed
+from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.self_contained import is_specific, objection
 from recortex.engines.extraction.sentences import plain, statement
 from recortex.engines.extraction.statement_rules import is_report, stated
@@ -47,7 +48,7 @@ def from_user(text: str) -> Iterator[RuleFinding]:
     reporting = is_report(text)
     for passage in passages(text):
         for part in typed_sentences(passage.text):
-            if found := _best(part, reporting=reporting):
+            if found := explicit(part) or _best(part, reporting=reporting):
                 yield found
 
 
@@ -71,8 +72,6 @@ def from_objection(sentence: str) -> RuleFinding | None:
 
 def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
     """The reading of a sentence with the highest confidence; the whole sentence if it is high enough."""
-    if asked := explicit(sentence):
-        return asked
     meant = readings(PATTERNS.filler.sub("", plain(sentence)))
     best = _judged(sentence)
     for reading in meant:
@@ -81,7 +80,8 @@ def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
         for found in (_stated(reading, sentence, reporting=reporting), _judged(reading, sentence)):
             if found and found.confidence >= ACTIVE and (best is None or found.confidence > best.confidence):
                 best = found
-    return best
+    # One whose negation, exception or condition was cut off would say something else.
+    return best if best and keeps(sentence, best.text) and not hangs(best.text) else None
 
 
 def _stated(said: str, sentence: str, *, reporting: bool) -> RuleFinding | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.codec import convert
 from recortex.domain.correction import Category
 from recortex.domain.model_call import Request
+from recortex.engines.extraction.polarity import keeps
 from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_LENGTH, identifiers, objection
 from recortex.engines.privacy import redact
 from recortex.engines.prompting.part import HARMLESS
@@ -57,8 +58,14 @@ def request(words: str, did: str, rules: str) -> Request:
     )
 
 
-def checked(items: Sequence[Any], said: str) -> Worded | None:
-    """The first entry of an answer, if it stands alone and names nothing that was not said."""
+def checked(items: Sequence[Any], said: str, rules: str = "") -> Worded | None:
+    """The first entry of an answer, if it stands alone, names nothing new and does not say the opposite.
+
+    Args:
+        items: of the answer.
+        said: everything that was sent.
+        rules: the principle that rules made, with each negation, exception and condition of the words.
+    """
     try:
         item = convert(items[0], _Item) if items else None
     except InvalidInputError:
@@ -67,7 +74,12 @@ def checked(items: Sequence[Any], said: str) -> Worded | None:
         return None
     text = redact(" ".join(item.text.split())).text
     invented = [name for name in identifiers(text) if name not in said]
-    if invented or not MIN_LENGTH <= len(text) <= MAX_LENGTH or objection(text, addressed=True, meant=True):
+    if (
+        invented
+        or not keeps(rules, text)
+        or not MIN_LENGTH <= len(text) <= MAX_LENGTH
+        or objection(text, addressed=True, meant=True)
+    ):
         return None
     return Worded(text, item.category)
 

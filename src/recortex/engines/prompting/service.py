@@ -129,7 +129,7 @@ class Adviser:
         answer = self._model.ask(corrections.request(words, did, rules))
         if not isinstance(answer, Answer):
             return None
-        return corrections.checked(answer.items, f"{words}\n{did}\n{rules}")
+        return corrections.checked(answer.items, f"{words}\n{did}\n{rules}", rules)
 
     def hypothesis(self, question: str) -> str:
         """What a memory would say that answers a question; empty where the model cannot be asked.
