@@ -53,7 +53,7 @@ def keep_repeats(work: Work) -> Outcome:
     store, changed = work.services.store, 0
     done = store.maintenance.all().get(NAME)
     last = done.outcome.get("key", 0) if done else 0
-    finder = _Finder(work.services)
+    finder = Finder(work.services)
     while found := store.exchange_search.added_after(last, BATCH):
         for key, exchange in found:
             changed += sum(_keep(work, finder, said) for said in _standing(finder.heard(exchange)))
@@ -71,7 +71,7 @@ def _standing(heard: Sequence[Said]) -> list[Said]:
     return [one for one in heard if one.wish.standing][:_MOST_WISHES]
 
 
-class _Finder:
+class Finder:
     """Finds wishes that are alike; what it has read and computed is kept for a run."""
 
     def __init__(self, services: StoreServices) -> None:
@@ -143,7 +143,7 @@ class _Finder:
         return float(self._vectors[one] @ self._vectors[other]) if self._semantic else 0.0
 
 
-def _keep(work: Work, finder: _Finder, said: Said) -> bool:
+def _keep(work: Work, finder: Finder, said: Said) -> bool:
     """Keep what a wish, with those that are alike to it, amounts to; whether anything changed."""
     found, likeness = finder.alike(said)
     made = repeat(found, likeness)
@@ -157,7 +157,7 @@ def _keep(work: Work, finder: _Finder, said: Said) -> bool:
     return _raise(work, known, made)
 
 
-def _said_again(work: Work, finder: _Finder, said: Said) -> bool:
+def _said_again(work: Work, finder: Finder, said: Said) -> bool:
     """Let a proposal of another session rise that says the same as a wish; whether there is one."""
     store = work.services.store
     ids = [id_ for id_, _ in store.search.candidates(query_terms(said.wish.text))]
@@ -175,7 +175,7 @@ def _may_rise(memory: Memory, said: Said) -> bool:
     return proposed and by_person and not copied and memory.source.session not in {"", said.session}
 
 
-def _known(work: Work, finder: _Finder, made: Repeat) -> Memory | None:
+def _known(work: Work, finder: Finder, made: Repeat) -> Memory | None:
     """The memory that says it already, whatever its status."""
     store = work.services.store
     texts = [made.said.wish.text, *(one.wish.text for one in made.others[:_MOST_PLACES])]

@@ -6,7 +6,8 @@ rows, add it to `MAKES_ROOM` in `maintenance.py`. `cli/rendering/health.py` has 
 After a session, and after each answer, compaction and sub-agent of it, the process that learns from it (the
 capture process, `capture.py`) goes on in this order, which `post_capture.py` carries out:
 
-1. the jobs of every session that have `before_brief`: embedding, repeats, renames, lifecycle;
+1. the jobs of every session that have `before_brief`: embedding, changes, retold, repeats, renames,
+   lifecycle;
 2. the brief that the next session starts with, and the counts in `status.json`;
 3. the other jobs of every session: the vector index, causes, symbols;
 4. the jobs with `days` that are due, in the order of the rows, for a few seconds together.
@@ -30,6 +31,7 @@ from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
 from recortex.app.jobs.repeats import keep_repeats
+from recortex.app.jobs.retold import fold_retold
 from recortex.app.jobs.symbols import follow_symbols
 from recortex.app.jobs.validating import HOURS, do_validation, plan_validation
 from recortex.app.jobs.work import Outcome, Work
@@ -101,6 +103,9 @@ def _backup_days(settings: Settings) -> int:
 REPEATS = Job(
     "repeats", keep_repeats, after=("embedding",), seconds=SHARE, counts=("repeated",), before_brief=True
 )
+RETOLD = Job(
+    "retold", fold_retold, after=("embedding",), seconds=SHARE, counts=("retold",), before_brief=True
+)
 RENAMES = Job("renames", follow_renames, seconds=SHARE, counts=("renamed",), before_brief=True)
 CHANGES = Job(
     "changes",
@@ -115,6 +120,7 @@ SYMBOLS = Job("symbols", follow_symbols, seconds=SHARE, counts=("linked",))
 JOBS = (
     Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges", "chunks"), before_brief=True),
     CHANGES,
+    RETOLD,
     REPEATS,
     RENAMES,
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),

@@ -117,6 +117,10 @@ class Likeness(NamedTuple):
             and self.alike(wish, statement) >= SURE
         )
 
+    def share_of(self, one: Wish, other: Wish) -> float:
+        """The share of a wish's words, by rarity, that another has too; 0 to 1."""
+        return self._weight(one.words & other.words) / (self._weight(one.words) or 1.0)
+
     def support(self, made: Repeat) -> float:
         """The share of a wording's words, by rarity, that other sessions have too; 0 to 1."""
         wish, session = made.said.wish, made.said.session

@@ -61,9 +61,10 @@ def same_marks(one: str, other: str) -> bool:
 
     Those tell apart what the words alone do not: `go test ./...` and `go test ./`.
     """
-    return _marked(one) == _marked(other)
+    return marked(one) == marked(other)
 
 
-def _marked(text: str) -> frozenset[str]:
+def marked(text: str) -> frozenset[str]:
+    """The words of a statement that have marks: paths, options, versions, quoted words."""
     words = (re.sub(r"[.,;:!]$", "", word).strip("`") for word in spaced(text).split())
     return frozenset(word for word in words if not _PLAIN.fullmatch(word))
