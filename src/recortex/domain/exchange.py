@@ -65,6 +65,10 @@ class Exchange:
     branch: str = ""
     folder: str = ""
 
+    def holds(self, session: str, turn: int | None) -> bool:
+        """Whether a turn of a session lies in it."""
+        return self.session == session and turn is not None and self.first_turn <= turn <= self.last_turn
+
     @property
     def outcome(self) -> str:
         """What came of it, as one text: the third part that is searched."""

@@ -44,10 +44,16 @@ def folded(cortex, clock):
     ("said", "retold"),
     [
         ("Always run ruff before you commit.", "Run ruff before committing"),
-        ("Never push to main, always open a pull request.", "Never push directly to main; open a pull request"),
-        ("We keep sessions in Redis because Postgres locked up.", "Sessions are kept in Redis, Postgres locked up"),
+        (
+            "Never push to main, always open a pull request.",
+            "Never push directly to main; open a pull request",
+        ),
+        (
+            "We keep sessions in Redis because Postgres locked up.",
+            "Sessions are kept in Redis, Postgres locked up",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_person_s_words_take_the_place_of_an_agent_s(folded, said, retold, said_first):
     assert folded(said, retold, said_first=said_first) == (Status.SUPERSEDED, True)
 
@@ -58,10 +64,13 @@ def test_the_person_s_words_take_the_place_of_an_agent_s(folded, said, retold, s
     [
         ("Always run ruff before you commit.", "Run mypy before you commit"),
         ("Retry 3 times on a timeout.", "Retry 5 times on a timeout"),
-        ("The staging database is rebuilt on Mondays.", "The staging database is rebuilt on Mondays from seeds.sql"),
+        (
+            "The staging database is rebuilt on Mondays.",
+            "The staging database is rebuilt on Mondays from seeds.sql",
+        ),
         ("Always run the tests with `just test`.", "Run the linter with `just lint`"),
     ],
-)  # fmt: skip
+)
 def test_what_says_more_or_something_else_stays(folded, said, retold, said_first):
     assert folded(said, retold, said_first=said_first) == (Status.ACTIVE, False)
 

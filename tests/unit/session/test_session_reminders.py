@@ -291,6 +291,20 @@ def test_what_was_decided_about_a_file_is_not_told_for_ever(cortex, event, proje
     assert told == [True] * 9 + [False] * 3
 
 
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_file_does_not_repeat_what_the_brief_said(cortex, event, project, tmp_path, learned):
+    rule = "From now on always use the sendmail queue instead of a direct connection."
+    session_about(cortex, project, tmp_path, rule)
+    if not learned:  # the same is known from somewhere else
+        for memory in cortex.list(statuses=["active", "proposed"]).memories:
+            cortex.forget(memory.id)
+        cortex.remember("Always use the sendmail queue instead of a direct connection", kind="preference")
+    assert "sendmail" in cortex.attend(event("session-start", source="startup"))
+    touched = event("pre-tool-use", files=("src/mail.py",))
+    assert cortex.attend(touched) == ""
+    assert "sendmail" in cortex.attend(replace(touched, session="s2"))
+
+
 def test_only_the_latest_decision_about_a_file_is_told_after_its_warnings(cortex, event, project, tmp_path):
     session_about(cortex, project, tmp_path, SAID)
     later = "Never retry a message by hand in the mailer, the queue does that."

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from recortex.app.hooks.context import HookContext
     from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import Exchange
     from recortex.domain.hit import Recipe
     from recortex.domain.hook_event import HookEvent
     from recortex.domain.memory import Memory
@@ -150,10 +151,27 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
     past = context.sessions.outcomes([latest.id], UNASKED)
     if spent(past.get(latest.id, Outcome()), MOST_UNUSED):
         return
-    line = said_line(latest, redact(decision(latest)).text)
+    said = redact(decision(latest)).text
+    if not said or _has(context, session, latest, said):
+        return
+    line = said_line(latest, said)
     receipt = _receipt(context, session, latest.id, Scope.PROJECT, "file", path)
-    if decision(latest) and context.sessions.give([replace(receipt, tokens=len(line) // 4)]):
+    if context.sessions.give([replace(receipt, tokens=len(line) // 4)]):
         yield line
+
+
+def _has(context: HookContext, session: Session, exchange: Exchange, said: str) -> bool:
+    """Whether the context has a memory that was learned from an exchange, or says the same."""
+    from recortex.engines.similarity.near_duplicates import is_near_duplicate
+
+    ids = [one.memory for one in _receipts(context, session)]
+    given = [one for services in context.app.readable_services() for one in services.store.memories.get(ids)]
+    return any(
+        exchange.holds(one.source.session, one.source.turn)
+        or is_near_duplicate(one.text, said)
+        or is_near_duplicate(said, one.text)
+        for one in given
+    )
 
 
 def likely_to_help(
