@@ -150,7 +150,7 @@ def _steps(
 def _events(turn: Turn, blank: HookEvent) -> Iterator[HookEvent]:
     if turn.role == "summary":
         yield replace(blank, source="compact")
-    elif turn.role == "user" and turn.form in _ASKING and turn.text.strip():
+    elif turn.by_person and turn.form in _ASKING and turn.text.strip():
         yield replace(blank, name="user-prompt-submit", prompt=turn.text[:MOST_PROMPT])
     elif turn.role == "assistant":
         for call in turn.tools:

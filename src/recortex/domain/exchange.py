@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-Opener = Literal["person", "agent", "document", "summary"]
+Opener = Literal["person", "program", "agent", "document", "summary"]
 Ending = Literal["", "interrupted", "refused"]
 
 MOST_ASKED, MOST_MESSAGE, MOST_CONCLUSION, MOST_WORK = 500, 2_000, 1_200, 1_500
@@ -24,8 +24,9 @@ class Exchange:
     Attributes:
         id: 32 hexadecimal digits, the same whenever the same is read, also from a copy of the session.
         session: where it was first read.
-        opener: `person`: `message` is what they said. `agent`: a stretch of work between two messages of the
-            person, told by what the agent said in it; `message` is empty and `asked` the request.
+        opener: `person`: `message` is what they said. `program`: it is what a program, another agent or a
+            command of the repository sent in their place. `agent`: a stretch of work between two messages of
+            the person, told by what the agent said in it; `message` is empty and `asked` the request.
             `document`: a plan, review or other text that the person pasted or accepted, told the same way.
             `summary`: what a client kept of a session that it compacted.
         first_turn, last_turn: positions in the session.

@@ -14,6 +14,10 @@ Form = Literal["prompt", "queued", "answer", "refusal", "note", "command"]
 """How a person said something: as a turn of their own; while the agent was at work; in answer to its
 question; on refusing a tool call or a plan; as a note for the client's memory; behind a command's name."""
 
+Author = Literal["person", "agent", "program", "repository", "harness"]
+"""Who wrote what a client sent to the agent as a prompt: somebody who typed it; an agent (its parent, a peer,
+itself for later); a program that ran the client; a file of the repository; the client itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -52,11 +56,12 @@ class Turn:
     Attributes:
         index: position among the turns that the reader yields, from its `first_index` (0 unless told).
         text: the prose of the message, without tool calls, thinking, injected reminders or command echoes.
-        uuid: the same whenever the same message is read, also from another file that copies the history.
+        uuid: the same whenever the same message is read, also from another file that copies the history; of
+            the client's own ids where it has some.
+        author: of a `user` turn; only a person's is their word.
         injected: text that a client or Recortex put in, not typed by a person; kept apart so that it is never
             learned.
-        sidechain: part of a sub-agent's work; a `user` turn is then the parent agent's instruction, not a
-            person's.
+        sidechain: part of a sub-agent's work; a `user` turn is then the parent agent's instruction.
         start: byte offset of the turn's first line in its file (record number where a file is one JSON
             document).
         end: offset just past its last line, its tools' results included.
@@ -82,6 +87,12 @@ class Turn:
     interrupts: bool = False
     form: Form = "prompt"
     asked: str = ""
+    author: Author = "person"
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person said it: the only turns that are their word."""
+        return self.role == "user" and self.author == "person" and not self.sidechain
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ class Claude:
     project: Path
     plugins: tuple[Path, ...] = ()
     extra: dict[str, str] = field(default_factory=dict)
+    entrypoint: str = "claude-desktop"  # through which a person types; `sdk-cli` is a program
 
     def __post_init__(self) -> None:
         for folder in (self.home, self.project):
@@ -101,6 +102,7 @@ class Claude:
             "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh",
             "TMPDIR": tempfile.gettempdir(), "RECORTEX_HOME": str(self.home / "memory"),
             "ANTHROPIC_API_KEY": KEY, "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+            "CLAUDE_CODE_ENTRYPOINT": self.entrypoint,
             "DISABLE_ERROR_REPORTING": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "NO_PROXY": "127.0.0.1,localhost", **self.extra,
         }  # fmt: skip

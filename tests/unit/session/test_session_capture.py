@@ -142,6 +142,23 @@ def test_a_session_that_runs_elsewhere_is_left_alone(context, transcript):
     assert capture_requests.waiting(context.queue) == 0
 
 
+ASKED = (
+    "add a test",
+    "rename the parser",
+    "what does `load` return?",
+    "update the screenshot",
+    "is the build green?",
+    "sort the imports",
+    "split that file in two",
+    "how long does it take?",
+    "try again",
+    "open a pull request",
+    "where is the log?",
+    "thanks",
+)
+"""What the person asks for, something else each time: what is asked in many sessions is worth keeping."""
+
+
 def test_injected_text_never_comes_back(cortex, context, transcript, event):
     """Round after round, what was given is in the transcript; the store does not grow."""
     said = transcript().says("user", UV).says("assistant", "Understood.")
@@ -149,13 +166,11 @@ def test_injected_text_never_comes_back(cortex, context, transcript, event):
     request_capture(context, session, final=True)
     fulfil_requests(context, LastMessage())
     before = cortex.list(statuses=()).total
-    for round_ in range(12):
+    for round_, asked in enumerate(ASKED):
         text = cortex.attend(event("session-start", f"r{round_}", source="startup"))
         text += cortex.attend(event("user-prompt-submit", f"q{round_}", prompt="do we use uv or pip?"))
         assert "uv" in text or round_ >= UNUSED  # what no session used is given no more
-        later = (
-            transcript(f"r{round_}").says("user", f"{text}\nadd a test").says("assistant", f"{text}\nDone.")
-        )
+        later = transcript(f"r{round_}").says("user", f"{text}\n{asked}").says("assistant", f"{text}\nDone.")
         request_capture(context, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
         fulfil_requests(context, LastMessage())
     assert cortex.list(statuses=()).total == before

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 _ID_BYTES = 16
 _LEAST_WORK = 80
 """Characters of what the agent says between two uses of tools; shorter ones say "Let me look"."""
-_TELLING = 40
-"""Characters of a message that no two sessions are likely to share."""
 _MOST_FILES, _MOST_COMMANDS, _LONGEST_COMMAND = 12, 4, 160
 _COMMITTED = lazy(
     r"^\[(?:[^\s\[\]]{1,200}|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,12})[0-9a-f]*\] ", re.MULTILINE
@@ -69,6 +67,8 @@ class SessionBuilder:
             return
         if turn.role == "assistant":
             self._agent(turn)
+        elif turn.role == "user" and not turn.by_person:
+            self._program(turn)
         elif turn.role == "user":
             self._person(turn, parts(self.redact(turn.text)))
         elif turn.role == "plan":
@@ -94,6 +94,15 @@ class SessionBuilder:
         self._open(turn, "person", ending(answers, MOST_ASKED), message)
         for document in (part.text for part in found if part.kind == "document"):
             self._add_pieces(document, turn, "document")
+
+    def _program(self, turn: Turn) -> None:
+        """What was sent to the agent in the person's place."""
+        before = self.current.conclusion if self.current else ""
+        message = shortened(
+            message_of(parts(self.redact(turn.text))), MOST_MESSAGE * 3 // 4, MOST_MESSAGE // 4
+        )
+        if message:
+            self._open(turn, "program", ending(before, MOST_ASKED), message)
 
     def _summary(self, turn: Turn) -> None:
         """A session that begins with what a client kept of one that was not read."""
@@ -134,7 +143,7 @@ class SessionBuilder:
             branch=turn.branch or self.info.branch,
             folder=turn.cwd or self.info.cwd,
         )
-        return self._keep(replace(opened, id=_identity(opened)))
+        return self._keep(replace(opened, id=_identity(opened, turn.uuid)))
 
     def _keep(self, exchange: Exchange) -> Exchange:
         self.current = self.changed[exchange.id] = exchange
@@ -171,11 +180,13 @@ class SessionBuilder:
         self.work = self.changed[grown.id] = replace(grown, last_turn=turn.index, ended_at=turn.at)
 
 
-def _identity(opened: Exchange) -> str:
-    """What copies of a session share: what was said, and the time or place where that says too little."""
-    said = f"{opened.asked}\0{opened.message}"
+def _identity(opened: Exchange, turn: str) -> str:
+    """What copies of a session share: the turn's id, and what was said in it, since a turn may answer twice.
+
+    A turn without an id is known by when it was said, or by its place.
+    """
     at = opened.started_at.isoformat() if opened.started_at else f"{opened.session} {opened.first_turn}"
-    return _digest(said) if len(said) > _TELLING else _digest(said, at)
+    return _digest(turn or at, opened.asked if not turn else "", opened.message)
 
 
 def _digest(*parts: str) -> str:

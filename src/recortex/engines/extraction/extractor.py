@@ -122,7 +122,7 @@ class _SessionReader:
         """Read one turn."""
         if turn.role == "assistant" and PATTERNS.doubt.match(turn.text):
             self.candidates.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
-        if turn.role == "user" and not turn.sidechain:
+        if turn.by_person:
             _reconsider(turn, self.candidates)
         self.instructions.observe(turn)
         for finding in self.tool_use.observe(turn):
@@ -130,7 +130,7 @@ class _SessionReader:
         for finding in self._said(turn):
             self.candidates.add(candidate(finding, turn))
         self._done(turn)
-        if turn.text and not turn.sidechain:
+        if turn.text and not turn.sidechain and (turn.by_person or turn.role != "user"):
             self.said["person" if turn.role == "user" else "agent"] = turn.text[-_ANSWERED:]
         if len(self.candidates.kept) > MAX_HELD:
             self.released += self.candidates.kept
@@ -152,7 +152,7 @@ class _SessionReader:
         """Keep what the agent did in mind until the person has spoken."""
         if turn.role == "assistant" and not turn.sidechain:
             self.act.add(turn)
-        elif turn.role == "user" and not turn.sidechain and turn.text:
+        elif turn.by_person and turn.text:
             self.act = Act(said=self.act.said)
 
     def conclusions(self) -> list[Candidate]:
@@ -194,5 +194,5 @@ def by_rules(turn: Turn) -> Iterator[RuleFinding]:
         yield from from_summary(turn.text)
     elif turn.role == "assistant":
         yield from from_message(turn.text)
-    elif turn.role == "user" and not turn.sidechain:
+    elif turn.by_person:
         yield from from_user(turn.text)

@@ -67,7 +67,7 @@ def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
         first: nothing was said before it.
     """
     speaker = _SPEAKERS.get(turn.role)
-    if not speaker or (turn.sidechain and speaker == "person"):
+    if not speaker or (speaker == "person" and not turn.by_person):
         return None
     return Message(speaker, turn.text, before=before, first=first)
 

@@ -21,7 +21,7 @@ from recortex.engines.ingestion.query_terms import query_terms
 from recortex.engines.ingestion.similar_memories import links, resemblances
 from recortex.engines.privacy import redact
 from recortex.engines.scripts import has_cjk
-from recortex.engines.similarity.fingerprint import place_hash, spellings
+from recortex.engines.similarity.fingerprint import place_hash, spellings, turn_place
 from recortex.engines.similarity.near_duplicates import same_marks
 from recortex.engines.supersession.resting import losses, reason_for
 from recortex.engines.supersession.service import record, supersede
@@ -392,8 +392,13 @@ def _changed_fields(old: Memory, new: Memory) -> list[str]:
 
 
 def _place(memory: Memory) -> bytes:
-    """Where a memory was learned, as a hash: the same place counts as evidence once."""
+    """Where a memory was learned, as a hash: the same place counts as evidence once.
+
+    A turn is known by its id, whichever session's file repeats it.
+    """
     source = memory.source
+    if source.turn_id:
+        return turn_place(source.turn_id)
     if source.session:
-        return place_hash(source.session, source.turn_id or str(source.turn), source.quote)
+        return place_hash(source.session, str(source.turn), source.quote)
     return place_hash(memory.origin, source.path, memory.recorded_at.isoformat())

@@ -54,7 +54,8 @@ def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> TranscriptPart:
     sent: list[SentTurn] = []
     size = 0
     for done, turn in enumerate(turns):
-        text = "" if turn.sidechain and turn.role == "user" else prose(turn.text, person=turn.role == "user")
+        theirs = turn.by_person or turn.role != "user"
+        text = prose(turn.text, person=turn.by_person) if theirs else ""
         if not text.replace(CODE, "").strip():
             continue
         room = limit - size - _FRAME

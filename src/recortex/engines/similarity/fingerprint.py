@@ -61,3 +61,8 @@ def place_hash(*parts: str) -> bytes:
 def vector_hash(model: str, text: str) -> bytes:
     """A hash of 16 bytes for the vector of a text by one embedder."""
     return bytes(blake3(f"{model}\0{text}".encode("utf-8", "replace")).digest(length=16))
+
+
+def turn_place(turn: str) -> bytes:
+    """The hash of a turn of a session, by its id."""
+    return place_hash("turn", turn)

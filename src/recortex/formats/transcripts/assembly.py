@@ -94,6 +94,7 @@ class _Open:
             interrupts=self.interrupts,
             form=piece.form,
             asked=piece.asked,
+            author="agent" if piece.sidechain else piece.author,
         )
 
 

@@ -24,12 +24,42 @@ from recortex.formats.transcripts.pieces import (
 from recortex.formats.transcripts.tools import plain, tool_call
 
 if TYPE_CHECKING:
-    from recortex.domain.transcript import Form
+    from recortex.domain.transcript import Author, Form
 
 # Summaries began like this before `isCompactSummary` existed.
 _CONTINUED = "This session is being continued from a previous conversation"
 _PLAN = "Implement the following plan:\n\n# "  # the agent's, accepted with a key, before `planContent`
 _REJECTED = "user-rejected"
+# Where a person types into another program that runs the client for them.
+_HOSTS = frozenset(
+    (
+        "claude-vscode",
+        "claude-jetbrains",
+        "claude-desktop",
+        "claude-desktop-3p",
+        "claude-in-slack",
+        "claude_in_slack",
+        "claude-in-teams",
+        "claude-coworker",
+        "claude-coworker-terminal",
+        "local-agent",
+        "local_agent",
+        "remote",
+        "remote_desktop",
+        "remote_mobile",
+        "remote_projects",
+        "remote_cowork",
+        "ssh-remote",
+    )
+)
+_ORIGINS: dict[str, Author] = {
+    "scheduled": "agent",
+    "peer": "agent",
+    "task_notification": "harness",
+    "auto_continuation": "harness",
+    "host_synthetic": "harness",
+    "system": "harness",
+}
 _NOT_TYPED = frozenset(("system", "suggestion_accepted"))  # a suggestion is the agent's text
 _NO_CONTENT = "(no content)"
 
@@ -40,6 +70,8 @@ class _Line(SessionLine, rename="camel", gc=False):
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
     prompt_source: str | None = None
+    turn_origin: str | None = None
+    entrypoint: str | None = None
     tool_denial_kind: str | None = None
     user_feedback: str | None = None
     operation: str | None = None
@@ -82,11 +114,13 @@ class ClaudeCodeParser:
         self._calls = claude_person.Calls()
         self._queue = claude_person.Queue()
         self._message = ""  # the agent's message that is being written
+        self._entrypoint = ""  # of the lines so far: those of the queue do not say it
 
     def parse(self, raw: bytes) -> Parsed:
         """Read a line. Raises MalformedLineError."""
         line = decode(raw, _Line)
         session, parent = line.session_id or "", ""
+        self._entrypoint = line.entrypoint = line.entrypoint or self._entrypoint
         if line.agent_id and session:
             session, parent = f"{session}/agent-{line.agent_id}", session
         read = _READERS.get(line.type or "")
@@ -101,7 +135,8 @@ class ClaudeCodeParser:
         parsed = Parsed(skipped=line.label)
         if line.type == "queue-operation" and line.operation == "enqueue":
             group, text = self._queue.add(line.content or "", str(line.timestamp))
-            held = replace(line.piece("user", form="queued", group=group, held=True, text=text), uuid=group)
+            said = line.piece("user", form="queued", group=group, held=True, text=text, author=_author(line))
+            held = replace(said, uuid=group)
             return Parsed((held,)) if text else parsed
         if line.type == "queue-operation" and line.operation == "popAll":
             return replace(parsed, withdrawn=self._queue.take_back())
@@ -168,7 +203,8 @@ def _user(line: _Line) -> Parsed:
     blocks = _blocks(decode(line.message, _Message))
     results = tuple(_result(block) for block in blocks if block.type == "tool_result")
     texts = [block.text for block in blocks if block.type == "text" and block.text]
-    if line.is_meta or line.prompt_source in _NOT_TYPED or not _human(line.origin):
+    author = _author(line)
+    if line.is_meta or author == "harness" or line.prompt_source in _NOT_TYPED or not _human(line.origin):
         parsed = Parsed(skipped="meta", carried="\n".join(texts))
     elif bytes(line.plan_content) or (texts and texts[0].startswith(_PLAN)):
         parsed = spoken(line.piece("plan"), texts)  # the agent's words, sent on by the client
@@ -181,13 +217,22 @@ def _user(line: _Line) -> Parsed:
 
 
 def _prompted(line: _Line, texts: list[str], *, ends_calls: bool) -> Parsed:
-    parsed = spoken(line.piece("user", ends_calls=ends_calls), texts)
+    said = line.piece("user", ends_calls=ends_calls, author=_author(line))
+    parsed = spoken(said, texts)
     whole = "\n".join(texts)
     noted, ordered = claude_person.note(whole), claude_person.command(whole)
     if parsed.pieces or not (noted or ordered):
         return parsed
-    said = line.piece("user", form="note" if noted else "command", text=noted or ordered)
-    return Parsed((replace(said, ends_calls=ends_calls),))
+    return Parsed((replace(said, form="note" if noted else "command", text=noted or ordered),))
+
+
+def _author(line: _Line) -> Author:
+    """Who wrote a prompt, as the client tells: what a program sends for an editor, a person typed there."""
+    by_program = (line.entrypoint or "").startswith("sdk-")
+    by_program = by_program or "sdk" in {line.turn_origin, line.prompt_source}
+    if by_program and line.turn_origin in {None, "sdk", "unknown"}:
+        return "person" if line.entrypoint in _HOSTS else "program"
+    return _ORIGINS.get(line.turn_origin or "", "person")
 
 
 def _result(block: _Block) -> Result:
@@ -204,7 +249,8 @@ def _attachment(line: _Line) -> Parsed:
     attached = decode(line.attachment, _Attachment)
     queued = attached.type == "queued_command" and attached.command_mode in {None, "prompt"}
     if queued and _human(attached.origin):
-        return spoken(line.piece("user", form="queued"), [plain(decode_any(attached.prompt))])
+        said = line.piece("user", form="queued", author=_author(line))
+        return spoken(said, [plain(decode_any(attached.prompt))])
     carried = plain(decode_any(attached.content)) if attached.type == "hook_additional_context" else ""
     return Parsed(skipped=f"attachment/{attached.type or 'untyped'}", carried=carried)
 

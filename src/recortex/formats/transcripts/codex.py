@@ -6,6 +6,7 @@ What the person sees is written twice, as `response_item` and as `event_msg`; on
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +22,8 @@ from recortex.formats.transcripts.tools import exit_code_ok, plain, tool_call
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from recortex.domain.transcript import Author
+
 # To the last such heading: what is open in the editor may have one, too.
 _IDE_REQUEST = re.compile(
     r"\A\s*# (?:Context from my IDE setup|Files mentioned by the user):.*^## My request for Codex:\s*",
@@ -29,6 +32,7 @@ _IDE_REQUEST = re.compile(
 _CALLS = frozenset(("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"))
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output"))
 _PERSONS_CLIENTS = ("cli", "vscode")
+_PROGRAMS = ("exec", "mcp", "codex_exec", "codex_sdk_ts", "codex_sdk_py")  # what runs it without a person
 _ASK = "request_user_input"
 _NOTE = "user_note: "
 _OUTPUT_MARK = re.compile(r"\A(?:[A-Z][a-z ]{2,30}:? [^\n]{0,80}\n){0,6}Output:\n?")
@@ -68,17 +72,29 @@ class _Meta(msgspec.Struct, gc=False):
     forked_from_id: str | None = None
     parent_thread_id: str | None = None
     thread_source: str | None = None
+    originator: str | None = None
     source: Raw = Raw()
     git: Raw = Raw()
+
+
+class _Turn(msgspec.Struct, gc=False):
+    type: str | None = None
+    turn_id: str | None = None
 
 
 class CodexParser:
     """Reads the lines of one rollout.
 
-    Consecutive items of the agent are one turn until a result comes back.
+    Consecutive items of the agent are one turn until a result comes back. A fork's rollout and a sub-agent's
+    begin with their own `session_meta` and may then repeat their parent's, with its history: the first says
+    whose the file is, unless a later one names that as its parent.
     """
 
     def __init__(self) -> None:
+        self._own = _Meta()
+        self._turn = ""  # the client's id of it
+        self._said = 0  # messages of this turn; where turns have no ids, of the session
+        self._author: Author = "person"
         self._step = 0
         self._answered = False
         self._sidechain = False
@@ -92,6 +108,8 @@ class CodexParser:
         if line.type == "session_meta" or (line.type is None and line.id):
             return self._session(line, raw, at)
         payload = bytes(line.payload)
+        if line.type in {"turn_context", "event_msg"}:
+            self._begin_turn(decode_optional(line.payload, _Turn))
         if payload and line.type not in {"response_item", "compacted", "event_msg"}:
             return Parsed(skipped=line.type or "untyped")
         item = decode(payload or raw, _Item)
@@ -101,12 +119,20 @@ class CodexParser:
             return Parsed(skipped=f"event_msg/{item.type}", interrupted=item.type == "turn_aborted")
         return self._item(item, at)
 
+    def _begin_turn(self, turn: _Turn) -> None:
+        if turn.turn_id and turn.turn_id != self._turn and turn.type in {None, "task_started"}:
+            self._turn, self._said = turn.turn_id, 0
+
     def _session(self, line: _Line, raw: bytes, at: datetime | None) -> Parsed:
         meta = decode(bytes(line.payload) or raw, _Meta)
+        if self._own.id and self._own.id not in {meta.id, meta.forked_from_id, meta.parent_thread_id}:
+            return Parsed(skipped="session_meta")  # the parent's
+        self._own = meta
         source = decode_any(meta.source)
         inner = isinstance(source, dict) and "subagent" in source
         # A thread that another one began in a person's client is one that they talk to.
         self._sidechain = inner or (meta.thread_source == "subagent" and source not in _PERSONS_CLIENTS)
+        self._author = "program" if source in _PROGRAMS or meta.originator in _PROGRAMS else "person"
         self._cwd, self._branch = meta.cwd or "", decode_optional(meta.git, _Git).branch or ""
         parent = meta.parent_thread_id or meta.forked_from_id or ""
         header = Header(meta.id or "", meta.cli_version or "", self._cwd, self._branch, parent, at)
@@ -143,12 +169,22 @@ class CodexParser:
         content = decode_any(item.content)
         texts = [plain(block) for block in (content if isinstance(content, list) else [content])]
         if item.role == "assistant":
-            return replace(spoken(replace(base, group=self._group()), texts), uuid=base.uuid)
+            return self._identified(spoken(replace(base, group=self._group()), texts), base.uuid)
         if item.role != "user":
             return Parsed(skipped=f"message/{item.role}", carried="\n".join(texts))
         self._answered = True
         texts = [_IDE_REQUEST.sub("", text) for text in texts]
-        return replace(spoken(replace(base, role="user", ends_calls=True), texts), uuid=base.uuid)
+        said = replace(base, role="user", ends_calls=True, author=self._author)
+        return self._identified(spoken(said, texts), base.uuid)
+
+    def _identified(self, parsed: Parsed, id_: str) -> Parsed:
+        """The message with the client's id, or one that is the same in a fork, which repeats the turn's."""
+        self._said += bool(parsed.pieces)
+        if parsed.pieces and not id_:
+            begun = self._turn or self._own.forked_from_id or self._own.id or ""
+            named = f"{begun}\0{self._said}\0{parsed.pieces[0].text}"
+            id_ = blake2b(named.encode("utf-8", "replace"), digest_size=16).hexdigest()
+        return replace(parsed, pieces=tuple(replace(one, uuid=id_) for one in parsed.pieces), uuid=id_)
 
     def _group(self) -> str:
         if self._answered:

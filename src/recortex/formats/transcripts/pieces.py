@@ -13,7 +13,7 @@ from recortex.domain.injection import INTERRUPTED, is_put_in, strip_injected, un
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.domain.transcript import Form, Role, ToolCall
+    from recortex.domain.transcript import Author, Form, Role, ToolCall
 
 
 OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
@@ -42,7 +42,7 @@ class Piece(msgspec.Struct, frozen=True):
         ends_calls: tool calls still open will get no result any more.
         joint: what stands between this piece's text and the text before it.
         raw: injected text has not been taken out yet; it may span pieces.
-        form, asked: as in `Turn`.
+        form, asked, author: as in `Turn`.
         held: whether this was said is not settled yet; a later line tells by naming its `group`.
     """
 
@@ -63,6 +63,7 @@ class Piece(msgspec.Struct, frozen=True):
     raw: bool = False
     form: Form = "prompt"
     asked: str = ""
+    author: Author = "person"
     held: bool = False
 
 

@@ -178,14 +178,17 @@ class TranscriptReader:
         return True
 
     def _learn(self, header: Header | None) -> None:
-        """Keep the first value of each field, but prefer lines with the session id of the file's name."""
+        """Keep the first value of each field, but prefer lines of the session that names the file."""
         known = self._header
         if header is None:
             return
-        if header.session_id == self.path.stem != known.session_id or not known.session_id:
+        if not known.session_id or (self._named(header) and not self._named(known)):
             self._header = _joined(header, known)
         elif not (known.session_id and known.version and known.cwd and known.branch and known.at):
             self._header = _joined(known, header)
+
+    def _named(self, header: Header) -> bool:
+        return bool(header.session_id) and self.path.stem.endswith(header.session_id)
 
 
 def _joined(first: Header, second: Header) -> Header:
