@@ -12,6 +12,7 @@ from recortex.operations.context import ContextOperations
 from recortex.operations.conventions import ConventionOperations
 from recortex.operations.correcting import CorrectionOperations
 from recortex.operations.documents import DocumentOperations
+from recortex.operations.erasing import ErasureOperations
 from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
 from recortex.operations.frames import FrameOperations
@@ -56,6 +57,7 @@ class Cortex(
     ReviewOperations,
     ExportOperations,
     HistoryOperations,
+    ErasureOperations,
     ConsolidationOperations,
     KindOperations,
     IndexingOperations,

@@ -179,6 +179,15 @@ def adopted(project: Project) -> None:
         _write(now.folder, replace(now.record, former=""))
 
 
+def unbind(project: Project) -> None:
+    """Take the id of a memory that is gone out of the checkout's git configuration."""
+    git, record = project.checkout.git, project.record
+    if git is not None and record is not None and project.checkout.id == record.id:
+        from recortex.codebase.git import unset_local
+
+        unset_local(git, GIT_KEY)
+
+
 def bound_to(home: Path, anchor: Path) -> list[Path]:
     """Every folder that is bound to a path; those that its checkout does not name are of earlier ones."""
     return [folder for folder in _folders(home) if (record := read_record(folder)) and record.binds(anchor)]

@@ -211,10 +211,19 @@ def set_local(git_folder: Path, name: str, value: str) -> bool:
 
     Returns whether it worked.
     """
+    return _configure(git_folder, name, value)
+
+
+def unset_local(git_folder: Path, name: str) -> bool:
+    """Take a value out of a repository's own configuration; returns whether it worked."""
+    return _configure(git_folder, "--unset-all", name)
+
+
+def _configure(git_folder: Path, *words: str) -> bool:
     program = _program()
     if program is None:
         return False
-    command = [program, "config", "--file", str(git_folder / "config"), name, value]
+    command = [program, "config", "--file", str(git_folder / "config"), *words]
     environment = {**_environment(), "GIT_CEILING_DIRECTORIES": os.sep}
     return _run(command, Path(os.sep), environment, SECONDS) is not None
 

@@ -117,6 +117,20 @@ def open_sessions(location: Location) -> Sessions | None:
     return None
 
 
+def workspace_rows(location: Location) -> dict[str, int]:
+    """The rows of a store on a server, by table."""
+    from recortex.storage.postgres.workspace import count_rows
+
+    return count_rows(location.on_server)
+
+
+def erase_workspace(location: Location) -> dict[str, int]:
+    """Delete the workspace of a store on a server; returns the rows that are left, by table: none."""
+    from recortex.storage.postgres.workspace import delete_rows
+
+    return delete_rows(location.on_server)
+
+
 def generation_of(locations: Sequence[Location]) -> str:
     """A text that changes whenever something in one of the stores does; accesses do not count.
 

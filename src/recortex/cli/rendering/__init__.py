@@ -34,6 +34,7 @@ FORMS = {
     "Exported": "changes.exported",
     "History": "changes.history",
     "Purged": "changes.purged",
+    "Erased": "changes.erased",
     "Surface": "standing.surface",
     "Traversal": "standing.traversal",
     "Why": "standing.why",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.amounts import plural
+from recortex.cli.rendering.amounts import plural, size
 from recortex.cli.rendering.memories import line_of, short
 from recortex.cli.terminal import clean
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.history import AuditEntry, Version
     from recortex.domain.lesson import Extracted, Found
+    from recortex.operations.erasing import Erased
     from recortex.operations.exporting import Exported, Imported
     from recortex.operations.history import History, Purged
     from recortex.operations.installing import HostFileChange, Installed
@@ -214,6 +215,25 @@ def purged(value: Purged, terminal: Terminal) -> str:
         return terminal.style(f"{count} removed, but the text is still in:", "red") + f"\n{traces}"
     backups = f" {plural(value.backups_rewritten, 'backup')} rewritten." if value.backups_rewritten else ""
     return f"{count} removed for good. {searched}: no trace is left.{backups}"
+
+
+def erased(value: Erased, terminal: Terminal) -> str:
+    """What was deleted, and whether anything is left."""
+    if value.changes_nothing:
+        return f"There is no memory at {clean(value.path)}."
+    parts = [plural(value.memories, "memory")]
+    if value.files:
+        parts.append(f"{plural(len(value.files), 'file')} ({size(sum(value.files.values()))})")
+    if value.rows:
+        parts.append(f"{plural(sum(value.rows.values()), 'row')} in {plural(len(value.rows), 'table')}")
+    what, place = ", ".join(parts), clean(value.path)
+    if value.dry_run:
+        listed = [*(f"  {clean(path)}" for path in value.files), *(f"  {name}" for name in value.rows)]
+        return "\n".join([f"{what} at {place} would be deleted for good:", *listed])
+    if value.left:
+        left = "\n".join(f"  {clean(one)}" for one in value.left)
+        return terminal.style(f"{what} at {place} deleted, but this is still there:", "red") + f"\n{left}"
+    return f"{what} at {place} deleted for good. It was looked for afterwards: nothing is left."
 
 
 _SHOWN = 16

@@ -46,7 +46,7 @@ STATEMENT_SECONDS = 600
 """No statement of ours takes as long with a million memories (bench/scale.py): it hangs."""
 ROLE = "recortex_tenant"
 """What a connection acts as whose own role would see past row-level security."""
-_WRITERS = 0x5EC0
+WRITERS = 0x5EC0
 """The first number of the advisory lock that a writer takes: one that no other program is likely to use."""
 _LOST = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.IdleSessionTimeout)
 _ENDED = (*_LOST, errors.IdleInTransactionSessionTimeout)
@@ -259,7 +259,7 @@ class PgDatabase(Database):
             "BEGIN",
             *(() if durable else ("SET LOCAL synchronous_commit = off",)),
             *(() if patience is None else (f"SET LOCAL lock_timeout = {max(1, round(patience * 1000))}",)),
-            f"SELECT pg_advisory_xact_lock({_WRITERS}, {self.workspace % 2**31})",
+            f"SELECT pg_advisory_xact_lock({WRITERS}, {self.workspace % 2**31})",
         ]
         connection = self._connections.take()
         try:

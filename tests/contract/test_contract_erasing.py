@@ -1,0 +1,115 @@
+"""A project's memory is deleted whole, on every engine, and nothing else is."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from places import store_folder
+from recortex import Cortex
+from recortex.app.erasing import ENDING
+
+TOLD = "Parcels are keyed by parcel_id"
+NOTES = "# Queue\n\nThe queue holds nine parcels.\n"
+
+
+@pytest.fixture
+def checkout(project, monkeypatch):
+    """A project under git with a document and a file of code."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    (project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=project, check=True)
+    (project / "notes.md").write_text(NOTES)
+    (project / "parcels.py").write_text("def keyed():\n    return 'parcel_id'\n")
+    subprocess.run(["git", "add", "."], cwd=project, check=True)
+    return project
+
+
+def filled(checkout, url=None, text=TOLD):
+    """The memory of a project with something in it of every kind."""
+    cortex = Cortex.open(checkout, url=url)
+    cortex.remember(text, files=["parcels.py"])
+    cortex.ingest([str(checkout / "notes.md")])
+    cortex.code("map")
+    cortex.backup()
+    return cortex
+
+
+def told(folder, text):
+    """The files below a folder that hold a text."""
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def test_a_store_in_a_file_is_gone_with_all_that_lies_beside_it(checkout, home):
+    with filled(checkout) as cortex:
+        cortex.remember("Short answers are liked", kind="preference", scope="global")
+        folder = store_folder(checkout)
+        assert told(home, "parcel_id")
+        would = cortex.erase(dry_run=True)
+        assert would.memories == 1
+        assert would.left == ()
+        assert told(home, "parcel_id")
+        done = cortex.erase()
+        assert (done.files.keys(), done.memories, done.left) == (would.files.keys(), 1, ())
+        assert {Path(path).name for path in done.files} >= {"cortex.db", "project.json"}
+        assert not folder.exists()
+        assert told(home, "parcel_id") == told(home, "nine parcels") == []
+        assert git_id(checkout) == ""
+        assert [one.text for one in cortex.list().memories] == ["Short answers are liked"]
+        assert cortex.erase().changes_nothing
+        assert cortex.remember(TOLD).known == ()
+        assert cortex.list(scope="project").total == 1
+
+
+def git_id(checkout):
+    asked = ["git", "config", "--local", "recortex.id"]
+    return subprocess.run(asked, cwd=checkout, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def test_what_a_kill_left_half_deleted_is_deleted_by_the_next_run(checkout, home):
+    with filled(checkout) as cortex:
+        folder = store_folder(checkout)
+        folder.rename(folder.with_name(folder.name + ENDING))
+    with Cortex.open(checkout) as cortex:
+        assert cortex.list().memories == ()
+        assert cortex.erase().left == ()
+    assert told(home, "parcel_id") == []
+
+
+def test_another_project_keeps_its_own(checkout, tmp_path):
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    with Cortex.open(other) as theirs:
+        theirs.remember(TOLD)
+    with filled(checkout) as cortex:
+        cortex.erase()
+    with Cortex.open(other) as theirs:
+        assert theirs.list().total == 1
+
+
+@pytest.mark.parametrize("layout", ["postgres", "postgres-partitioned"])
+def test_a_workspace_on_a_server_is_gone_and_others_stay(checkout, server, layout):
+    own, other = server.workspace_url(layout), server.workspace_url(layout)
+    with (
+        filled(checkout, other, "Another team keeps parcels by number") as theirs,
+        filled(checkout, own) as cortex,
+    ):
+        would = cortex.erase(dry_run=True)
+        assert would.rows["memories"] == 1
+        assert would.rows["workspaces"] == 1
+        done = cortex.erase()
+        assert (done.rows, done.left) == (would.rows, ())
+        assert theirs.list().total == 1
+        assert theirs.recall("parcels by number").hits
+    with Cortex.open(checkout, url=own) as again:
+        assert again.list().total == 0
+
+
+def test_a_store_that_a_url_names_is_deleted_alone(checkout, tmp_path):
+    (tmp_path / "stores").mkdir()
+    bystander = tmp_path / "stores" / "mine.txt"
+    bystander.write_text("mine")
+    with filled(checkout, f"sqlite:///{tmp_path}/stores/team.db") as cortex:
+        assert cortex.erase().left == ()
+    assert told(tmp_path / "stores", "parcel_id") == []
+    assert bystander.exists()
