@@ -114,6 +114,58 @@ def test_each_record_is_a_memory_with_its_standing_date_and_sources(cx, records)
     assert relations(cx) == {("0006", "supersedes", "0005"), ("0006", "refines", "0001")}
 
 
+def test_two_records_of_one_number_both_stay(cx, records):
+    records.write("0005-names.md", "5. Keep names short", decision="Names are short.")
+    records.write("0005-times.md", "5. Keep times in UTC", "Accepted. Amended by ADR 6.")
+    records.write("0006-zones.md", "6. Store the zone", more="Supersedes [ADR 5](0005-times.md)")
+    (records.root / "app" / "adr").mkdir(parents=True)
+    (records.root / "app" / "adr" / "0005-names.md").write_text(
+        "# 5. Keep names short\n\nStatus: Deprecated\n\n## Context\n\nIt had to be decided.\n\n"
+        "## Decision\n\nNames are short.\n\n## Consequences\n\n* It is done.\n"
+    )
+    done = cx.import_("adr")
+    assert (done.added, done.merged) == (4, 0)
+    found = cx._app.all_services()[0].store.memories.find(MemoryQuery(statuses=()))
+    assert {(one.metadata["record"]["path"], one.status.value) for one in found} == {
+        ("docs/adr/0005-names.md", "active"),
+        ("docs/adr/0005-times.md", "active"),
+        ("docs/adr/0006-zones.md", "active"),
+        ("app/adr/0005-names.md", "archived"),
+    }
+    assert counts(cx.import_("adr")) == (0, 0, 4, 0)
+
+
+PROSE = [  # a status section with prose in it, and what the record's memory is
+    (
+        "Accepted\n\nAmended by [ADR-0001](0001-case.md): the earlier framing is\nsuperseded for this layer.",
+        "active",
+    ),
+    ("Supersedes: [ADR 0021](0021-case.md)", "active"),
+    ("Superseded by\n[ADR 0001](0001-case.md)", "superseded"),
+    ("Superseded by [the record on\nqueues](0002-case.md)", "superseded"),
+    ("**Accepted** (2026-02-03), rejected at first on 2026-01-10", "active"),
+    ("Proposed → Accepted on 2026-03-04", "active"),
+    ("Not accepted", "rejected"),
+    ("Was accepted; withdrawn in March since the vendor left", "rejected"),
+    ("Accepted (partially superseded by ADR 0005: only the naming)", "active"),
+    ("Draft. This record will be accepted once the measurements are in.", "proposed"),
+    ("Accepted\n\nDeprecated alternatives are listed below.", "active"),
+    ("Under discussion; supersedes ADR 0001 if accepted", "proposed"),
+]
+
+
+def test_prose_in_a_status_changes_nothing(cx, records):
+    for number, (status, _) in enumerate(PROSE, 1):
+        records.write(
+            f"{number:04}-case.md", f"{number}. Keep {number}", status, decision=f"We keep {number}."
+        )
+    cx.import_("adr")
+    seen = {
+        name: "rejected" if "rejected" in one.tags else one.status.value for name, one in kept(cx).items()
+    }
+    assert seen == {f"{number:04}-case.md": right for number, (_, right) in enumerate(PROSE, 1)}
+
+
 def test_what_was_rejected_is_found_and_never_told_as_a_rule(cx, records):
     records.write("0003-fax.md", "3. Send invoices by fax", "Rejected")
     cx.import_("adr")

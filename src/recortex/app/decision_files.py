@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 512 * 1024
 """Of one record."""
 MOST_RECORDS = 2_000
-READER = 1
+READER = 2
 """Counted up when records are read in another way, so that known ones are read again."""
 _TOLD_EVERY = 20
 

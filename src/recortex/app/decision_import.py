@@ -201,11 +201,19 @@ class DecisionImport:
         links = [cite(root, path, 1, file.record.lines, commit)]
         links += [cite(root, name, None, None, commit) for name in self._named(file.record)]
         state, history = self._state(path), self._histories.get(path)
-        draft = draft_of(file.record, state, hash_=file.hash, history=history, files=links)
+        draft = draft_of(self._told_apart(file.record), state, hash_=file.hash, history=history, files=links)
         if self._held:
             waiting = {NOTED: noted(file.record, _HELD, file.hash)}
             draft = replace(draft, status=Status.QUARANTINED, valid_until=None, metadata=waiting)
         return replace(draft, metadata={NOTED: {**draft.metadata[NOTED], **self._mark}})
+
+    def _told_apart(self, record: Record) -> Record:
+        """The record, with its file's name in the title where others have its number and title."""
+        same = (record.number, record.title.lower())
+        twins = sum(
+            (one.record.number, one.record.title.lower()) == same for one in self._read.files.values()
+        )
+        return replace(record, title=f"{record.title} ({record.key})") if twins > 1 else record
 
     def _named(self, record: Record) -> list[str]:
         """The files of the project that a record names, but for other records."""

@@ -222,13 +222,45 @@ def test_a_y_statement_alone_is_a_record():
         ("- [ ] Proposed\n- [x] Rejected", "rejected"),
         ("No longer valid since May 2022", "deprecated"),
         ("On hold", "proposed"),
-        ("Amended by 7", ""),
+        ("Amended by 7", "accepted"),
         ("Partly superseded", "accepted"),
+        ("Supersedes: [ADR 3](0003-x.md)", "accepted"),
+        ("Accepted\n\nAmended by ADR 9: the old framing is\nsuperseded for this layer.", "accepted"),
+        ("Accepted\n\nDeprecated alternatives are listed below.", "accepted"),
+        ("Proposed → Accepted on 2026-03-04", "accepted"),
+        ("Was accepted; withdrawn in March since the vendor left", "rejected"),
+        ("Initially rejected, then accepted", "accepted"),
+        ("Accepted (superseded by ADR 12)", "superseded"),
+        ("accepted\nsuperseded by [9](0009-x.md)", "superseded"),
+        ("Superseded by\n[ADR 9](0009-x.md)", "superseded"),
+        ("Accepted on 2020-01-01; superseded on 2021-02-03 by ADR 9", "superseded"),
+        ("Superseded (partially) by ADR 9", "accepted"),
+        ("Superseded by ADR 9 (only the naming)", "accepted"),
+        ("Superseded for the HTTP layer by ADR 9", "accepted"),
+        ("Accepted. The naming section is superseded by ADR 5.", "accepted"),
+        ("Deprecated 2019-01-01\nAccepted 2021-01-01", "accepted"),
+        ("- Proposed\n- Accepted\n- Deprecated", "deprecated"),
+        ("| Date | Status |\n|---|---|\n| 2020-01-01 | Proposed |\n| 2020-02-01 | Accepted |", "accepted"),
+        ("| Status | Accepted |\n|---|---|\n| Superseded by | - |", "accepted"),
+        ("Draft. It will be accepted once the figures are in.", "proposed"),
     ],
 )
 def test_what_a_status_says(status, standing):
     one = read(f"# 4. Titles\n\n## Status\n\n{status}\n\n## Decision\n\nTitles are short.\n")
     assert one.standing == standing
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Status | Date | By |\n|---|---|---|\n| Deprecated | 2021-05-04 | Ada |",
+        "| Status | Deprecated |\n|---|---|\n| Date | 2021-05-04 |",
+        "| | |\n|---|---|\n| **Status** | Deprecated |\n| **Date** | 2021-05-04 |",
+    ],
+)
+def test_a_table_above_the_parts_has_the_status_and_the_date(table):
+    one = read(f"# 4. Titles\n\n{table}\n\n## Decision\n\nTitles are short.\n")
+    assert (one.standing, one.date) == ("deprecated", datetime(2021, 5, 4, tzinfo=UTC))
 
 
 def test_an_unknown_status_is_told_and_none_counts_as_decided():
@@ -286,10 +318,11 @@ def test_a_record_that_only_occurs_in_the_text_is_a_reference():
 @pytest.mark.parametrize(
     ("path", "text", "reason"),
     [
-        ("adr/template.md", NYGARD, "template"),
+        ("adr/template.md", "# Title\n\n## Status\n\nProposed\n\n## Decision\n\nx\n", "template"),
+        ("adr/template.md", "# Name\n\n## Status\n\nProposed\n\n## Decision\n\nWhat is done?\n", "template"),
         ("adr/0000-new.md", "# {short title}\n\n## Decision\n\nx\n", "template"),
         ("adr/0000-new.md", "# New\n\nStatus: proposed | accepted | rejected\n", "template"),
-        ("adr/README.md", NYGARD, "index"),
+        ("adr/README.md", "# Records\n\n## Status\n\nAccepted\n", "index"),
         ("adr/notes.md", "# Notes\n\nBring cake.\n", "no decision record"),
     ],
 )
@@ -297,6 +330,11 @@ def test_what_is_no_record(path, text, reason):
     found = read_record(path, text)
     assert isinstance(found, Skipped)
     assert reason in found
+
+
+@pytest.mark.parametrize("name", ["0012-mail-template.md", "template.md", "README.md", "index.md"])
+def test_a_files_name_says_nothing_of_a_record_that_has_a_status_and_a_decision(name):
+    assert read(NYGARD, f"adr/{name}").standing == "accepted"
 
 
 def numbered(number, status, more="", name="x"):
@@ -316,6 +354,28 @@ def test_records_together_know_who_took_whose_place():
     )
     assert whole.successors == {"adr/0001-x": "adr/0003-x", "adr/0002-x": "adr/0003-x"}
     assert [path for path, _ in whole.problems] == ["adr/0005-x.md"]
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "Accepted. Amended by ADR 2.",
+        "Accepted, partially superseded by ADR 2",
+        "Superseded in part by ADR 2",
+        "Accepted\n\nThe naming section is superseded by ADR 2.",
+    ],
+)
+def test_the_end_of_a_part_is_not_the_end_of_the_record(status):
+    whole = collected([numbered(1, status), numbered(2, "Accepted")])
+    assert whole.successors == {}
+    assert {one.type for one in whole.edges} == {RelationType.REFINES}
+
+
+def test_a_record_that_says_itself_that_it_was_amended_is_not_superseded_by_the_others_word():
+    whole = collected(
+        [numbered(1, "Accepted. Amended by ADR 2."), numbered(2, "Accepted", "Supersedes ADR 1")]
+    )
+    assert whole.successors == {}
 
 
 def test_records_that_take_each_others_place_are_told():

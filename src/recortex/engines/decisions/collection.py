@@ -98,6 +98,11 @@ def _edge(record: Record, other: Record, mention: Mention) -> Edge:
     return Edge(source.key, target.key, mention.type, mention.sentence, record.key)
 
 
+def _is_own_word(edge: Edge) -> bool:
+    """Whether a record says of itself that another one amends it: then that one did not take its place."""
+    return edge.type is RelationType.REFINES and edge.said_by == edge.target
+
+
 _RANK = (
     RelationType.SUPERSEDES,
     RelationType.REFINES,
@@ -115,8 +120,14 @@ def _strongest(edges: Iterable[Edge]) -> Iterator[Edge]:
     for edge in edges:
         pairs[frozenset((edge.source, edge.target))].append(edge)
     for found in pairs.values():
-        told = [one for one in found if one.type in _TOLD]
-        yield from told or [min(found, key=lambda one: _RANK.index(one.type))]
+        own = {(one.source, one.target) for one in found if _is_own_word(one)}
+        kept = [
+            one
+            for one in found
+            if one.type is not RelationType.SUPERSEDES or (one.source, one.target) not in own
+        ]
+        told = [one for one in kept if one.type in _TOLD]
+        yield from told or [min(kept, key=lambda one: _RANK.index(one.type))]
 
 
 def _settle(by_key: dict[str, Record], whole: Collection) -> None:

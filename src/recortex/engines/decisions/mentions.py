@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import RelationType
@@ -71,6 +71,12 @@ def mentions(lines: Sequence[str], path: str, *, stated: bool, of_status: bool =
     return found[:MOST]
 
 
+def in_part(mention: Mention) -> Mention:
+    """The mention, where what took this record's place took only a part of it."""
+    ends = mention.type is RelationType.SUPERSEDES and mention.backwards
+    return replace(mention, type=RelationType.REFINES) if ends else mention
+
+
 def field_mentions(name: str, value: str, path: str) -> list[Mention]:
     """The records that a field of the front matter names, such as `superseded-by: 12`."""
     words = name.replace("-", " ").replace("_", " ")
@@ -95,7 +101,9 @@ def _line(line: str, path: str, *, stated: bool, of_status: bool, before: str) -
             type_ = RelationType.REFERENCES
         if type_ in _STRONG and not owns:
             type_, backwards = RelationType.REFERENCES, False
-        if type_ is RelationType.SUPERSEDES and not backwards and PATTERNS.part.match(text[end:]):
+        if type_ is RelationType.SUPERSEDES and (
+            PATTERNS.part.match(text[end:]) or (backwards and PATTERNS.of_a_part.search(text[:begins]))
+        ):
             type_ = RelationType.REFINES
         if type_ is RelationType.REFERENCES and stated:
             type_ = RelationType.RELATED

@@ -16,6 +16,7 @@ MOST_STATUS = 2_000
 """Characters of a status that are looked at."""
 PATTERNS = Patterns(__file__)
 _ROLES = PATTERNS.by_name("role_")
+_PAIR = 2
 
 
 class Parts:
@@ -62,7 +63,7 @@ class Parts:
         for section, role in zip(self.sections, self.roles, strict=True):
             if role:
                 break
-            for text in (section.title, *(line.text for line in section.lines)):
+            for text in (section.title, *_listed([line.text for line in section.lines])):
                 if found := PATTERNS.field.match(text):
                     name = found["name"].lower().replace(" ", "-")
                     if name not in seen and found["value"]:
@@ -78,6 +79,37 @@ class Parts:
             if not role
             for line in one.lines
         ]
+
+
+def _listed(lines: Sequence[str]) -> Iterator[str]:
+    """The lines; a table with a column for each field as one line for each."""
+    heads: list[str] = []
+    for place, line in enumerate(lines):
+        cells = _cells(line)
+        columns = len(cells) > 1 and any(map(_is_name, cells)) and not _is_pair(cells)
+        if columns and PATTERNS.rule.match("".join(lines[place + 1 : place + 2])):
+            heads = cells
+        elif heads and cells:
+            if not PATTERNS.rule.match(line):
+                yield from (f"{name}: {value}" for name, value in zip(heads, cells, strict=False))
+        else:
+            heads = []
+            yield line
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a row of a table; none where it is no row."""
+    row = line.strip()
+    return [one.strip(" \t*_") for one in row.strip("|").split("|")] if row.startswith("|") else []
+
+
+def _is_name(cell: str) -> bool:
+    return bool(PATTERNS.field.match(f"{cell}: x"))
+
+
+def _is_pair(cells: Sequence[str]) -> bool:
+    """Whether a row is a field with its value, not the names of two fields."""
+    return len(cells) == _PAIR and not _is_name(cells[1])
 
 
 def is_field(text: str) -> bool:

@@ -12,11 +12,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
-from recortex.engines.decisions.mentions import Mention, field_mentions, mentions
+from recortex.engines.decisions.mentions import Mention, field_mentions, in_part, mentions
 from recortex.engines.decisions.options import Option, chosen, options
 from recortex.engines.decisions.outline import outline
 from recortex.engines.decisions.parts import Parts, is_field, role_of, text_of
-from recortex.engines.decisions.standing import Standing, date_in, dates_in, is_choice, nearest, standing_of
+from recortex.engines.decisions.standing import (
+    Said,
+    Standing,
+    dates_in,
+    is_choice,
+    is_of_others,
+    nearest,
+    stated_in,
+    statements,
+)
 from recortex.engines.decisions.wording import cut, items, joined, pieces, plain, prose
 from recortex.engines.decisions.y_statement import YStatement, y_statement
 from recortex.engines.patterns import Patterns
@@ -106,16 +115,14 @@ def read_record(path: str, text: str) -> Record | Skipped:
         text: of the whole file.
     """
     name, _, suffix = posixpath.basename(path).rpartition(".")
-    if PATTERNS.template_name.search(name):
-        return Skipped("a template")
-    if PATTERNS.no_record_name.match(name):
-        return Skipped("an index or a guide")
     read = outline(text, f".{suffix.lower()}")
     parts = Parts(read.front, read.sections)
     title = _title(parts, name)
     status = parts.status
     if PATTERNS.placeholder.search(title) or is_choice(status):
         return Skipped("a template")
+    if (named := _named_otherwise(name)) and not _is_filled(parts, title):
+        return Skipped(named)
     whole = [line for section in read.sections for line in section.lines]
     told = (
         y_statement(joined(whole, MOST_Y)) if not parts.has("decision") or not parts.has("context") else None
@@ -126,11 +133,27 @@ def read_record(path: str, text: str) -> Record | Skipped:
     return _record(path, name, title, parts, whole, told)
 
 
+def _named_otherwise(name: str) -> str:
+    """What a file's name says that it is, where that is no record."""
+    if PATTERNS.template_name.search(name):
+        return "a template"
+    return "an index or a guide" if PATTERNS.no_record_name.match(name) else ""
+
+
+def _is_filled(parts: Parts, title: str) -> bool:
+    """Whether a text has a status and a decision of its own, whatever its file is called."""
+    decided = prose(parts.lines("decision"), MOST_DECISION)
+    blank = (
+        PATTERNS.blank.search(decided) or PATTERNS.blank.search(title) or PATTERNS.blank.search(parts.status)
+    )
+    return bool(decided and stated_in(parts.status).standing and not blank)
+
+
 def _record(
     path: str, name: str, title: str, parts: Parts, whole: Sequence[Line], told: YStatement | None
 ) -> Record:
     status, decided = parts.status, prose(parts.lines("decision"), MOST_DECISION)
-    standing, problem = _standing(status, decided=bool(decided or told))
+    said, problem = _stated(status, decided=bool(decided or told))
     context, listed, consequences = _context(parts), _options(parts), tuple(_consequences(parts))
     if told:
         decided, context = decided or told.decision, context or told.context
@@ -140,29 +163,30 @@ def _record(
         path=path,
         number=number,
         title=cut(plain(title), MOST_LINE),
-        standing=standing,
+        standing=said.standing,
         status=cut(plain(status), MOST_LINE),
         dates=_dates(parts) or in_name,
-        ended=date_in(status) if standing in {"superseded", "deprecated"} else None,
+        ended=said.date if said.standing in {"superseded", "deprecated"} else None,
         context=context,
         decision=decided,
         options=listed[:MOST_ITEMS],
         consequences=tuple(cut(one, MOST_ITEM) for one in consequences[:MOST_ITEMS]),
         deciders=cut(plain(parts.value(*_DECIDERS)), MOST_LINE),
-        mentions=_mentions(parts, path),
+        mentions=_mentions(parts, path, said.standing),
         files=tuple(_paths(whole)),
         lines=whole[-1].number if whole else 1,
         problem=problem,
     )
 
 
-def _standing(status: str, *, decided: bool) -> tuple[Standing, str]:
+def _stated(status: str, *, decided: bool) -> tuple[Said, str]:
     """Where a record stands by its status, and what is odd about that; without one it counts as decided."""
-    if not status:
-        return "accepted" if decided else "", ""
-    standing = standing_of(status)
-    odd = f"its status {cut(plain(status), MOST_ODD)!r} is not known: kept as proposed"
-    return standing, "" if standing else odd
+    said = stated_in(status)
+    if said.standing:
+        return said, ""
+    if not status or is_of_others(status):
+        return said._replace(standing="accepted" if decided else ""), ""
+    return said, f"its status {cut(plain(status), MOST_ODD)!r} is not known: kept as proposed"
 
 
 def _context(parts: Parts) -> str:
@@ -214,13 +238,18 @@ def _consequences(parts: Parts) -> Iterator[str]:
             yield from pieces(section.lines)
 
 
-def _mentions(parts: Parts, path: str) -> tuple[Mention, ...]:
-    """Other records, each once with the strongest that is said of it."""
+def _mentions(parts: Parts, path: str, standing: Standing) -> tuple[Mention, ...]:
+    """Other records, each once with the strongest that is said of it.
+
+    By the status of a record that holds nothing took its place: what it names there took a part of it.
+    """
     found: list[Mention] = []
     for name, value in parts.front.items():
         if name not in {"title", "id", "summary", "tags", "parent", "nav-order", "date", "created"}:
             found += field_mentions(name, text_of(value), path)
-    found += mentions([line.text for line in parts.lines("status")], path, stated=True, of_status=True)
+    below = statements("\n".join(line.text for line in parts.lines("status")))
+    of_status = mentions(below, path, stated=True, of_status=True)
+    found += of_status if standing in {"superseded", "deprecated", ""} else map(in_part, of_status)
     found += mentions(parts.head, path, stated=True)
     for section in parts.under("links"):
         lines = [f"{section.title}: {line.text}" if line.text.strip() else "" for line in section.lines]

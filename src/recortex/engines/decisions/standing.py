@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.engines.patterns import Patterns
 
@@ -18,32 +18,147 @@ PATTERNS = Patterns(__file__)
 _SHORT_YEAR, _DAY = 2, timedelta(days=1)
 _MONTHS = {name: at for at, name in enumerate(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)}  # fmt: skip
+_AGE: dict[Standing, int] = {"proposed": 0, "accepted": 1, "deprecated": 2, "rejected": 2, "superseded": 3}
+"""How far a standing is in a record's life."""
+_ENDED, _CHOICES = 2, 3
+MOST_STATEMENT = 1_000
+"""Characters from which on a statement is not wrapped to another line."""
+MOST_ALONE = 200
+"""Characters of a line that may be nothing but a standing and its date."""
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def standing_of(text: str) -> Standing:
-    """What a status says: of several words the one with the latest date, or the last line's first.
+class Said(NamedTuple):
+    """A standing that a status states, with its date if it names one."""
 
-    What it says of other records ("supersedes …") is not its own standing.
+    standing: Standing
+    date: datetime | None
+
+
+def stated_in(text: str) -> Said:
+    """What a status says, and since when: its first word, unless a later statement says what became of it.
+
+    A later statement begins a line or clause and says nothing but a standing with its date, person or
+    reason: "Deprecated options are listed below" is none. What a status says of other records ("supersedes
+    …"), of what was once or may be, and of the end of a part, is not its standing. Of several with dates the
+    latest counts, otherwise the one that is furthest in a record's life.
     """
+    rows = [list(_own(_clauses(statement))) for statement in statements(text)]
+    found = [said for number, row in enumerate(rows) for said in _stated(row, first=not number)]
+    if not found:
+        words = (_first_word(clause) for row in rows for clause, part in row if not part)
+        in_part = any(part for row in rows for _, part in row)
+        return Said(next(filter(None, words), "accepted" if in_part else ""), date_in(text))
+    if all(one.date for one in found):
+        return max(found, key=lambda one: (one.date or _NEVER, _AGE[one.standing]))
+    return max(found, key=lambda one: _AGE[one.standing])
+
+
+def is_of_others(text: str) -> bool:
+    """Whether a status says nothing of its own standing, only how the record is related to others."""
+    left = [PATTERNS.of_another.sub("", one) for line in statements(text) for one in _clauses(line)]
+    others = bool(PATTERNS.of_another.search(_unlinked(text)))
+    return others and not any(PATTERNS.letter.search(one.replace(_LINK, "")) for one in left)
+
+
+def statements(text: str) -> list[str]:
+    """The lines of a status, each with those that it is wrapped to; of a table each row."""
     text = PATTERNS.unchecked.sub("", PATTERNS.struck.sub("", text))
-    found: list[tuple[datetime, int, Standing]] = []
-    for number, line in enumerate(text.split("\n")):
-        own = PATTERNS.of_another.sub("", line)
-        word = PATTERNS.word.search(own)
-        if word is None:
+    found, goes_on = list[str](), False
+    for line in text.split("\n"):
+        if PATTERNS.rule.match(line):
+            goes_on = False
             continue
-        name: Standing = word.lastgroup  # type: ignore[assignment]  # the names of the groups
-        if name == "superseded":
-            return name
-        found.append((date_in(line) or datetime.min.replace(tzinfo=UTC), number, name))
-    if not found and PATTERNS.in_part.search(text):
-        return "accepted"
-    return max(found, key=lambda one: one[:2])[2] if found else ""
+        anew = PATTERNS.begins.match(line) or (line.strip()[:1].isupper() and _is_statement(line))
+        if goes_on and len(found[-1]) < MOST_STATEMENT and (not anew or PATTERNS.open_end.search(found[-1])):
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line.strip())
+        goes_on = len(found[-1]) > MOST_ALONE or not PATTERNS.alone.fullmatch(_unlinked(found[-1]))
+    return [" ".join(one.strip("|").split("|")) if one.startswith("|") else one for one in found]
 
 
 def is_choice(text: str) -> bool:
     """Whether a status is that of a template: several to choose from."""
-    return bool(PATTERNS.choice.search(text))
+    if PATTERNS.choice.search(text):
+        return True
+    for line in filter(PATTERNS.listing.search, text.split("\n")):
+        named = {_word(one) for one in PATTERNS.listing.split(line)}
+        if len(named - {""}) >= _CHOICES and not PATTERNS.date.search(line):
+            return True
+    return False
+
+
+_LINK = "[link]"
+
+
+def _unlinked(text: str) -> str:
+    """A text in which a link is one word, unless its own words are a standing."""
+
+    def words(found: re.Match[str]) -> str:
+        said = found["said"] or found["named"] or ""
+        return said if PATTERNS.word.search(said) and _is_statement(said) else _LINK
+
+    return PATTERNS.link.sub(words, text)
+
+
+def _clauses(statement: str) -> list[str]:
+    return [one for one in PATTERNS.clause.split(_unlinked(statement)) if one.strip()]
+
+
+def _own(clauses: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """What each clause says of the record itself, and whether it only tells that a part of it ended."""
+    for clause, following in zip(clauses, [*clauses[1:], ""], strict=False):
+        own = PATTERNS.of_another.sub("", clause)
+        word = next((one for one in PATTERNS.word.finditer(own) if _AGE[_name(one)] >= _ENDED), None)
+        part = word and (
+            PATTERNS.in_part.search(own)
+            or PATTERNS.limited.match(own, word.end())
+            or PATTERNS.part_only.match(following)
+        )
+        yield own, bool(part)
+
+
+def _stated(row: Sequence[tuple[str, bool]], *, first: bool) -> Iterator[Said]:
+    """The standings that the clauses of a statement are; the first one of all needs only to begin with it."""
+    whole = " ".join(clause for clause, _ in row)
+    for number, (clause, part) in enumerate(row):
+        after = row[number + 1][0] if number + 1 < len(row) else ""
+        lead = PATTERNS.lead_word.match(clause)
+        word = PATTERNS.word.match(clause, lead.end()) if lead else None
+        if word is None or part or PATTERNS.by_nobody.search(clause):
+            continue
+        only = first and not number and not PATTERNS.at_first.match(clause, word.end())
+        if only or PATTERNS.tail.match(clause, word.end()):
+            alone = not PATTERNS.word.search(after)
+            yield Said(_name(word), date_in(clause) or (date_in(after) if alone else None) or date_in(whole))
+
+
+def _is_statement(text: str) -> bool:
+    lead = PATTERNS.lead_word.match(text)
+    word = PATTERNS.word.match(text, lead.end()) if lead else None
+    return bool(word and PATTERNS.tail.match(text, word.end()))
+
+
+def _first_word(clause: str) -> Standing:
+    """The first word of a clause that is a standing which it has now, else one that it had."""
+    had: Standing = ""
+    for word in PATTERNS.word.finditer(clause):
+        if PATTERNS.not_now.search(clause[: word.start()]):
+            continue
+        if not (PATTERNS.once.search(clause[: word.start()]) or PATTERNS.at_first.match(clause, word.end())):
+            return _name(word)
+        had = had or _name(word)
+    return had
+
+
+def _word(text: str) -> Standing:
+    found = PATTERNS.word.search(text)
+    return _name(found) if found else ""
+
+
+def _name(word: re.Match[str]) -> Standing:
+    return word.lastgroup  # type: ignore[return-value]  # the names of the groups
 
 
 def dates_in(text: str) -> tuple[datetime, ...]:
