@@ -106,8 +106,13 @@ def content_to_json(content: Content) -> dict[str, Any]:
     return {name: value for name, value in data.items() if getattr(content, name) != getattr(usual, name)}
 
 
-def convert(data: Any, to: type[T]) -> T:
+def convert(data: Any, to: type[T], *, strict: bool = True) -> T:
     """Plain values to a typed one; aware datetimes in UTC. A time may be a date alone, as in the shell.
+
+    Args:
+        data: the values.
+        to: the type.
+        strict: False also takes numbers and truths that came as texts, and 5.0 for 5.
 
     Raises:
         InvalidInputError: with the path of the value that does not fit.
@@ -115,7 +120,7 @@ def convert(data: Any, to: type[T]) -> T:
     if isinstance(data, str) and to in _INSTANT:
         return cast("T", parse_instant(data))
     try:
-        return msgspec.convert(data, to)
+        return msgspec.convert(data, to, strict=strict)
     except (msgspec.ValidationError, RecursionError) as error:
         raise InvalidInputError(
             f"{error}.", hint="See `recortex VERB --help` for what is accepted."

@@ -1,7 +1,12 @@
-"""Arguments of a tool call: from untrusted JSON to what the operation takes."""
+"""Arguments of a tool call: from untrusted JSON to what the operation takes.
+
+They are read with goodwill, since clients send lists, numbers and truths as text, and 5.0 for 5: what decodes
+to the declared type is taken. Where it is a text that is wanted, a text stays what it is.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recortex import codec
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 200_000
 _LARGEST_NUMBER = 2**63 - 1
 _NUL = "\0"
+_NOTHING = frozenset(("", "null", "None"))
 
 
 def converted(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,7 +38,62 @@ def converted(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
     missing = [name for name, parameter in parameters.items() if parameter.required and name not in given]
     if missing:
         raise InvalidInputError(f"`{tool}` needs the argument `{missing[0]}`.", hint=hint)
-    return {name: _argument(parameters[name], value) for name, value in given.items()}
+    left_out = {
+        name
+        for name, value in given.items()
+        if _is_nothing(value, parameters[name]) and not operation.traits.destructive
+    }
+    return {name: _argument(parameters[name], value) for name, value in given.items() if name not in left_out}
+
+
+def is_true(value: object) -> bool:
+    """Whether a truth was sent, as one or as text."""
+    return value is True or (isinstance(value, str) and value.strip().lower() == "true")
+
+
+def taken(value: Any, hint: Any) -> Any:
+    """A value as the declared type.
+
+    Raises:
+        InvalidInputError: it is no such value, nor decodes to one.
+    """
+    try:
+        return codec.convert(value, hint)
+    except InvalidInputError as error:
+        for reading in _readings(value):
+            with suppress(InvalidInputError):
+                return codec.convert(reading, hint, strict=False)
+        raise error from None
+
+
+def _readings(value: Any) -> Iterator[Any]:
+    """What a value may have been meant as: as JSON, as it is, or as a list of one."""
+    yield from _decoded(value)
+    yield value
+    if isinstance(value, str):
+        yield [value] if value.strip() else []
+
+
+def _decoded(value: Any) -> Iterator[Any]:
+    """What a text is as JSON, where it is a list, an object, a number or a truth."""
+    if isinstance(value, str):
+        with suppress(InvalidInputError, UnicodeEncodeError):
+            if not isinstance(reading := codec.loads(value), str):
+                yield reading
+
+
+def _is_nothing(value: Any, parameter: Parameter) -> bool:
+    """Whether an argument that may be left out was sent as nothing, where only something has its type.
+
+    A filter that is left out widens what is done, so this is for calls that remove nothing.
+    """
+    if parameter.required or not (value is None or (isinstance(value, str) and value.strip() in _NOTHING)):
+        return False
+    try:
+        codec.convert(value, parameter.hint)
+    except InvalidInputError:
+        return True
+    return False
 
 
 def takes(operation: Operation) -> str:
@@ -43,13 +104,14 @@ def takes(operation: Operation) -> str:
 
 
 def _argument(parameter: Parameter, value: Any) -> Any:
-    for item in _scalars(value):
-        if isinstance(item, str):
-            _check_text(parameter.name, item)
-        elif isinstance(item, int | float):
-            _check_number(parameter.name, item)
+    for reading in (value, *_decoded(value)):  # what a text hides counts as what stands open
+        for item in _scalars(reading):
+            if isinstance(item, str):
+                _check_text(parameter.name, item)
+            elif isinstance(item, int | float):
+                _check_number(parameter.name, item)
     try:
-        return codec.convert(value, parameter.hint)
+        return taken(value, parameter.hint)
     except InvalidInputError as error:
         wanted = codec.dumps(codec.schema(parameter.hint)).decode()
         hint = f"{parameter.help} Its JSON schema: {wanted}".strip()

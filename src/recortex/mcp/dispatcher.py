@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from recortex import codec
 from recortex.domain.cleaning import clean, cleaned
 from recortex.errors import InvalidInputError, RecortexError
-from recortex.mcp.arguments import converted, takes
-from recortex.mcp.bounds import bounded
+from recortex.mcp.arguments import converted, is_true, takes
+from recortex.mcp.bounds import BUDGET, bounded, budgeted
 from recortex.mcp.projection import lean
 from recortex.mcp.tools import CONFIRM
 
@@ -76,7 +76,9 @@ class ToolDispatcher:
             operation = self._operation(name)
             asking = operation.traits.asks
             given = {key: value for key, value in arguments.items() if key != CONFIRM or not asking}
-            return bounded(cleaned(lean(self._done(operation, given))))
+            budget, rest = budgeted(operation, given)
+            told = cleaned(lean(self._done(operation, rest)))
+            return bounded(told | {BUDGET: budget} if BUDGET in told else told, budget)
 
         return self.answered(name, work)
 
@@ -112,7 +114,7 @@ class ToolDispatcher:
         operation = self.operations.get(name)
         if operation is None or not operation.traits.asks or not operation.traits.removes(arguments):
             return ""
-        if arguments.get("dry_run") is True:
+        if is_true(arguments.get("dry_run")):
             return ""
         said = {key: value for key, value in arguments.items() if key != CONFIRM}
         told = clean(codec.dumps(said).decode(errors="replace"))[:_LONGEST_MESSAGE]

@@ -63,4 +63,4 @@ def _prompt(desk: ToolDispatcher, name: str, arguments: Mapping[str, str]) -> st
 
 def _whole(found: Any) -> str:
     """What a tool would answer, between our markers."""
-    return wrap(codec.dumps(bounded(cleaned(lean(found)))).decode())
+    return wrap(codec.dumps(bounded(cleaned(lean(found)), copies=1)).decode())

@@ -22,6 +22,8 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recortex import codec
+from recortex.errors import InvalidInputError
+from recortex.mcp.arguments import is_true
 from recortex.mcp.dispatcher import unconfirmed
 from recortex.mcp.greeting import MODERN_VERSION
 from recortex.mcp.offers import LISTS, TEXT
@@ -146,7 +148,7 @@ async def _confirmed(
         return None
     form = types.ClientCapabilities(elicitation=types.ElicitationCapability())
     if not context.session.check_client_capability(form):
-        agreed = arguments.get(CONFIRM) is True
+        agreed = is_true(arguments.get(CONFIRM))
         return None if agreed else _result(unconfirmed(params.name, asked=False))
     if context.protocol_version >= MODERN_VERSION:
         return _asked_anew(params, question)
@@ -254,6 +256,7 @@ class _Connection:
             return
         if isinstance(message, types.JSONRPCRequest):
             self._open.add(message.id)
+            _decode_arguments(message)
         await into.send(SessionMessage(message))
 
     def _refuse(self, line: bytes) -> None:
@@ -292,6 +295,14 @@ class _Connection:
         self._open.discard(request)
         if not self._open:
             self._idle.set()
+
+
+def _decode_arguments(message: types.JSONRPCRequest) -> None:
+    """Read the arguments of a call that came as a text of JSON; others are the SDK's to judge."""
+    params = message.params if message.method == "tools/call" else None
+    if params and isinstance(params.get("arguments"), str):
+        with suppress(InvalidInputError):
+            params["arguments"] = codec.loads(params["arguments"])
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage:

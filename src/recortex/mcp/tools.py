@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex import codec
+from recortex.mcp.bounds import BUDGET, USUAL, takes_budget
 from recortex.mcp.projection import output_schema, typed
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from recortex.operations.registry import Operation, Parameter
 
 CONFIRM = "confirm"
+_BUDGET = {"type": "integer", "default": USUAL}
+"""What it is stands in the server's instructions, once: each session pays for what is told of a tool."""
 _CONFIRM = {
     "type": "boolean",
     "default": False,
@@ -56,6 +59,7 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {parameter.name: _property(parameter) for parameter in parameters}
+        | ({BUDGET: _BUDGET} if takes_budget(operation) else {})
         | ({CONFIRM: _CONFIRM} if operation.traits.asks else {}),
         **({"required": required} if required else {}),
         "additionalProperties": False,

@@ -206,7 +206,7 @@ class SearchOperations(Operations):
         """Show one memory whole, or open an exchange or part of a document with what is around it.
 
         Args:
-            id: of the memory, exchange or part, or its first characters.
+            id: of a memory, exchange or part, or its beginning.
             as_of: as it was then recorded.
             valid_at: only if it was true at that time.
             around: neighbours on each side, up to 10.

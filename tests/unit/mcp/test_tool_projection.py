@@ -9,7 +9,7 @@ from recortex.domain.kinds import kind_of
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Source
 from recortex.errors import RecortexError
-from recortex.mcp.bounds import LONGEST_ANSWER, AnswerTooLongError, bounded
+from recortex.mcp.bounds import AnswerTooLongError, bounded
 from recortex.mcp.projection import CARD, WHOLE, lean
 from recortex.operations.searching import OpenedExchange
 
@@ -98,23 +98,44 @@ def length(data):
 
 
 def test_a_short_answer_stays_as_it_is():
-    data = {"hits": [{"text": "a"}], "query": "x"}
+    data = {"hits": [{"text": "a", "tags": []}], "query": "x"}
     assert bounded(data) is data
 
 
+def test_what_is_empty_goes_before_a_text_is_cut():
+    hits = [{"text": "a lot of words " * 4, "tags": [], "source": {}, "signals": {"n": 0.5}}] * 40
+    data = bounded({"hits": hits, "query": "x"})
+    assert data["hits"] == [{"text": "a lot of words " * 4}] * 40
+    assert "Empty fields" in data["shortened"]
+
+
 def test_long_texts_are_cut_before_anything_is_left_out():
-    data = bounded({"hits": [{"text": "ä" * 9_000}] * 10})
+    data = bounded({"hits": [{"text": "a lot of words " * 400}] * 10})
     assert len(data["hits"]) == 10
-    assert {len(hit["text"]) for hit in data["hits"]} == {2_000}
-    assert "2000" in data["shortened"]
-    assert length(data) < 50_000
+    assert {len(hit["text"]) for hit in data["hits"]} == {300}
+    assert "300" in data["shortened"]
 
 
 def test_a_long_list_keeps_its_beginning_and_says_how_much_is_missing():
     data = bounded({"hits": [{"n": n, "text": "x" * 190} for n in range(1_000)], "query": "x"})
     assert data["hits"][0]["n"] == 0
     assert f"{len(data['hits'])} of 1000 hits" in data["shortened"]
-    assert length(data) < LONGEST_ANSWER + 1_000
+    assert len(data["hits"]) > 5
+
+
+def test_the_main_text_is_cut_last_and_at_the_end_of_a_line():
+    lines = "".join(f"line {n} of a long text\n" for n in range(400))
+    data = bounded({"text": lines, "entries": [{"id": str(n), "why": "it was asked for"} for n in range(50)]})
+    assert data["text"].startswith("line 0 of")
+    assert data["text"].endswith("of a long text…")
+    assert len(data["text"]) > 1_500
+
+
+def test_what_the_text_says_is_not_told_again_beside_it():
+    said = [f"Sentence {n} says one thing about the queue." for n in range(40)]
+    data = bounded({"text": "\n".join(said), "claims": [{"text": one, "sure": 0.5} for one in said]})
+    assert data["text"].splitlines() == said
+    assert data["claims"][0] == {"sure": 0.5}
 
 
 def test_what_cannot_be_shortened_is_an_error_that_says_what_to_do():
