@@ -8,6 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recortex.domain.maintenance import OldAuditEntry, SizeSample
+from recortex.engines.maintenance.clock import Believed, looked_at
 from recortex.engines.maintenance.due import DAY, SKEW, due
 from recortex.engines.maintenance.growth import LEAST_SPAN, bytes_per_day, days_until, fragmentation
 from recortex.engines.maintenance.rotation import summaries
@@ -124,3 +125,21 @@ def _totals(found):
     for one in found:
         totals[one.operation, one.actor] += one.entries
     return totals
+
+
+@given(st.lists(st.integers(0, 30 * DAY), max_size=30), st.integers(31 * DAY, 10**17), st.integers(1, 5))
+def test_nothing_ages_by_a_clock_that_leaps_for_a_few_sessions(steps, leap, sessions):
+    """Whatever came before, and wherever it leaps to; and ageing goes on when it is right again."""
+    now = 10**15
+    known, _ = looked_at(Believed(at=now), now)
+    for step in steps:
+        now += step
+        known, believed = looked_at(known, now)
+        assert believed
+    for hour in range(sessions):
+        known, believed = looked_at(known, now + leap + hour * DAY // 24)
+        assert not believed
+        assert known.at == now
+    known, believed = looked_at(known, now + DAY)
+    assert believed
+    assert known == Believed(at=now + DAY)

@@ -146,7 +146,8 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     shelf = _Reading(all_services, foremost(ranked(stores, branch=branch, now=at)), count)
     parted = passes(shelf.holding())
     sessions = _session_lines(app, branch, cwd, count) if app.settings["hooks.last_session"] else ()
-    laid_out = page(parted, shelf.line_of, count, "".join(line.text for line in sessions))
+    before = "".join(line.text for line in sessions) + _renamed(all_services)
+    laid_out = page(parted, shelf.line_of, count, before)
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
     ends = [memory.valid_until.timestamp() for memory in shelf.of(laid_out.entries) if memory.valid_until]
@@ -197,6 +198,18 @@ def _files(app: Application, branch: str, cwd: str) -> frozenset[str]:
         for services in app.all_services(Scope.PROJECT)
         for path in files_in_play(tree, services.store.exchanges, branch, app.clock())
     )
+
+
+def _renamed(all_services: Sequence[StoreServices]) -> str:
+    """A line on memories that wait for the person since a name in them changed; empty without any."""
+    from recortex.domain.query import MemoryQuery
+    from recortex.domain.vocabulary import Status
+    from recortex.engines.brief.wording import renamed
+    from recortex.engines.supersession.renames import told_of
+
+    query = MemoryQuery(statuses=(Status.PROPOSED,), order="updated", limit=MOST_UNRESOLVED)
+    found = [memory for services in all_services for memory in services.store.memories.find(query)]
+    return renamed([text for memory in found if (text := told_of(memory.metadata))])
 
 
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:

@@ -60,7 +60,8 @@ def items(found: Reviewed) -> list[Item]:
     """What there is to decide: what waits, pairs that cannot both hold, what is flagged, then doubts."""
     pairs = found.contradictions
     against = {one.newer.id: one.older for one in pairs} | {one.older.id: one.newer for one in pairs}
-    waiting = [Item(one, against.get(one.id), "Is this right?") for one in found.memories]
+    why = {one.memory.id: f"Does it still hold? {'; '.join(one.why)}".strip() for one in found.flagged}
+    waiting = [Item(one, against.get(one.id), why.get(one.id, "Is this right?")) for one in found.memories]
     shown = {one.id for one in found.memories}
     odd = [
         Item(one.newer, one.older, f"Which of the two holds? {one.evidence}".strip())
@@ -69,9 +70,7 @@ def items(found: Reviewed) -> list[Item]:
     ]
     shown |= {one.memory.id for one in odd}
     flagged = [
-        Item(one.memory, None, f"Does it still hold? {'; '.join(one.why)}".strip())
-        for one in found.flagged
-        if one.memory.id not in shown
+        Item(one.memory, None, why[one.memory.id]) for one in found.flagged if one.memory.id not in shown
     ]
     asked = [Item(one.memory, one.against, one.question) for one in found.questions or ()]
     return [*waiting, *odd, *flagged, *asked]

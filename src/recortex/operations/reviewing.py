@@ -12,10 +12,13 @@ from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import BOTH_HOLD
+from recortex.domain.time import to_micros
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.keeping.standing import explained
+from recortex.engines.maintenance.due import DAY, WEEK
+from recortex.engines.supersession.renames import told_of
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
@@ -41,7 +44,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flagged:
-    """An active memory that a validation flagged for a person, and what for."""
+    """A memory that a validation flagged for a person, or that names what has another name; and why."""
 
     memory: Memory
     why: tuple[str, ...]
@@ -53,9 +56,11 @@ class Reviewed:
 
     Attributes:
         contradictions: pairs that cannot both hold.
-        flagged: memories that a validation flagged.
+        flagged: memories that a validation flagged, or that wait since a name in them changed.
         questions: of active memories that are in doubt; None where they were not asked for.
         causes: what may have led to what: `link` confirms it, `unlink` rejects it.
+        leaving: proposals that leave this list within a week, since nobody looked at them; what was said
+            stays among the exchanges.
     """
 
     action: Review
@@ -65,6 +70,7 @@ class Reviewed:
     flagged: tuple[Flagged, ...] = ()
     questions: tuple[Question, ...] | None = None
     causes: tuple[LikelyCause, ...] = ()
+    leaving: int = 0
 
 
 class ReviewOperations(Operations):
@@ -101,7 +107,7 @@ class ReviewOperations(Operations):
             found.sort(key=lambda one: -one.confidence)
             waiting = found[: bounded(limit)]
             listed = self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
-            return replace(listed, causes=self._causes(limit))
+            return replace(listed, causes=self._causes(limit), leaving=self._leaving())
         if action != "reject":
             check_decision(self._app)
         if action == "replace":
@@ -160,9 +166,24 @@ class ReviewOperations(Operations):
         return tuple(sorted(found, key=lambda one: -one.relation.strength)[:limit])
 
     def _flagged(self, limit: int) -> tuple[Flagged, ...]:
-        found = self._present(MemoryQuery(tags=(FLAG,)))
+        renamed = [
+            one for one in self._present(MemoryQuery(statuses=(Status.PROPOSED,))) if told_of(one.metadata)
+        ]
+        found = [*renamed, *self._present(MemoryQuery(tags=(FLAG,)))]
         shown = all_output_redacted(found[:limit])
-        return tuple(Flagged(memory=memory, why=tuple(flagged_for(memory))) for memory in shown)
+        return tuple(
+            Flagged(memory=memory, why=tuple(filter(None, (told_of(memory.metadata), *flagged_for(memory)))))
+            for memory in shown
+        )
+
+    def _leaving(self) -> int:
+        """How many proposals the lifecycle puts away within a week."""
+        at = to_micros(self._app.clock()) + WEEK * DAY
+        return sum(
+            len(services.store.statistics.unconfirmed(at - days * DAY))
+            for services in self._app.all_services()
+            if (days := services.settings["lifecycle.proposal_days"])
+        )
 
     def _present(self, query: MemoryQuery) -> list[Memory]:
         """The memories of all stores that pass, with the confidence that is left now."""

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from recortex import Cortex
-from recortex.app.jobs.renames import NOTE
 from recortex.domain.vocabulary import Status
+from recortex.engines.supersession.renames import NOTE
 from recortex.operations.base import learn_across_sessions
 
 TOLD = {"origin": "user", "kind": "decision"}
@@ -39,12 +39,27 @@ def history(tmp_path, clock, without_vectors):
         yield cortex, say, tmp_path / "sessions"
 
 
+def commit(root, **files):
+    """Commit files of some content; None deletes one."""
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for name, text in files.items():
+        path = root / f"{name}.py"
+        path.unlink(missing_ok=True)
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "a"], check=True)
+
+
 def status(cortex, memory):
     return cortex.get(memory.id).status
 
 
 def test_a_name_that_sessions_gave_up_leaves_the_brief_and_waits_for_review(history):
     cortex, say, sessions = history
+    commit(sessions.parent / "work", reader='BRANCH = "notes/v1"\n')
+    commit(sessions.parent / "work", reader='BRANCH = "notes/v2"\n')
     old = cortex.remember("Drafts are kept on the branch notes/v1", valid_from="2026-02-01T00:00:00Z", **TOLD)
     both = cortex.remember("notes/v1 came before notes/v2", valid_from="2026-02-01T00:00:00Z", **TOLD)
     say("s1", 2, "Please rename the branch notes/v1 to notes/v2, the reader needs it.")
@@ -57,14 +72,66 @@ def test_a_name_that_sessions_gave_up_leaves_the_brief_and_waits_for_review(hist
     assert old.id not in {one.id for one in cortex.surface().memories}
     assert old.id in {one.id for one in cortex.review().memories}
     assert "`notes/v1` is `notes/v2` since 2026-03-02" in str(cortex.history(old.id))
+    assert (
+        "A note waits for the person. It names `notes/v1`, which is `notes/v2` now." in cortex.surface().text
+    )
+    assert [one.why for one in cortex.review().flagged] == [
+        ("It names `notes/v1`, which is `notes/v2` now.",)
+    ]
     cortex.review("approve", [old.id])
     cortex.import_("any", str(sessions))
     learn_across_sessions(cortex._app)
     assert status(cortex, old) is Status.ACTIVE
+    assert "waits for the person" not in cortex.surface().text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        [],
+        [{"reader": 'BRANCH = "notes/v1"\n'}],
+        [{"reader": 'BRANCH = "notes/v2"\n'}],
+        [{"reader": 'A = "notes/v1"\n'}, {"reader": 'A = "notes/v1"\nB = "notes/v2"\n'}],
+        [{"old": 'A = "notes/v1"\n'}, {"old": None}, {"reader": 'B = "notes/v2"\n'}],
+    ],
+    ids=["no code", "old alone", "new alone", "both", "not one change"],
+)
+def test_a_change_of_a_name_that_the_code_does_not_show_changes_nothing(history, code):
+    cortex, say, sessions = history
+    for files in code:
+        commit(sessions.parent / "work", **files)
+    old = cortex.remember("Drafts are kept on the branch notes/v1", valid_from="2026-02-01T00:00:00Z", **TOLD)
+    say("s1", 2, "Please rename the branch notes/v1 to notes/v2, the reader needs it.")
+    say("s2", 3, "Why are there no drafts on notes/v2?", "Is notes/v2 pushed by the server?")
+    cortex.import_("any", str(sessions))
+    assert status(cortex, old) is Status.ACTIVE
+    assert NOTE not in cortex.get(old.id).metadata
+
+
+def test_a_record_of_the_repository_is_left_as_it_is(history):
+    cortex, say, sessions = history
+    root = sessions.parent / "work"
+    (root / "docs" / "adr").mkdir(parents=True)
+    record = "# 1. Drafts\n\nDate: 2026-01-05\n\n## Status\n\nAccepted\n\n## Decision\n\nWe keep drafts on"
+    (root / "docs" / "adr" / "0001-drafts.md").write_text(
+        f"{record} the branch notes/v1.\n", encoding="utf-8"
+    )
+    commit(root, reader='BRANCH = "notes/v1"\n')
+    commit(root, reader='BRANCH = "notes/v2"\n')
+    cortex.import_("adr")
+    (kept,) = cortex.list().memories
+    assert "notes/v1" in kept.text
+    say("s1", 2, "Please rename the branch notes/v1 to notes/v2, the reader needs it.")
+    say("s2", 3, "Why are there no drafts on notes/v2?", "Is notes/v2 pushed by the server?")
+    cortex.import_("any", str(sessions))
+    assert status(cortex, kept) is Status.ACTIVE
 
 
 def test_what_is_said_later_with_an_old_name_or_after_it_came_back_stays(history, clock):
-    cortex, _, _ = history
+    cortex, _, sessions = history
+    commit(sessions.parent / "work", a='A = "trace.example.com"\n')
+    commit(sessions.parent / "work", a='A = "spans.example.com"\n')
+    commit(sessions.parent / "work", a='A = "trace.example.com"\n')
     first = cortex.remember("Traces go to trace.example.com", **TOLD)
     clock.pass_(days=1)
     cortex.remember("trace.example.com was replaced by spans.example.com", **TOLD)

@@ -105,6 +105,17 @@ def test_what_no_session_used_comes_no_more(known, event):
     assert "bcrypt" in known.recall("how are passwords hashed here?").hits[0].memory.text
 
 
+def test_a_rule_of_the_person_comes_however_often_it_was_obeyed(cortex, event):
+    cortex.learn("Never push to main, always open a pull request.")
+    for number in range(15):
+        session = f"s{number}"
+        assert "Never push to main" in cortex.attend(event("session-start", session=session))
+        asked = event(
+            "user-prompt-submit", session=f"p{session}", prompt="push it to main, no pull request needed"
+        )
+        assert "Never push to main" in cortex.attend(asked)
+
+
 def test_what_was_used_comes_on(known, event, context, clock):
     for number in range(8):
         session = f"s{number}"

@@ -11,6 +11,7 @@ from recortex.app.session_limits import session_limits
 from recortex.domain.citation import worst
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
+from recortex.domain.lasting import is_rule
 from recortex.domain.query import MemoryQuery
 from recortex.domain.session import Outcome, Receipt
 from recortex.domain.time import to_micros
@@ -24,7 +25,7 @@ from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
 from recortex.engines.sessions.wording import FOR_PROMPT, block, calling, for_file, line, said_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recortex.app.hooks.context import HookContext
     from recortex.app.store_services import StoreServices
@@ -126,7 +127,7 @@ def _new(context: HookContext, session: Session, found: Sequence[Memory]) -> lis
     return [
         (memory, memory.confidence)
         for memory in few
-        if memory.id not in known and not spent(past.get(memory.id, Outcome()), MOST_UNUSED)
+        if memory.id not in known and not spent(_past(memory, past), MOST_UNUSED)
     ]
 
 
@@ -200,10 +201,18 @@ def likely_to_help(
     found = [
         (memory, value)
         for memory, likely in hopeful.values()
-        if (value := risen(likely, past.get(memory.id, Outcome()))) >= LEAST
+        if (value := risen(likely, _past(memory, past))) >= LEAST
     ]
     once = {memory.content_hash: (memory, value) for memory, value in reversed(found)}
     return sorted(once.values(), key=lambda one: -one[1])
+
+
+def _past(memory: Memory, outcomes: Mapping[str, Outcome]) -> Outcome:
+    """What became of a memory; that a rule of the person seems unused counts nothing: it is obeyed."""
+    known = outcomes.get(memory.id, Outcome())
+    return (
+        Outcome(known.used, known.used) if is_rule(memory.kind, memory.trust, memory.source.rule) else known
+    )
 
 
 def chances(

@@ -1,8 +1,10 @@
 """What was said with a name that was given up waits for review: memories say what holds by today's names.
 
 Statements of a change are looked for in what was newly said and a little before it, in memories, and in git's
-record of renamed files. One in a session counts where the new name is spoken of afterwards, and more than the
-old one. Running it twice changes nothing.
+record of renamed files. What was said counts only where the code and its history show it
+(`codebase/replaced_names.py`); one in a session, where the new name is spoken of afterwards, and more than
+the old one. What the repository's own records say is left to them. The brief and `review` tell what waits,
+and why. Running it twice changes nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.jobs.work import Outcome
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.supersession.renames import Renaming, mentions, names_old_alone, renamings
+from recortex.domain.vocabulary import Actor, Origin, Status
+from recortex.engines.supersession.renames import NOTE, Renaming, mentions, names_old_alone, renamings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
 
-NAME, NOTE = "renames", "renamed"
-"""Of the job, and of what a memory's metadata tells."""
+NAME = "renames"
 BATCH = 200
 LOOKED_BACK = 150
 """Exchanges before the new ones: a change counts when the new name is spoken of again."""
@@ -42,8 +43,9 @@ def follow_renames(work: Work) -> Outcome:
     """Look for names that were given up, and let memories with these alone wait for review."""
     active = list(work.services.store.memories.find(MemoryQuery(statuses=(Status.ACTIVE,))))
     texts, last = _read(work)
-    told = [*_of_sessions(texts, active), *_of_memories(active), *_of_git(work, active)][:MOST_RENAMINGS]
-    counted = sum(_review(work, memory, told) for memory in active if not memory.pinned)
+    said = _shown(work, [*_of_sessions(texts, active), *_of_memories(active)][:MOST_RENAMINGS], active)
+    told = [*said, *_of_git(work, active)][:MOST_RENAMINGS]
+    counted = sum(_review(work, memory, told) for memory in active if _may_wait(memory))
     if last:
         work.services.store.maintenance.note(NAME, work.now, {"key": last})
     return Outcome({NOTE: counted})
@@ -81,6 +83,31 @@ def _borne_out(renaming: Renaming, later: Sequence[str]) -> bool:
     new = sum(mentions(text, renaming.new) for text in later if renaming.new in text)
     old = sum(names_old_alone(text, renaming) for text in later if renaming.old in text)
     return new > old
+
+
+def _may_wait(memory: Memory) -> bool:
+    """Whether a change of a name may put a memory up for review: not what is pinned, and not a record."""
+    return not memory.pinned and memory.origin is not Origin.REPOSITORY
+
+
+def _shown(work: Work, told: Sequence[_Told], active: Sequence[Memory]) -> list[_Told]:
+    """Those changes that bear on a memory and that the project's code shows; none where there is no code."""
+    project = work.services.location.project
+    bearing = [
+        one
+        for one in told
+        if any(_may_wait(each) and names_old_alone(each.text, one.renaming) for each in active)
+    ]
+    if project is None or not bearing:
+        return []
+    from recortex.codebase.replaced_names import replaced_names
+
+    pairs = dict.fromkeys((one.renaming.old, one.renaming.new) for one in bearing)
+    shown = set(replaced_names(project.root, pairs))
+    # One that was taken back is needed to know that.
+    return [
+        one for one in told if one.renaming in shown or Renaming(one.renaming.new, one.renaming.old) in shown
+    ]
 
 
 def _of_memories(active: Sequence[Memory]) -> Iterator[_Told]:

@@ -58,6 +58,8 @@ class Job:
         seconds: after which a job of every session begins nothing more; those with `days` share one limit.
         counts: what it counts, by the names that `status` adds up.
         before_brief: whether the brief of the next session depends on it.
+        ages: whether it puts away or deletes what is old: it waits while the clock is not believed
+            (`clock.py`).
     """
 
     name: str
@@ -68,6 +70,7 @@ class Job:
     seconds: float = math.inf
     counts: tuple[str, ...] = ()
     before_brief: bool = False
+    ages: bool = False
 
 
 def _embed(work: Work) -> Outcome:
@@ -123,18 +126,18 @@ JOBS = (
     RETOLD,
     REPEATS,
     RENAMES,
-    Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),
+    Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True, ages=True),
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
     CAUSES,
     SYMBOLS,
-    Job("sessions", m.do_sessions, m.plan_sessions, days=1),
-    Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK),
-    Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days),
-    Job("importance", follow_importance, plan_importance, days=MONTH),
+    Job("sessions", m.do_sessions, m.plan_sessions, days=1, ages=True),
+    Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK, ages=True),
+    Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days, ages=True),
+    Job("importance", follow_importance, plan_importance, days=MONTH, ages=True),
     Job("relations", do_pruning, plan_pruning, days=WEEK),
-    Job("expiry", m.do_expiry, m.plan_expiry, days=_expiry_days),
+    Job("expiry", m.do_expiry, m.plan_expiry, days=_expiry_days, ages=True),
     Job("versions", m.do_versions, m.plan_versions, days=MONTH, after=("expiry",)),
-    Job("audit", m.do_audit, m.plan_audit, days=MONTH, after=("expiry",)),
+    Job("audit", m.do_audit, m.plan_audit, days=MONTH, after=("expiry",), ages=True),
     Job("vectors", m.do_vectors, m.plan_vectors, days=MONTH, after=("expiry", "versions")),
     Job("compaction", m.do_compaction, m.plan_compaction, days=WEEK, after=tuple(m.MAKES_ROOM)),
     Job("rewrite", m.do_rewrite, m.plan_rewrite, days=QUARTER, after=("compaction",)),

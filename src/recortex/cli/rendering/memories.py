@@ -294,16 +294,26 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
         odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
     if value.flagged:
         told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
-        odds += f"\n\nA validation flagged these; `recortex review approve ID` keeps one as it is:{told}"
+        odds += f"\n\nThese may no longer hold; `recortex review approve ID` keeps one as it is:{told}"
     if value.causes:
         from recortex.cli.rendering.consequences import likely_cause
 
         told = "\n".join(line for one in value.causes for line in likely_cause(one, terminal))
         odds += f"\n\nThese may have led to one another:{told}"
+    if value.leaving:
+        odds += f"\n\n{leaving(value.leaving)}"
     if not value.memories:
         return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
     return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}{odds}"
+
+
+def leaving(number: int) -> str:
+    """How many proposals leave the list soon, and what stays of them."""
+    return (
+        f"{plural(number, 'proposal leaves', 'proposals leave')} this list within a week, since nobody looked"
+        " at them; what was said can still be found."
+    )
 
 
 def _flagged(value: Flagged, terminal: Terminal) -> str:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.changes import details
-from recortex.cli.rendering.memories import SHORT_ID, short, source_of
+from recortex.cli.rendering.memories import SHORT_ID, leaving, short, source_of
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -147,11 +147,13 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
         parts += ["", Text("These cannot both hold; `recortex review replace NEW OLD` decides:", "bold"), ""]
         parts += [_contradiction(one, terminal) for one in value.contradictions]
     if value.flagged:
-        how = "A validation flagged these; `recortex review approve ID` keeps one as it is:"
+        how = "These may no longer hold; `recortex review approve ID` keeps one as it is:"
         parts += ["", Text(how, "bold"), ""]
         for each in value.flagged:
             why = (_inset(one, SHORT_ID + 2, "dim") for one in each.why)
             parts += [_memories((each.memory,), terminal), *why]
+    if value.leaving:
+        parts += ["", _text(leaving(value.leaving), "dim")]
     return Group(*parts)
 
 

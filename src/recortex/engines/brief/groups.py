@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.lasting import is_rule
 from recortex.domain.session import Outcome
 from recortex.domain.vocabulary import Origin, Trust
 from recortex.domain.written_in import RULE as INSTRUCTED
@@ -70,7 +71,7 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
     """
     kind = KINDS.get(Kind(one.kind))
     by_hand = not one.rule or bool(one.pinned)
-    if kind is None or not kind.category or (spent(bearing.outcome, UNUSED) and not by_hand):
+    if kind is None or not kind.category:
         return ""
     told = by_hand or one.rule in ON_PURPOSE or one.validated_at is not None  # or a person approved it
     group = _GROUP_OF.get(kind.kind) or _GROUP_OF.get(kind.category, FACT)
@@ -80,6 +81,8 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
     written = group == RULE and one.origin == Origin.REPOSITORY and one.rule == INSTRUCTED
     if group == RULE and not person:
         group = FACT
+    if spent(bearing.outcome, UNUSED) and not (by_hand or is_rule(one.kind, one.trust, one.rule)):
+        return ""
     said = now - one.valid_from
     worth_it = told or written or bearing.outcome.used > 0
     bears = (bearing.files or bearing.branch) and kind.kind != "incident"

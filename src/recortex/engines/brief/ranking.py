@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.domain.lasting import is_rule
 from recortex.domain.session import Outcome
 from recortex.engines.brief.groups import COMMAND, Bearing, group_of, is_work_branch
 from recortex.engines.decay.confidence import confidence, curve
@@ -125,15 +126,22 @@ def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_acces
         if not group:
             continue
         central = hubs.get(memory.key, 0.0)
-        said = memory._replace(recorded_at=min(memory.recorded_at, memory.valid_from or memory.recorded_at))
         value = rank(
-            confidence(curve(said, central), now),
+            _confidence(memory, central, now),
             memory.priority,
             central,
             math.log(memory.access_count + 1) / math.log(most_accesses + 1) if most_accesses else 0.0,
             same_branch=here,
             files=1.0 if bearing.files else NEAR * (memory.key in store.near),
-            use=usefulness(outcome),
+            use=max(usefulness(outcome), 1.0 if is_rule(memory.kind, memory.trust, memory.rule) else 0.0),
         )
         command = memory.rule == COMMAND
         yield Ranked(memory.id, index, group, value, memory.priority, memory.content_hash, command)
+
+
+def _confidence(memory: MemoryStatistics, central: float, now: int) -> float:
+    """What time has left of the confidence: since it was said, not since it was imported."""
+    if is_rule(memory.kind, memory.trust, memory.rule):
+        return memory.confidence
+    said = memory._replace(recorded_at=min(memory.recorded_at, memory.valid_from or memory.recorded_at))
+    return confidence(curve(said, central), now)

@@ -13,7 +13,7 @@ from recortex.engines.brief.groups import DECISION, FACT, PROGRESS, RULE, WARNIN
 from recortex.engines.privacy.placeholders import says_only_a_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from recortex.domain.memory import Memory
 
@@ -45,6 +45,15 @@ _TAGS, _TAG_CHARACTERS, _FILE_CHARACTERS = 3, 24, 60
 def plain(text: str, limit: int) -> str:
     """A text on one line of at most `limit` characters, without invisible characters and our markers."""
     return shorten(clean(text[: limit * 20]), limit)  # a bounded look at a very long text
+
+
+def renamed(told: Sequence[str]) -> str:
+    """The line on memories that wait since a name in them changed, of which the first tells why."""
+    if not told:
+        return ""
+    number = "A note waits" if len(told) == 1 else f"{len(told)} notes wait"
+    why = plain(told[0], SUMMARY_CHARACTERS)
+    return f"- {number} for the person. {why} `recortex review` keeps or drops it.\n"
 
 
 def heading(group: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.lasting import is_lasting
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Status
 from recortex.engines.decay.confidence import DAY, below_since, confidence, curve
@@ -44,6 +45,7 @@ class Transition:
 def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
     """The transition that is due for a memory; None if there is none.
 
+    What the person said that holds until it is ended never fades for want of use.
     Time below the threshold counts from the last change at the earliest: a memory that a person restored or
     corrected gets the full time again, as does one whose code went.
     """
@@ -57,7 +59,7 @@ def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules)
 
 
 def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
-    if centrality > rules.hub:
+    if centrality > rules.hub or is_lasting(one.kind, one.trust):
         return None
     threshold = KINDS[Kind(one.kind)].archive_below
     fall = curve(one, centrality)

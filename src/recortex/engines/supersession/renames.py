@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 PATTERNS = Patterns(__file__)
+NOTE = "renamed"
+"""What the metadata of a memory calls the two names for which it waits."""
 _CUE = re.compile(
     r"renam|replac|supersed|moved?\b|moving|migrat|switch|chang|formerly|previously|used to be|is now|"
     r"are now|instead of|rather than|no longer|swap",
@@ -52,6 +54,14 @@ def renamings(text: str) -> Iterator[Renaming]:
                 continue
             if form.startswith("rename_") or (_is_place(old) and _is_place(new)):
                 yield Renaming(old, new)
+
+
+def told_of(metadata: Mapping[str, Any]) -> str:
+    """Why a memory waits for review since a name changed, in a sentence; empty where it does not."""
+    names = metadata.get(NOTE)
+    if not (isinstance(names, list) and len(names) == len(Renaming._fields)):
+        return ""
+    return "It names `{}`, which is `{}` now.".format(*names)
 
 
 def names_old_alone(text: str, renaming: Renaming) -> bool:
