@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import threading
 import time
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
 THREADS = 4
 _INTERRUPTED = 130
+LEAVING = 5.0
+"""Seconds in which the server ends once its client has closed the stream, whatever is still at work."""
 QUIET = 2.0
 """Seconds after the opening before more is loaded unasked: it takes a core for two seconds, in which the
 client starts and the first prompts are answered by hooks (bench/session_latency.py)."""
@@ -48,7 +52,13 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
 
     tools = manifest.tools(options.tools)
     try:
-        serve(Wire.claim(), tools, lambda: _dispatcher(options, tools), beside=attending)
+        serve(
+            Wire.claim(),
+            tools,
+            lambda: _dispatcher(options, tools),
+            beside=attending,
+            leaving=partial(_end_within, LEAVING),
+        )
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -78,6 +88,7 @@ def serve(
     open_dispatcher: Callable[[], ToolDispatcher],
     *,
     beside: Callable[[ToolDispatcher], AbstractContextManager[object]] = nullcontext,
+    leaving: Callable[[], object] = lambda: None,
 ) -> None:
     """Answer the opening requests at once; load the SDK when more is asked, or when the client has started.
 
@@ -86,6 +97,7 @@ def serve(
         tools: their descriptions.
         open_dispatcher: makes what carries out the calls; it is closed at the end.
         beside: what else is done from then on to the end.
+        leaving: called once the client has closed the stream, before calls at work are waited for.
     """
     from recortex.codec import dumps
     from recortex.mcp.greeting import Greeting
@@ -105,6 +117,7 @@ def serve(
             if (greeting.begun or greeting.done) and opening is None:
                 opening = _Opening(_at_work(open_dispatcher, beside))
                 stack.callback(opening.leave)
+                stack.callback(leaving)
             if greeting.done:
                 break
         if opening is None or not greeting.done:  # the client has left
@@ -144,6 +157,20 @@ class _Opening:
         self._thread.join()
         if self._entered is not None:
             self._context.__exit__(None, None, None)
+
+
+def _end_within(seconds: float) -> None:
+    """Let the system end the process: a call may be at work that takes minutes, for nobody.
+
+    A timer of a thread would wait for whatever holds the interpreter. What is committed stays; a write that is
+    cut off leaves no trace.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    else:  # Windows has no such alarm
+        timer = threading.Timer(seconds, os._exit, [0])
+        timer.daemon = True
+        timer.start()
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import hashlib
 import json
 import logging
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -51,7 +50,6 @@ _FORM: dict[str, Any] = {
     "properties": {CONFIRM: {"type": "boolean", "title": "Go on", "default": False}},
     "required": [CONFIRM],
 }
-_NEVER_SENT = -32600  # JSON-RPC: invalid request
 
 
 def build(
@@ -266,9 +264,7 @@ class _Connection:
         except (ValueError, RecursionError):
             return
         if isinstance(given, dict) and isinstance(given.get("id"), str | int) and "method" in given:
-            error = {"code": _NEVER_SENT, "message": "Invalid request"}
-            with suppress(OSError):
-                self._wire.send(json.dumps({"jsonrpc": "2.0", "id": given["id"], "error": error}).encode())
+            self._wire.refuse(given["id"], "Invalid request")
 
     async def _end(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         with anyio.move_on_after(_LAST_ANSWERS):

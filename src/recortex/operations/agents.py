@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import (
@@ -25,8 +26,6 @@ from recortex.errors import PersonNeededError
 from recortex.operations.base import outside
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
@@ -68,6 +67,49 @@ def writable(app: Application, path: str) -> Path:
     return folder / place.name
 
 
+def readable(app: Application, path: str) -> Path:
+    """The place in which sessions are to be looked for.
+
+    An agent looks only in the project or the exports folder: it may have been told to read the whole disk.
+
+    Raises:
+        PersonNeededError: it lies elsewhere, also by way of a link.
+    """
+    if not limited(app):
+        return Path(path)
+    place = app.root / Path(path).expanduser()
+    if not within_reach(app, place):
+        raise PersonNeededError(
+            "An agent reads sessions in the project only.",
+            hint="Without a path, a client's own history of this project is read; for other places the person"
+            " runs `recortex import` in a terminal.",
+        )
+    return place
+
+
+def within_reach(app: Application, place: Path) -> bool:
+    """Whether a file may be learned from by whoever calls; links are followed."""
+    if not limited(app):
+        return True
+    real, root = place.resolve(), app.root.resolve()
+    if Path.home().resolve().is_relative_to(root):  # a "project" that holds the home folder is no bound
+        root = app.project.home.resolve() / EXPORTS
+    return real.is_relative_to(root) or real.is_relative_to(app.project.home.resolve() / EXPORTS)
+
+
+def check_settings_of_clients(app: Application, done: str) -> None:
+    """Refuse an agent that would write the person's settings of a client.
+
+    Raises:
+        PersonNeededError: it would.
+    """
+    if limited(app):
+        raise PersonNeededError(
+            "Only the person changes the settings of their clients; nothing was written.",
+            hint=f"They run `recortex {done}` in a terminal. `dry_run` shows what it would write.",
+        )
+
+
 def limited(app: Application) -> bool:
     """Whether the caller is an agent without the setting `agents.trusted`."""
     return app.actor is Actor.AGENT and not app.settings["agents.trusted"]
@@ -103,22 +145,48 @@ def edited(app: Application, old: Memory, new: Memory) -> Memory:
     """The edited memory; where an agent changed what it says, its origin is the agent from then on.
 
     Raises:
-        PersonNeededError: it would become pinned or critical, or a weighty memory's content would change.
+        PersonNeededError: it would become pinned or critical, or a weighty memory would change in what it
+            says or in what makes it count.
     """
     if not limited(app):
         return new
     if (new.pinned and not old.pinned) or (new.priority >= TOP > old.priority):
         raise PersonNeededError("Only the person pins a memory or makes it critical.")
-    said = (new.content, new.kind, new.summary or old.summary, new.valid_from, new.valid_until)
-    if said == (old.content, old.kind, old.summary, old.valid_from, old.valid_until):
+    _keep_weight(old, new)
+    if _words(new, old) == _words(old, old):
         return new
-    if weighty(old):
+    origin = Origin.AGENT if old.origin is Origin.USER else old.origin
+    return replace(new, origin=origin, trust=TRUST_OF_ORIGIN[origin])
+
+
+def _words(memory: Memory, old: Memory) -> tuple[object, ...]:
+    """What a memory says and when that holds; without a summary, the old one's."""
+    return (
+        memory.content, memory.kind, memory.summary or old.summary, memory.valid_from, memory.valid_until,
+    )  # fmt: skip
+
+
+def _keep_weight(old: Memory, new: Memory) -> None:
+    """Refuse a change of what a weighty memory says, and of what makes it count.
+
+    An agent that may unpin or lower it first could then change it like any other.
+
+    Raises:
+        PersonNeededError: it is such a change.
+    """
+    if not weighty(old):
+        return
+    if _words(new, old) != _words(old, old):
         raise PersonNeededError(
             "Only the person changes what a global, pinned or critical memory says.",
             hint="Remember it anew with `supersedes`: it is proposed, and the person decides.",
         )
-    origin = Origin.AGENT if old.origin is Origin.USER else old.origin
-    return replace(new, origin=origin, trust=TRUST_OF_ORIGIN[origin])
+    lowered = new.priority < old.priority or new.confidence < old.confidence
+    if lowered or (old.pinned and not new.pinned):
+        raise PersonNeededError(
+            "Only the person unpins a global, pinned or critical memory, or makes it count for less.",
+            hint=f"They can: `recortex edit {old.id[:8]} --no-pinned --importance normal`.",
+        )
 
 
 def capped(app: Application, priority: int) -> int:
@@ -153,3 +221,4 @@ def check_taking_back(app: Application, services: StoreServices, memory: Memory,
         raise PersonNeededError("Only the person brings back what they put away or did not approve.")
     if weighty(back) and not weighty(memory):
         raise PersonNeededError("Only the person pins a memory or makes it critical.")
+    _keep_weight(memory, back)

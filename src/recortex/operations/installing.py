@@ -13,6 +13,7 @@ from recortex.clients.installer import Applied, additions, removals
 from recortex.clients.parts import SettingPart
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError, PersonNeededError
+from recortex.operations.agents import check_settings_of_clients
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.settings import user_file
@@ -88,8 +89,10 @@ class InstallationOperations(Operations):
             dry_run: only show what would be written.
 
         Raises:
-            PersonNeededError: an agent wants the language model, which only the person can allow.
+            PersonNeededError: an agent would write the person's settings, or wants the language model.
         """
+        if not dry_run:
+            check_settings_of_clients(self._app, f"install {host}")
         found = share(host, InstallRequest(here(), hooks))
         parts = (*found.parts, *self._model_parts(host)) if language_model else found.parts
         files = self._applied(additions(parts), dry_run=dry_run)
@@ -133,7 +136,12 @@ class InstallationOperations(Operations):
         Args:
             host: the agent.
             dry_run: only show what would be written.
+
+        Raises:
+            PersonNeededError: an agent would write the person's settings.
         """
+        if not dry_run:
+            check_settings_of_clients(self._app, f"uninstall {host}")
         found = share(host, InstallRequest(here()))
         files = self._applied(removals(found.parts), dry_run=dry_run)
         notes = (_PLUGGED.format(found.plugin),) if found.plugin else ()

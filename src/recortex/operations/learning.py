@@ -16,7 +16,7 @@ from recortex.codec import storable
 from recortex.domain.lesson import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
-from recortex.operations.agents import WAITING, limited
+from recortex.operations.agents import WAITING, limited, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges, learn_across_sessions
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exporting import Imported, adopt, foreign
@@ -118,6 +118,7 @@ class LearningOperations(Operations):
             raise InvalidInputError(
                 f"There is no format {format[:40]!r}.", hint=f"Formats: {', '.join(known)}."
             )
+        path = str(readable(self._app, path)) if path else ""
         client = None if format == "any" else format
         found = find_sessions(
             client,
@@ -129,7 +130,11 @@ class LearningOperations(Operations):
         )
         if path and not (found.sessions or found.others) and Path(path).is_file():
             open_transcript(path)  # raises, with the reason
-        sessions = [one for one in found.sessions if path or is_ours(self._app.project, one)]
+        sessions = [
+            one
+            for one in found.sessions
+            if (within_reach(self._app, one.path) if path else is_ours(self._app.project, one))
+        ]
         unread = [f"{place}: {_why_unknown(place)}" for place in found.unknown] if path else []
         unread += [f"{place}: cannot be read" for place in found.unreadable]
         problems = _of_others(found.others, path) if path else []

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from recortex.app.store_services import StoreServices
 
-MAX_BATCH = 100_000
-"""Memories of one `remember_many`."""
+MAX_BATCH, MAX_OF_AGENT = 100_000, 500
+"""Memories of one `remember_many`; those of an agent, which waits for the answer: a second or two."""
 
 TOLD = ("text", "kind", "importance", "tags", "files", "scope", "supersedes", "from_exchange")
 """The parameters of `remember` that agents are told of by default."""
@@ -119,14 +119,16 @@ class RecordingOperations(Operations):
         """Keep many memories at once: the fast way in.
 
         Args:
-            memories: a list of objects with the arguments of `remember`.
+            memories: objects with the arguments of `remember`; of an agent at most 500.
             embed: make their vectors now; otherwise they are found by keywords until a recall makes
                 them.
             link: compare each with what is known and link what is alike.
         """
-        if len(memories) > MAX_BATCH:
+        most = MAX_OF_AGENT if self._app.actor is Actor.AGENT else MAX_BATCH
+        if len(memories) > most:
             raise InvalidInputError(
-                f"At most {MAX_BATCH:,} memories at once.", hint="Give them in several batches."
+                f"At most {most:,} memories at once, not {len(memories):,}; none was kept.",
+                hint=f"Give them in batches of {most:,}; a file of any size is read by `recortex import`.",
             )
         drafts = [draft_of(self._app, new_memory(one, place)) for place, one in enumerate(memories)]
         ids: dict[int, str] = {}

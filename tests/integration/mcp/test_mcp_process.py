@@ -156,3 +156,29 @@ def test_nothing_else_in_the_process_reaches_the_client_or_takes_its_lines(start
     out, err = process.communicate("one\ntwo\n", timeout=WAIT)
     assert out == "[b'one', b'two']\n"
     assert "from a child" in err
+
+
+@pytest.mark.parametrize("form", ['{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"x":"{long}"}}}}',
+                                  '{{"method":"tools/call","params":{{"x":"{long}"}},"jsonrpc":"2.0","id":{id}}}',
+                                  '{{"params":{{"x":"{long}"}},"id":{id},"method":"tools/call"}}'])  # fmt: skip
+@pytest.mark.parametrize("id_", ["7", '"seven"'])
+def test_a_message_that_is_too_long_is_refused_and_the_next_is_answered(start, form, id_):
+    process = start()
+    said = lines(INITIALIZE) + form.format(id=id_, long="a" * (17 << 20)) + "\n" + lines(LIST)
+    out, err = process.communicate(said, timeout=WAIT)
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    refused = answers.pop(json.loads(id_))["error"]
+    assert "longer than 16 MB" in refused["message"]
+    assert set(answers) == {0, 1}
+    assert "Traceback" not in err
+
+
+def test_the_end_of_input_ends_the_server_whatever_is_at_work(start):
+    process = start("--tools", "full")
+    many = [{"text": f"The kiln {number} is fired on day {number}."} for number in range(500)]
+    calls = [call(number, "remember_many", memories=many) for number in range(2, 60)]
+    process.stdin.write(lines(INITIALIZE, LIST, *calls))
+    process.stdin.close()
+    process.stdin = process.stderr
+    process.stdout.read()
+    process.wait(60)  # all of it takes minutes

@@ -125,3 +125,73 @@ def test_a_transcript_that_an_agent_names_teaches_nothing_by_itself(agent, perso
     assert {one.status for one in person.list(statuses=list(Status)).memories} == {Status.QUARANTINED}
     assert person.extract(str(project / "s.jsonl")).found
     assert Status.ACTIVE in {one.status for one in person.list(statuses=list(Status)).memories}
+
+
+@pytest.mark.parametrize(
+    ("weight", "lowered"),
+    [
+        ({"pinned": True}, {"pinned": False}),
+        ({"pinned": True}, {"confidence": 0.1}),
+        ({"importance": "critical"}, {"importance": "low"}),
+        ({"importance": "critical"}, {"priority": 3}),
+        ({"pinned": True, "importance": "critical"}, {"pinned": False}),
+        ({"scope": "global"}, {"priority": 1}),
+    ],
+)
+def test_what_protects_a_memory_is_protected_too(agent, person, weight, lowered):
+    theirs = person.remember("Ask before every command.", **weight)
+    with pytest.raises(PersonNeededError):
+        agent.edit(theirs.id, **lowered)
+    assert agent.edit(theirs.id, tags=["asking"]).tags == ("asking",)
+    assert person.edit(theirs.id, **lowered).id == theirs.id
+
+
+def test_no_former_state_is_a_way_around_what_protects(agent, person):
+    theirs = person.remember("Ask before every command.")
+    person.edit(theirs.id, text="Ask before every command that writes.", pinned=True)
+    agent.edit(theirs.id, tags=["asking"])
+    for way in (lambda: agent.restore(theirs.id, version=1), lambda: agent.undo(theirs.id)):
+        with contextlib.suppress(PersonNeededError):
+            way()
+    now = person.get(theirs.id)
+    assert (now.pinned, now.text) == (True, "Ask before every command that writes.")
+
+
+def test_the_clients_settings_are_the_persons(agent, person, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    desk = ToolDispatcher(operations_of(Cortex), lambda: agent)
+    for name in ("install", "uninstall"):
+        told = desk.call(name, {"host": "codex"})
+        assert told.failed
+        assert told.data["code"] == "person_needed"
+        assert f"recortex {name} codex" in told.data["hint"]
+        assert not desk.call(name, {"host": "codex", "dry_run": True}).failed
+    assert not (tmp_path / ".codex").exists()
+    assert person.install("codex").installed
+    assert (tmp_path / ".codex").exists()
+
+
+@pytest.mark.parametrize("format_", ["claude-code", "any", "text"])
+def test_an_agent_reads_sessions_in_the_project_only(agent, person, project, tmp_path, format_):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    secret = elsewhere / "notes.md"
+    secret.write_text("- We always deploy from the blue branch.\n")
+    (project / "link").symlink_to(elsewhere)
+    (project / "notes.md").symlink_to(secret)
+    for place in ("/", str(elsewhere), str(secret), "link", "../elsewhere", "link/notes.md", "notes.md"):
+        with pytest.raises(PersonNeededError):
+            agent.import_(format_, place)
+    agent.import_("any", ".")  # a link in a folder leads no further either
+    assert person.list(statuses=list(Status)).memories == ()
+    assert person.recall("blue branch").exchanges == ()
+
+
+def test_an_agent_keeps_so_many_at_once_that_it_gets_an_answer(agent, person):
+    many = [{"text": f"The kiln {number} is fired on day {number}."} for number in range(501)]
+    desk = ToolDispatcher(operations_of(Cortex), lambda: agent)
+    told = desk.call("remember_many", {"memories": many})
+    assert told.failed
+    assert "500" in told.data["message"]
+    assert person.list(statuses=list(Status)).memories == ()
+    assert person.remember_many(many, embed=False).added == 501
