@@ -162,8 +162,8 @@ class _Opening:
 def _end_within(seconds: float) -> None:
     """Let the system end the process: a call may be at work that takes minutes, for nobody.
 
-    A timer of a thread would wait for whatever holds the interpreter. What is committed stays; a write that is
-    cut off leaves no trace.
+    A timer of a thread would wait for whatever holds the interpreter. What is committed stays; a write that
+    is cut off leaves no trace.
     """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -131,7 +131,7 @@ class InstallationOperations(Operations):
     def uninstall(self, host: ClientName, *, dry_run: bool = False) -> Installed:
         """Take out of a coding agent's settings what install put in, and nothing else; memories stay.
 
-        A plug-in that is enabled in the agent is the agent's own to remove: the answer names the command.
+        An enabled plug-in is the agent's own to remove: the answer names the command.
 
         Args:
             host: the agent.

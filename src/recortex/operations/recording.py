@@ -119,10 +119,9 @@ class RecordingOperations(Operations):
         """Keep many memories at once: the fast way in.
 
         Args:
-            memories: objects with the arguments of `remember`; of an agent at most 500.
-            embed: make their vectors now; otherwise they are found by keywords until a recall makes
-                them.
-            link: compare each with what is known and link what is alike.
+            memories: objects with the arguments of `remember`, at most 500.
+            embed: make their vectors now, not at the next recall.
+            link: link each with what is alike.
         """
         most = MAX_OF_AGENT if self._app.actor is Actor.AGENT else MAX_BATCH
         if len(memories) > most:

@@ -158,13 +158,23 @@ def test_nothing_else_in_the_process_reaches_the_client_or_takes_its_lines(start
     assert "from a child" in err
 
 
-@pytest.mark.parametrize("form", ['{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"x":"{long}"}}}}',
-                                  '{{"method":"tools/call","params":{{"x":"{long}"}},"jsonrpc":"2.0","id":{id}}}',
-                                  '{{"params":{{"x":"{long}"}},"id":{id},"method":"tools/call"}}'])  # fmt: skip
+METHOD = '"method":"tools/call"'
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        f'"jsonrpc":"2.0","id":ID,{METHOD},"params":{{"x":"LONG"}}',
+        f'{METHOD},"params":{{"x":"LONG"}},"jsonrpc":"2.0","id":ID',
+        f'"params":{{"x":"LONG"}},"id":ID,{METHOD}',
+    ],
+)
 @pytest.mark.parametrize("id_", ["7", '"seven"'])
 def test_a_message_that_is_too_long_is_refused_and_the_next_is_answered(start, form, id_):
     process = start()
-    said = lines(INITIALIZE) + form.format(id=id_, long="a" * (17 << 20)) + "\n" + lines(LIST)
+    said = (
+        lines(INITIALIZE) + f"{{{form.replace('ID', id_).replace('LONG', 'a' * (17 << 20))}}}\n" + lines(LIST)
+    )
     out, err = process.communicate(said, timeout=WAIT)
     answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
     refused = answers.pop(json.loads(id_))["error"]
