@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
