@@ -10,6 +10,7 @@ import sys
 import threading
 import traceback
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from recortex.mcp.tools import CONFIRM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from recortex.operations.base import Operations
     from recortex.operations.registry import Operation
@@ -53,6 +55,7 @@ class ToolDispatcher:
         reading: those that resources and prompts are read by.
         open_facade: opens it.
         warm: gets it ready for the first call.
+        open_at: opens that of another folder: `place` may name one.
     """
 
     def __init__(
@@ -61,11 +64,13 @@ class ToolDispatcher:
         open_facade: Callable[[], Operations],
         warm: Callable[[Any], object] = lambda _: None,
         reading: Mapping[str, Operation] = MappingProxyType({}),
+        open_at: Callable[[Path], Operations] | None = None,
     ) -> None:
         self.operations = operations
         self._reading = reading
         self._warm = warm
         self._open = open_facade
+        self._open_at = open_at
         self._facade: Operations | None = None
         self._lock = threading.Lock()
 
@@ -119,6 +124,23 @@ class ToolDispatcher:
         said = {key: value for key, value in arguments.items() if key != CONFIRM}
         told = clean(codec.dumps(said).decode(errors="replace"))[:_LONGEST_MESSAGE]
         return f"The agent wants to `{name}` {told}. {clean(operation.summary)} Go on?"
+
+    @property
+    def unplaced(self) -> bool:
+        """Whether the client is yet to say which project is meant."""
+        return self._open_at is not None
+
+    def place(self, folder: Path | None) -> None:
+        """Serve the project of a folder from now on; None: where the server was started."""
+        with self._lock:
+            if self._open_at is None:
+                return  # another call was told so before
+            opened, self._open_at = self._open_at, None
+            if folder is not None:
+                former, self._facade = self._facade, None
+                self._open = partial(opened, folder)
+                if former is not None:
+                    former.close()
 
     def facade(self) -> Operations:
         """The opened facade.

@@ -74,12 +74,24 @@ def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
     from recortex.operations.registry import operations_of
 
     operations = operations_of(Cortex)
+
+    def open_at(folder: str | Path) -> Cortex:
+        return Cortex.open(folder, url=options.url, actor=Actor.AGENT)
+
     return ToolDispatcher(
         {tool["name"]: operations[tool["name"]] for tool in tools},
-        lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT),
+        lambda: open_at(options.project or "."),
         warm=Cortex.warm,
         reading={name: operations[name] for name in READING},
+        open_at=None if options.project or options.url or _in_checkout(Path.cwd()) else open_at,
     )
+
+
+def _in_checkout(folder: Path) -> bool:
+    """Whether a folder says by itself which project is meant."""
+    from recortex.codebase.project import find_checkout
+
+    return find_checkout(folder).git is not None
 
 
 def serve(
@@ -203,7 +215,9 @@ def attending(desk: ToolDispatcher) -> Iterator[None]:
 
     relay = None
     with suppress(RecortexError):  # a store that cannot be opened: each call says why
-        relay = Relay(desk.facade().address, lambda event: desk.facade().attend(event))
+        relay = (
+            None if desk.unplaced else Relay(desk.facade().address, lambda event: desk.facade().attend(event))
+        )
     try:
         yield
     finally:
@@ -238,8 +252,8 @@ def _options(arguments: Sequence[str], agent_folder: str) -> argparse.Namespace:
     parser.add_argument(
         "--project",
         type=_folder,
-        default=agent_folder or ".",
-        help=f"a folder in the project; else ${CLAUDE_PROJECT}, else the current one",
+        default=agent_folder or None,
+        help=f"a folder in the project; else ${CLAUDE_PROJECT}, else the current one, or the client's root",
     )
     parser.add_argument("--url", default=None, help="the store: sqlite:///FILE or postgresql://HOST/DATABASE")
     return parser.parse_args(arguments)

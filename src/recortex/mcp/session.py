@@ -28,6 +28,7 @@ from recortex.mcp.dispatcher import unconfirmed
 from recortex.mcp.greeting import MODERN_VERSION
 from recortex.mcp.offers import LISTS, TEXT
 from recortex.mcp.reading import prompt, resource
+from recortex.mcp.roots import settle
 from recortex.mcp.tools import CONFIRM
 
 if TYPE_CHECKING:
@@ -75,15 +76,19 @@ def build(
         return await asyncio.get_running_loop().run_in_executor(workers, work, *given)
 
     async def on_read_resource(
-        _context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+        context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult | types.InputRequiredResult:
+        if asked := await settle(desk, context, params.input_responses):
+            return asked
         text = _text(await _run(resource, desk, params.uri))
         found = types.TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)
         return types.ReadResourceResult(contents=[found])
 
     async def on_get_prompt(
-        _context: ServerRequestContext[Any], params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+        context: ServerRequestContext[Any], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult | types.InputRequiredResult:
+        if asked := await settle(desk, context, params.input_responses):
+            return asked
         text = _text(await _run(prompt, desk, params.name, params.arguments or {}))
         said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(messages=[said])
@@ -91,7 +96,7 @@ def build(
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        held = await _confirmed(desk, context, params)
+        held = await settle(desk, context, params.input_responses) or await _confirmed(desk, context, params)
         if held is not None:
             return held
         return _result(await _run(desk.call, params.name, params.arguments or {}))
