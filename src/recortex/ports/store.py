@@ -115,6 +115,12 @@ class Memories(MemoryReader, Checks, Protocol):
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Record where a memory was learned, as a hash of the place; False if that was recorded before."""
 
+    def learned_at(self, place: bytes) -> list[str]:
+        """The ids of the memories that were learned at a place."""
+
+    def drop_evidence(self, memory_id: str, place: bytes) -> None:
+        """Forget that a memory was learned at a place."""
+
 
 class Causes(Protocol):
     """What led to what, and what relations were."""

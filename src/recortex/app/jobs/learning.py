@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.app.jobs.exchanges import ExchangeListener
+from recortex.app.jobs.exchanges import ExchangeListener, make_again
 from recortex.app.jobs.written_already import not_learned_again
 from recortex.app.naming import of_info, shown
 from recortex.codebase.files import relative
@@ -155,6 +156,8 @@ def learn(
         _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
     if trusted_file:
         listener.keep(clock())
+        if reader.revoked and known is not None:
+            _take_back(services_for, path, known, clock())
         read = live.window.read if live.window else reader.counts.turns
         _move_checkpoint(services, place, reader, known, read, clock())
     return Lesson(
@@ -163,6 +166,28 @@ def learn(
         turns=tuple(live.window.turns) if live.window else (),
         more=live.window.more if live.window else False,
     )
+
+
+def _take_back(
+    services_for: Callable[[Scope], StoreServices], path: Path, known: Checkpoint, now: datetime
+) -> None:
+    """Put away what earlier passes learned of turns that the person has taken back since.
+
+    Args:
+        services_for: as in `learn`.
+        path: the transcript.
+        known: how far they had read it.
+        now: the time.
+    """
+    standing = {turn.uuid for turn in open_transcript(path)}
+    gone = [turn.uuid for turn in open_transcript(path, until=known.position) if turn.uuid not in standing]
+    session = known.session_id
+    for scope in Scope:
+        with suppress(RecortexError):  # the person's own store may not be there
+            services_for(scope).ingestion.unsay(
+                gone, session, now=now, actor=Actor.EXTRACTION, reason="the person took it back"
+            )
+    make_again(services_for(Scope.PROJECT), path, now=now, keep=())
 
 
 def _before(path: Path, known: Checkpoint | None) -> deque[Turn]:

@@ -158,6 +158,45 @@ class Ingestion:
                     )
         return changed
 
+    def unsay(
+        self, turns: Iterable[str], session: str, *, now: datetime, actor: Actor, reason: str
+    ) -> list[Memory]:
+        """Put away what rests on turns that the person took back; returns the memories that changed.
+
+        What was learned elsewhere too counts these turns no more. What such a memory had replaced stands
+        again.
+
+        Args:
+            turns: their ids.
+            session: where they were taken back; what was read of the same turns in another session stands.
+            now: when it is known.
+            actor: on whose behalf.
+            reason: for the history.
+        """
+        change = partial(self.change, now=now, actor=actor, operation="withdraw", reason=reason)
+        changed: list[Memory] = []
+        with self._store.transaction():
+            for turn in turns:
+                place = turn_place(turn)
+                for known in self._store.memories.get(self._store.memories.learned_at(place)):
+                    if known.source.turn_id == turn and known.source.session != session:
+                        continue
+                    self._store.memories.drop_evidence(known.id, place)
+                    if known.evidence > 1:
+                        changed.append(change(known, replace(known, evidence=known.evidence - 1)))
+                    elif known.status in _STANDING and not known.pinned:
+                        changed.append(change(known, replace(known, status=Status.ARCHIVED)))
+                        changed += [change(old, _standing_again(old)) for old in self._replaced(known.id)]
+        return changed
+
+    def _replaced(self, by: str) -> list[Memory]:
+        """The memories that one has replaced."""
+        found = self._store.relations.of([by])
+        ended = [
+            one.target_id for one in found if one.type is RelationType.SUPERSEDES and one.source_id == by
+        ]
+        return [one for one in self._store.memories.get(ended) if one.superseded_by == by]
+
     def adopt(
         self,
         memory: Memory,
@@ -370,6 +409,13 @@ class Ingestion:
     def _resemblances(self, memory: Memory, known: Mapping[str, str]) -> list[Resemblance]:
         found = resemblances(memory, known.items())
         return [self.ending.read(memory, one, known[one.id]) for one in found]
+
+
+_STANDING = frozenset((Status.ACTIVE, Status.PROPOSED, Status.QUARANTINED))
+
+
+def _standing_again(old: Memory) -> Memory:
+    return replace(old, status=Status.ACTIVE, superseded_by=None, valid_until=None)
 
 
 def _rests_on(known: Memory, statement: Memory) -> bool:

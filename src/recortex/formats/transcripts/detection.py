@@ -23,9 +23,11 @@ from recortex.formats.transcripts import (
     qwen,
     specstory,
     swe_agent,
+    trails,
 )
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
+from recortex.formats.transcripts.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,6 +77,7 @@ class Head:
         return all(f'"{key}"'.encode() in self.raw for key in keys)
 
 
+Follow = Callable[[Trail, bytes, str], None]  # takes a line in; raises MalformedLineError
 Split = Callable[[bytes], tuple[Header, list[bytes]]]  # raises MalformedLineError
 
 
@@ -89,6 +92,7 @@ class Format:
         split: parts a file that is one JSON document into its header and records; None for files of lines.
         headed: the first line alone says which session it is, and must be read also when resuming later.
         prose: lines are text, and empty ones matter.
+        follows: makes what adds each line to a trail, by which it is known what the person took back.
     """
 
     name: str
@@ -97,6 +101,7 @@ class Format:
     split: Split | None = None
     headed: bool = False
     prose: bool = False
+    follows: Callable[[], Follow] | None = None
 
 
 class _GuardedParser:
@@ -213,12 +218,12 @@ def _is_prose(head: Head) -> bool:
 
 
 _CLIENTS: tuple[Format, ...] = (
-    Format("qwen", _is_qwen, qwen.QwenParser),
-    Format("codex", _is_codex, codex.CodexParser, headed=True),
-    Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser),
-    Format("copilot", _is_copilot, copilot.CopilotParser, headed=True),
-    Format("pi", _is_pi, pi.PiParser, headed=True),
-    Format("gemini", _is_gemini, gemini.GeminiParser, headed=True),
+    Format("qwen", _is_qwen, qwen.QwenParser, follows=lambda: trails.qwen),
+    Format("codex", _is_codex, codex.CodexParser, headed=True, follows=trails.Codex),
+    Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser, follows=trails.ClaudeCode),
+    Format("copilot", _is_copilot, copilot.CopilotParser, headed=True, follows=lambda: trails.copilot),
+    Format("pi", _is_pi, pi.PiParser, headed=True, follows=trails.Pi),
+    Format("gemini", _is_gemini, gemini.GeminiParser, headed=True, follows=lambda: trails.gemini),
     Format(
         "gemini",
         lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),

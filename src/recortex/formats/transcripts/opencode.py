@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import described, questions, told
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
+    TAKEN_BACK,
     Header,
     Parsed,
     Piece,
@@ -23,6 +24,8 @@ from recortex.formats.transcripts.pieces import (
 from recortex.formats.transcripts.tools import plain, tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from recortex.domain.transcript import Form
 
 _OUTCOMES = {"completed": True, "error": False}
@@ -38,8 +41,14 @@ class _Times(msgspec.Struct, gc=False):
     created: float | None = None
 
 
+class _Revert(msgspec.Struct, rename={"message": "messageID", "part": "partID"}, gc=False):
+    message: str | None = None
+    part: str | None = None
+
+
 class _Session(msgspec.Struct, rename={"parent": "parentID"}, gc=False):
     id: str | None = None
+    revert: Raw = Raw()
     parent: str | None = None
     version: str | None = None
     directory: str | None = None
@@ -57,6 +66,7 @@ class _Path(msgspec.Struct, gc=False):
 
 class _Info(msgspec.Struct, rename={"session": "sessionID"}, gc=False):
     id: str | None = None
+    metadata: Raw = Raw()
     role: str | None = None
     session: str | None = None
     summary: Raw = Raw()
@@ -64,13 +74,24 @@ class _Info(msgspec.Struct, rename={"session": "sessionID"}, gc=False):
     path: Raw = Raw()
 
 
-class _Message(msgspec.Struct, gc=False):
+class _Marks(msgspec.Struct, gc=False):
+    """What `split` tells the parser of a message: taken back, from a part of it on where one is named."""
+
+    agent: bool = False
+    taken_back: bool = False
+    part: str = ""
+
+
+class _Message(msgspec.Struct, rename={"marks": "recortex"}, gc=False):
     info: Raw = Raw()
     parts: list[Raw] | None = None
+    marks: _Marks | None = None
 
 
 class _Part(msgspec.Struct, rename={"call": "callID"}, gc=False):
+    id: str | None = None
     type: str | None = None
+    metadata: Raw = Raw()
     text: str | None = None
     synthetic: bool | None = None
     ignored: bool | None = None
@@ -98,7 +119,34 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
         parent_session=session.parent or "",
         at=moment(decode_optional(session.time, _Times).created),
     )
-    return header, [bytes(message) for message in document.messages or ()]
+    messages = document.messages or []
+    if session.parent:  # a parent agent gives the instructions; a fork has no parent
+        messages = [_marked(message, agent=True) for message in messages]
+    revert = decode_optional(session.revert, _Revert)
+    return header, [bytes(message) for message in _without(messages, revert)]
+
+
+def _marked(message: Raw, **marks: Any) -> Raw:
+    """A message with what the parser is to know of it."""
+    value = decode_any(message)
+    return Raw(msgspec.json.encode({**value, "recortex": marks})) if isinstance(value, dict) else message
+
+
+def _without(messages: list[Raw], revert: _Revert) -> Iterator[Raw]:
+    """The messages; from the one on that the person went back to they say that they were taken back."""
+    gone = False
+    for message in messages:
+        here = not gone and bool(revert.message) and _id(message) == revert.message
+        yield (
+            _marked(message, taken_back=True, part=(revert.part or "") if here else "")
+            if here or gone
+            else message
+        )
+        gone = gone or here
+
+
+def _id(message: Raw) -> str | None:
+    return decode_optional(decode_optional(message, _Message).info, _Info).id
 
 
 class OpenCodeParser:
@@ -110,7 +158,13 @@ class OpenCodeParser:
         info = decode(message.info, _Info)
         if info.role not in {"user", "assistant"}:
             return Parsed(skipped=info.role or "untyped")
+        marks = message.marks or _Marks()
         parts = [decode_optional(part, _Part) for part in message.parts or ()]
+        if marks.taken_back:
+            at = next((place for place, part in enumerate(parts) if marks.part and part.id == marks.part), 0)
+            parts = parts[:at]
+            if not parts:
+                return Parsed(skipped=TAKEN_BACK)
         states = [(part, decode_optional(part.state, _State)) for part in parts if part.type == "tool"]
         summary = info.role == "assistant" and bytes(info.summary) == b"true"
         piece = Piece(
@@ -120,16 +174,28 @@ class OpenCodeParser:
             at=moment(decode_optional(info.time, _Times).created),
             cwd=decode_optional(info.path, _Path).cwd or "",
             ends_calls=info.role == "user",
+            author="repository" if _injected(info.metadata) else "person",
+            sidechain=marks.agent,
             calls=tuple(
                 tool_call(part.call or "", part.tool or "", decode_any(state.input)) for part, state in states
             ),
             results=tuple(_result(part, state) for part, state in states if state.status in _OUTCOMES),
         )
         said = [part for part in parts if part.type == "text" and not part.ignored]
+        by_command = [part for part in said if _injected(part.metadata)]
+        if by_command and all(part.synthetic or part in by_command for part in said):
+            piece = replace(piece, author="repository")
+        elif by_command:
+            said = [replace(part, synthetic=True) if part in by_command else part for part in said]
         put_in = "\n".join(part.text or "" for part in said if part.synthetic)
         parsed = with_carried(spoken(piece, [part.text or "" for part in said if not part.synthetic]), put_in)
         replies = tuple(reply for part, state in states for reply in _reply(part, state, piece))
         return replace(parsed, pieces=(*parsed.pieces, *replies))
+
+
+def _injected(metadata: Raw) -> bool:
+    """Whether Kilo marks a message, or a part of one, as what a command of the repository put there."""
+    return bool(as_mapping(as_mapping(decode_any(metadata)).get("kilo")).get("injected"))
 
 
 def _reply(part: _Part, state: _State, piece: Piece) -> list[Piece]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
+TAKEN_BACK = "taken back"  # why a line adds nothing that the person took back
 TEXT_LIMIT = 200_000  # characters of one turn that are kept; only pasted files are longer
 
 

@@ -5,7 +5,7 @@ Claude-like lines (`uuid`, `parentUuid`, `sessionId`) around Gemini's content pa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,8 +14,25 @@ from recortex.formats.transcripts.gemini import response, typed
 from recortex.formats.transcripts.pieces import Parsed, Result, SessionLine
 from recortex.formats.transcripts.tools import tool_call
 
+if TYPE_CHECKING:
+    from recortex.domain.transcript import Author
+
+
+_BY_CLIENT = frozenset(("goal_runtime", "notification", "realtime_message"))
+# Commands of the client that say nothing and send nothing, such as those that open a dialog.
+_BUILT_IN = [
+    [f"/{name}"]
+    for name in (
+        *("approval-mode", "auth", "clear", "compress", "editor", "ide", "language", "mcp", "model", "new"),
+        *("permissions", "plan", "quit", "resume", "rewind", "settings", "theme", "tools", "vim"),
+    )
+]
+
 
 class _Line(SessionLine, rename="camel", gc=False):
+    parent_uuid: str | None = None
+    provenance: str | None = None
+    system_payload: Raw = Raw()
     tool_call_result: Raw = Raw()
 
 
@@ -27,19 +44,60 @@ class _Outcome(msgspec.Struct, rename="camel", gc=False):
     status: str | None = None
 
 
+class _Command(msgspec.Struct, rename="camel", gc=False):
+    phase: str | None = None
+    raw_command: str | None = None
+    sent_to_model: bool | None = None
+    output_history_items: list[Raw] | None = None
+
+
 class QwenParser:
-    """Reads one line at a time; keeps nothing between lines."""
+    """Reads the lines of one session.
+
+    A command is two records, its call and its result; where it made a prompt, that is the next one.
+    """
+
+    def __init__(self) -> None:
+        self._called = _Command()
+        self._made_after = ""  # the record after which the next prompt is a command's
 
     def parse(self, raw: bytes) -> Parsed:
         """Read a line. Raises MalformedLineError."""
         line = decode(raw, _Line)
         header = line.header(line.session_id or "")
         if line.type not in {"user", "assistant", "tool_result"}:
+            self._command(line)
             return Parsed(skipped=line.label).under(header)
-        return _message(line, decode(line.message, _Message).parts or []).under(header, line.uuid or "")
+        message = decode(line.message, _Message)
+        author = self._author(line) if line.type == "user" else "person"
+        if author == "harness":
+            texts = [part["text"] for part in message.parts or () if isinstance(part.get("text"), str)]
+            return Parsed(skipped=line.label, carried="\n".join(texts)).under(header, line.uuid or "")
+        return _message(line, message.parts or [], author).under(header, line.uuid or "")
+
+    def _command(self, line: _Line) -> None:
+        command = decode_optional(line.system_payload, _Command)
+        if line.subtype != "slash_command" or command.phase not in {"invocation", "result"}:
+            return
+        if command.phase == "invocation":
+            self._called, self._made_after = command, ""
+            return
+        called, self._called = self._called, _Command()
+        sent = called.sent_to_model
+        if sent is None and called.raw_command == command.raw_command and not command.output_history_items:
+            sent = (called.raw_command or "").split()[:1] not in _BUILT_IN  # older versions do not say it
+        self._made_after = (line.uuid or "") if sent else ""
+
+    def _author(self, line: _Line) -> Author:
+        made = bool(self._made_after) and line.parent_uuid in {None, self._made_after}
+        self._made_after = ""
+        by_client = line.subtype in _BY_CLIENT or line.provenance not in {None, "real_user"}
+        if line.subtype == "cron":
+            return "agent"
+        return "harness" if by_client else "repository" if made else "person"
 
 
-def _message(line: _Line, parts: list[dict[str, Any]]) -> Parsed:
+def _message(line: _Line, parts: list[dict[str, Any]], author: Author) -> Parsed:
     answers = [answer for part in parts if isinstance(answer := part.get("functionResponse"), dict)]
     asked = [call for part in parts if isinstance(call := part.get("functionCall"), dict)]
     results = tuple(_result(line, answer) for answer in answers)
@@ -52,6 +110,7 @@ def _message(line: _Line, parts: list[dict[str, Any]]) -> Parsed:
         ),
         results=results,
         ends_calls=line.type == "user" and not results,
+        author=author,
     )
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
     return typed(piece, texts)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
+
+from msgspec.structs import replace
 
 from recortex.domain.names import known_as
 from recortex.domain.transcript import ReadCounts, SessionInfo, Turn
@@ -13,13 +17,15 @@ from recortex.filesystem import open_regular
 from recortex.formats.transcripts.assembly import Assembler
 from recortex.formats.transcripts.detection import detect
 from recortex.formats.transcripts.lines import Line, lines
-from recortex.formats.transcripts.pieces import Header, MalformedLineError
+from recortex.formats.transcripts.pieces import TAKEN_BACK, Header, MalformedLineError
+from recortex.formats.transcripts.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
     from recortex.formats.transcripts.detection import Format, Split, TranscriptParser
+    from recortex.formats.transcripts.pieces import Parsed
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024  # bytes of a file that is one JSON document and so must be held whole
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -34,11 +40,19 @@ class TranscriptReader:
         cursor: everything before it is consumed: a later reader given this cursor yields what came since, and
             nothing twice. A byte offset; the number of records for a file that is one JSON document. While
             iterating it never runs ahead of the turns already yielded.
+        revoked: the person took back what was read before the cursor, since it was read.
         restarted: the file is shorter than the cursor said, so it is read from its beginning.
     """
 
     def __init__(
-        self, path: Path, row: Format, *, cursor: int = 0, final: bool = True, first_index: int = 0
+        self,
+        path: Path,
+        row: Format,
+        *,
+        cursor: int = 0,
+        final: bool = True,
+        first_index: int = 0,
+        until: int | None = None,
     ) -> None:
         self.path = path
         self.client = row.name
@@ -46,6 +60,7 @@ class TranscriptReader:
         self._from = cursor
         self._final = final
         self._first_index = first_index
+        self._until = sys.maxsize if until is None else until
         self._begin()
 
     def _begin(self) -> None:
@@ -53,6 +68,8 @@ class TranscriptReader:
         self.restarted = False
         self._assembler = Assembler(self._first_index)
         self._header = Header()
+        self._taken_back: frozenset[str] = frozenset()
+        self.revoked = False
         self._last: Turn | None = None
         self._lines = self._used = self._turns = self._malformed = self._torn = 0
         self._skipped: dict[str, int] = {}
@@ -128,12 +145,31 @@ class TranscriptReader:
     def _source(self, file: BinaryIO, parser: TranscriptParser) -> Iterator[Line]:
         if self._row.split is not None:
             return self._records(file, self._row.split)
-        self._restart_beyond(file.seek(0, 2))
+        self._restart_beyond(min(file.seek(0, 2), self._until))
+        self._follow(file)
         if self._from and self._row.headed:
             first = next(lines(file, 0), None)
             with suppress(MalformedLineError):  # it was counted when it was read
                 self._learn(parser.parse(_bare(first.raw or b"") if first else b"").header)
-        return lines(file, self.cursor)
+        return self._up_to(lines(file, self.cursor))
+
+    def _up_to(self, found: Iterator[Line]) -> Iterator[Line]:
+        return takewhile(lambda line: line.start < self._until, found)
+
+    def _follow(self, file: BinaryIO) -> None:
+        """Find out what the person took back, from the whole file."""
+        if self._row.follows is None:
+            return
+        trail, follow = Trail(), self._row.follows()
+        before: frozenset[str] | None = None
+        for line in self._up_to(lines(file, 0)):
+            if before is None and line.start >= self.cursor:
+                before, known = trail.taken_back(), trail.keys
+            with suppress(MalformedLineError):
+                follow(trail, _bare(line.raw or b""), _place(line))
+        self._taken_back = trail.taken_back()
+        if before is not None:
+            self.revoked = not (self._taken_back & known) <= before
 
     def _records(self, file: BinaryIO, split: Split) -> Iterator[Line]:
         """The records of a document as lines. An unreadable document is one torn or oversized line."""
@@ -169,9 +205,20 @@ class TranscriptReader:
             self._malformed += line.ended
             return line.ended
         self._learn(parsed.header)
+        parsed = self._standing(parsed, _place(line)) if self._taken_back else parsed
         reason = self._assembler.take(parsed, line.start, line.end)
         self._used += not reason
         return self._skip(reason) if reason else True
+
+    def _standing(self, parsed: Parsed, place: str) -> Parsed:
+        """The line without what the person took back."""
+        gone = self._taken_back
+        kept = () if place in gone else tuple(piece for piece in parsed.pieces if piece.uuid not in gone)
+        if len(kept) == len(parsed.pieces) and parsed.uuid not in gone:
+            return parsed
+        return replace(
+            parsed, pieces=kept, skipped=parsed.skipped or TAKEN_BACK, carried="", interrupted=False
+        )
 
     def _skip(self, reason: str) -> bool:
         self._skipped[reason] = self._skipped.get(reason, 0) + 1
@@ -195,12 +242,22 @@ def _joined(first: Header, second: Header) -> Header:
     return Header(*(getattr(first, name) or getattr(second, name) for name in Header.__struct_fields__))
 
 
+def _place(line: Line) -> str:
+    """What a line without an id is known by on its trail."""
+    return f"@{line.start}"
+
+
 def _bare(raw: bytes) -> bytes:
     return raw.removeprefix(_BYTE_ORDER_MARK).strip(_PADDING)
 
 
 def open_transcript(
-    path: str | PathLike[str], *, cursor: int = 0, final: bool = True, first_index: int = 0
+    path: str | PathLike[str],
+    *,
+    cursor: int = 0,
+    final: bool = True,
+    first_index: int = 0,
+    until: int | None = None,
 ) -> TranscriptReader:
     """A reader of a session's file, whatever client wrote it.
 
@@ -211,6 +268,7 @@ def open_transcript(
             grow, and tool calls without a result stay open (`ok` None). With False the cursor stays before
             both.
         first_index: the `index` of the first turn.
+        until: read a file of lines as it was when it had so many bytes.
 
     Raises:
         FormatError: the file is of no known format, or cannot be read.
@@ -223,4 +281,6 @@ def open_transcript(
         raise FormatError(
             f"{file} cannot be read: {error.strerror or error}", hint="Check the path."
         ) from error
-    return TranscriptReader(file, row, cursor=max(0, cursor), final=final, first_index=first_index)
+    return TranscriptReader(
+        file, row, cursor=max(0, cursor), final=final, first_index=first_index, until=until
+    )

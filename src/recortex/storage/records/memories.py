@@ -198,6 +198,14 @@ class MemoryRecords(Records):
         """Note where a memory was learned; False when that place is known."""
         return bool(self._rows("add_evidence", place, memory_id))
 
+    def learned_at(self, place: bytes) -> list[str]:
+        """The ids of the memories that were learned at a place."""
+        return self._column("learned_at", place)
+
+    def drop_evidence(self, memory_id: str, place: bytes) -> None:
+        """Forget that a memory was learned at a place."""
+        self._rows("drop_evidence", memory_id, place)
+
     # -- validation
 
     def unchecked(self, before: datetime, limit: int) -> list[str]:

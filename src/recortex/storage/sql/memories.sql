@@ -50,6 +50,14 @@ WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?)) ORDER BY constraint
 INSERT INTO evidence (/*own column*/ memory_key, place)
 SELECT /*own value*/ key, ? FROM memories WHERE /*own*/ id = ? ON CONFLICT DO NOTHING RETURNING 1
 
+-- name: learned_at
+SELECT m.id FROM evidence e JOIN memories m ON /*own m*/ m.key = e.memory_key
+WHERE /*own e*/ e.place = ? ORDER BY m.key
+
+-- name: drop_evidence
+DELETE FROM evidence
+WHERE /*own*/ place = ?2 AND memory_key = (SELECT key FROM memories WHERE /*own*/ id = ?1)
+
 -- name: count_by_kind
 SELECT kind, status, count(*) FROM memories /*only own*/ GROUP BY kind, status ORDER BY kind, status
 

@@ -1,0 +1,364 @@
+"""What the person took back was not said, however a client shows where the conversation went on."""
+
+import json
+
+import pytest
+
+from recortex.domain.vocabulary import Status
+
+FIRST = "From now on run the tests with `make check`, never with pytest directly."
+GONE = "From now on we never use tabs in this repository."
+AFTER = "From now on we always log in UTC in this repository."
+ASKED = "Why is the import slow on Mondays?"
+NOTHING = "00000000-0000-0000-0000-000000000000"
+AT = "2026-08-10T09:{:02}:00.000Z"
+
+
+class Claude:
+    """Lines of a session, each after the last one unless told."""
+
+    def __init__(self, cwd):
+        self.lines, self.cwd, self.last = [], str(cwd), None
+
+    def line(self, kind, content=None, parent="last", **more):
+        number = len(self.lines)
+        line = {
+            "type": kind, "uuid": f"u{number}", "parentUuid": self.last if parent == "last" else parent,
+            "sessionId": "s1", "cwd": self.cwd, "version": "2.1.330", "timestamp": AT.format(number),
+            "isSidechain": False, **more,
+        }  # fmt: skip
+        if content is not None:
+            line["message"] = {"role": kind, "id": f"m{number}", "content": content}
+        self.lines.append(line)
+        self.last = line["uuid"]
+        return self.last
+
+    def says(self, said, answer="Done.", **more):
+        """A prompt and its answer; returns what the answer's line is called."""
+        self.line("user", said, **more)
+        return self.line("assistant", [{"type": "text", "text": answer}])
+
+    def stands(self, leaf, **more):
+        self.lines.append({"type": "last-prompt", "sessionId": "s1", "leafUuid": leaf, **more})
+
+
+def claude_goes_back(cwd):
+    session = Claude(cwd)
+    first = session.says(FIRST)
+    session.says(GONE)
+    session.says(AFTER, parent=first)
+    return session.lines
+
+
+def claude_begins_anew(cwd):
+    """To the very beginning, as clients wrote it that give the new prompt no parent."""
+    session = Claude(cwd)
+    session.says(GONE)
+    leaf = session.says(FIRST, parent=None)
+    session.stands(leaf)
+    session.says(AFTER)
+    return session.lines
+
+
+def claude_begins_anew_after_what_it_left(cwd):
+    """The same in 2.1.330, which names the line before as parent, and the place in the conversation."""
+    session = Claude(cwd)
+    session.says(GONE, turnPosition={"promptIndex": 1, "turnIndex": 1})
+    session.line("user", FIRST, turnPosition={"promptIndex": 1, "turnIndex": 1})
+    session.line("attachment", attachment={"type": "environment"})
+    session.stands(NOTHING, explicit=True)
+    session.line("assistant", [{"type": "text", "text": "Done."}])
+    session.says(AFTER, turnPosition={"promptIndex": 2, "turnIndex": 2})
+    return session.lines
+
+
+def claude_goes_back_twice(cwd):
+    session = Claude(cwd)
+    first = session.says(FIRST)
+    session.says(GONE)
+    session.says(f"{GONE} Nor spaces.", parent=first)
+    session.says(AFTER, parent=first)
+    return session.lines
+
+
+def codex(cwd, *turns):
+    yield {"type": "session_meta", "timestamp": AT.format(0), "payload": {"id": "c1", "cwd": str(cwd)}}
+    for number, turn in enumerate(turns):
+        at = {"timestamp": AT.format(number + 1)}
+        if isinstance(turn, int):
+            yield {**at, "type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": turn}}
+            continue
+        yield {**at, "type": "event_msg", "payload": {"type": "task_started", "turn_id": f"t{number}"}}
+        yield {**at, "type": "turn_context", "payload": {"turn_id": f"t{number}", "cwd": str(cwd)}}
+        for text in turn:
+            content = [{"type": "input_text", "text": text}]
+            yield {
+                **at,
+                "type": "response_item",
+                "payload": {"type": "message", "role": "user", "content": content},
+            }
+        answer = [{"type": "output_text", "text": "Done."}]
+        yield {
+            **at,
+            "type": "response_item",
+            "payload": {"type": "message", "role": "assistant", "content": answer},
+        }
+
+
+CONTEXT = "<environment_context>\n<cwd>/x</cwd>\n</environment_context>"
+
+
+def codex_rolls_back(cwd):
+    return codex(cwd, [CONTEXT, FIRST], [CONTEXT, GONE], 1, [AFTER])
+
+
+def codex_counts_what_the_person_said(cwd):
+    """A turn that nobody began, and a second message within one, are none of the turns that are counted."""
+    return codex(cwd, [FIRST], [GONE, "And no trailing spaces."], [CONTEXT], [ASKED], 2, [AFTER])
+
+
+def gemini(*said):
+    yield {"sessionId": "g1", "projectHash": "x", "startTime": AT.format(0)}
+    for number, text in enumerate(said):
+        if text.startswith("m"):
+            yield {"$rewindTo": text}
+            continue
+        yield {
+            "id": f"m{number}",
+            "type": "user",
+            "timestamp": AT.format(number),
+            "content": [{"text": text}],
+        }
+        yield {"id": f"a{number}", "type": "gemini", "timestamp": AT.format(number), "content": "Done."}
+
+
+def gemini_rewinds(_):
+    return gemini(FIRST, GONE, "m1", AFTER)
+
+
+def qwen_rewinds(cwd):
+    last = None
+    for number, (kind, text, parent) in enumerate(
+        (
+            ("user", FIRST, "last"), ("assistant", "Done.", "last"), ("user", GONE, "last"),
+            ("assistant", "Done.", "last"), ("system", "", "q1"), ("user", AFTER, "last"),
+            ("assistant", "Done.", "last"),
+        )
+    ):  # fmt: skip
+        line = {
+            "uuid": f"q{number}", "parentUuid": last if parent == "last" else parent, "sessionId": "w1",
+            "timestamp": AT.format(number), "type": kind, "cwd": str(cwd), "version": "0.24.4",
+        }  # fmt: skip
+        line |= {"subtype": "rewind"} if kind == "system" else {"message": {"parts": [{"text": text}]}}
+        last = line["uuid"]
+        yield line
+
+
+def pi_goes_back(cwd):
+    yield {"type": "session", "id": "p1", "timestamp": AT.format(0), "cwd": str(cwd)}
+    parents = {"e0": None, "e1": "e0", "e2": "e1", "e3": "e2", "e4": "e1", "e5": "e4"}
+    texts = (FIRST, "Done.", GONE, "Done.", AFTER, "Done.")
+    for number, (text, (id_, parent)) in enumerate(zip(texts, parents.items(), strict=True)):
+        role = "assistant" if number % 2 else "user"
+        content = [{"type": "text", "text": text}]
+        yield {
+            "type": "message", "id": id_, "parentId": parent, "timestamp": AT.format(number),
+            "message": {"role": role, "content": content},
+        }  # fmt: skip
+
+
+def copilot_goes_back(cwd):
+    def event(number, kind, **data):
+        return {"type": kind, "id": f"e{number}", "timestamp": AT.format(number), "data": data}
+
+    yield event(0, "session.start", sessionId="o1", copilotVersion="1.0", context={"cwd": str(cwd)})
+    yield event(1, "user.message", content=FIRST)
+    yield event(2, "assistant.message", content="Done.", messageId="a2")
+    yield event(3, "user.message", content=GONE)
+    yield event(4, "assistant.message", content="Done.", messageId="a4")
+    yield event(5, "session.snapshot_rewind", upToEventId="e3", eventsRemoved=2)
+    yield event(6, "user.message", content=AFTER)
+
+
+def opencode_reverts(cwd):
+    messages = [
+        {
+            "info": {
+                "id": f"m{number}",
+                "role": role,
+                "sessionID": "x1",
+                "time": {"created": 1785000000 + number},
+            },
+            "parts": [{"type": "text", "text": text}],
+        }
+        for number, (role, text) in enumerate(
+            (("user", FIRST), ("assistant", "Done."), ("user", AFTER), ("assistant", "Done."), ("user", GONE))
+        )
+    ]
+    info = {"id": "x1", "directory": str(cwd), "projectID": "x", "revert": {"messageID": "m4"}}
+    return {"info": info, "messages": messages}
+
+
+FORMS = {
+    form.__name__: form
+    for form in (
+        claude_goes_back, claude_begins_anew, claude_begins_anew_after_what_it_left, claude_goes_back_twice,
+        codex_rolls_back, codex_counts_what_the_person_said, gemini_rewinds, qwen_rewinds, pi_goes_back,
+        copilot_goes_back, opencode_reverts,
+    )
+}  # fmt: skip
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(form, name="s1"):
+        made = form(tmp_path)
+        path = tmp_path / f"{name}.jsonl"
+        lines = [made] if isinstance(made, dict) else made
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    return write
+
+
+def rules(cortex):
+    return " ".join(one.text for one in cortex.list(statuses=tuple(Status)).memories)
+
+
+def said(cortex):
+    found = cortex.sessions()
+    return [
+        one.message
+        for session in found.sessions
+        for one in reversed(cortex.sessions(session=session.session).exchanges)
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_what_was_taken_back_is_not_learned_and_not_told(cortex, write, form):
+    cortex.import_("any", str(write(form)))
+    assert "tabs" not in rules(cortex)
+    assert "make check" in rules(cortex)
+    assert "UTC" in rules(cortex)
+    told = said(cortex)
+    assert sorted(told) == sorted([FIRST, AFTER])
+
+
+def parallel_calls(cwd):
+    """Each result follows its own call, so that the chain forks."""
+    session = Claude(cwd)
+    session.line("user", FIRST)
+    calls = [
+        session.line("assistant", [{"type": "tool_use", "id": f"c{one}", "name": "Bash", "input": {}}])
+        for one in range(3)
+    ]
+    results = [
+        session.line(
+            "user", [{"type": "tool_result", "tool_use_id": f"c{one}", "content": "ok"}], parent=calls[one]
+        )
+        for one in range(3)
+    ]
+    session.line("assistant", [{"type": "text", "text": "Done."}], parent=results[0])
+    session.says(AFTER, parent=results[1])
+    return session.lines
+
+
+def compaction(cwd):
+    """It begins anew; what was before is no more in the conversation, but nobody took it back."""
+    session = Claude(cwd)
+    last = session.says(FIRST)
+    session.line("system", subtype="compact_boundary", parent=None, logicalParentUuid=last)
+    session.line("user", "This session is being continued.", isCompactSummary=True)
+    leaf = session.says(AFTER)
+    session.stands(leaf)
+    return session.lines
+
+
+def compaction_of_a_lost_part(cwd):
+    lines = compaction(cwd)
+    lines[2]["logicalParentUuid"] = "elsewhere"
+    return lines
+
+
+def resumed(cwd):
+    """A line of a hook at the start of a resumed session follows nothing."""
+    session = Claude(cwd)
+    session.says(FIRST)
+    session.line("progress", parent=None)
+    session.says(AFTER)
+    return session.lines
+
+
+def without_chains(cwd):
+    session = Claude(cwd)
+    session.says(FIRST, parent=None)
+    session.says(AFTER, parent=None)
+    return session.lines
+
+
+STANDING = {
+    one.__name__: one
+    for one in (parallel_calls, compaction, compaction_of_a_lost_part, resumed, without_chains)
+}
+
+
+@pytest.mark.parametrize("form", STANDING.values(), ids=STANDING)
+def test_what_only_looks_like_it_stands(cortex, write, form):
+    cortex.import_("any", str(write(form)))
+    assert "make check" in rules(cortex)
+    assert "UTC" in rules(cortex)
+    assert FIRST in said(cortex)
+    assert AFTER in said(cortex)
+
+
+@pytest.mark.parametrize(
+    "form", [f for f in FORMS.values() if f is not opencode_reverts], ids=lambda f: f.__name__
+)
+def test_what_was_learned_before_it_was_taken_back_is_put_away(cortex, tmp_path, form):
+    """The file is read as it grows, a line at a time, as after each answer of a live session."""
+    lines = list(form(tmp_path))
+    path = tmp_path / "s1.jsonl"
+    for end in range(3, len(lines) + 1):
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines[:end]))
+        cortex.extract(str(path), final=end == len(lines))
+    active = " ".join(one.text for one in cortex.list().memories)
+    assert "tabs" not in active
+    assert "make check" in active
+    assert "UTC" in active
+    assert sorted(said(cortex)) == sorted([FIRST, AFTER])
+
+
+def test_a_rule_that_one_replaced_stands_again_when_that_is_taken_back(cortex, tmp_path):
+    session = Claude(tmp_path)
+    first = session.says("We use Redis as the job queue, because the operators know it.")
+    session.says("We use Postgres as the job queue instead of Redis from now on.")
+    session.says("Thanks, that is all.", parent=first)
+    path = tmp_path / "s1.jsonl"
+    for end in (4, 6):
+        path.write_text("".join(json.dumps(line) + "\n" for line in session.lines[:end]))
+        cortex.extract(str(path), final=end == len(session.lines))
+    assert [one.text for one in cortex.list().memories if "queue" in one.text] != []
+    assert not any("Postgres" in one.text for one in cortex.list().memories)
+
+
+def test_going_back_in_a_fork_takes_nothing_back_in_its_parent(cortex, tmp_path):
+    parent = Claude(tmp_path)
+    first = parent.says(FIRST)
+    parent.says(GONE)
+    fork = Claude(tmp_path)
+    fork.lines = [
+        {**line, "sessionId": "s2", "forkedFrom": {"sessionId": "s1", "messageUuid": line["uuid"]}}
+        for line in parent.lines
+    ]
+    for name, lines in (("s1", parent.lines), ("s2", fork.lines)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        cortex.extract(str(tmp_path / f"{name}.jsonl"), final=False)
+    fork.last = "u3"
+    fork.says(AFTER, parent=first)
+    lines = [{**line, "sessionId": "s2"} for line in fork.lines]
+    (tmp_path / "s2.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    cortex.extract(str(tmp_path / "s2.jsonl"))
+    active = " ".join(one.text for one in cortex.list().memories)
+    assert "tabs" in active
+    assert "UTC" in active
+    assert [one.evidence for one in cortex.list().memories if "make check" in one.text] == [1]
