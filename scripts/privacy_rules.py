@@ -28,6 +28,7 @@ FILES = (
     "encoded",
     "assignments",
     "passwords",
+    "cued",
     "personal",
     "national_ids",
 )
@@ -35,7 +36,9 @@ FILES = (
 match."""
 
 EXAMPLES = ("positives", "negatives")
-KEYS = frozenset({"keywords", "category", "confidence", "anchored", "folded", "gate", "check", *EXAMPLES})
+KEYS = frozenset(
+    {"keywords", "category", "confidence", "anchored", "folded", "gate", "check", "finder", *EXAMPLES}
+)
 TOKEN = {"confidence": 0.95, "anchored": True}
 """A provider's token begins with its keyword, and stays above the threshold in a comment of a test file."""
 

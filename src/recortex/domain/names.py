@@ -12,7 +12,11 @@ from functools import lru_cache
 from recortex.domain.expressions import lazy
 
 _WORDS = lazy(
-    r"pass|pwd|pw[-_]|secret|token|key|auth|cred|bearer|login|sig|cookie|session[-_=]|[=:@%]", re.IGNORECASE
+    r"pass|pwd|pw[-_]|secret|token|key|auth|cred|bearer|login|sig|cookie|session[-_=]|[=:@%]|kennwort|mdp|"
+    r"contrase"
+    r"|senha|(?<![a-z])pin(?![a-z])|密码|密碼|口令|密钥|密鑰|令牌|パス|トークン|キー|暗証|認証|验证码|驗證碼|[账帐]号|凭[证据]"
+    r"|合言葉|秘密|シークレット|schlüssel|geheim|jeton|clave|chave|segredo|用",
+    re.IGNORECASE,
 )
 """Words that often stand before a secret, and signs of connection strings."""
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"

@@ -135,7 +135,7 @@ def test_what_code_says_and_is_given_is_kept_without_secrets(project):
     secrets = [token, "gulhixdorf", "gulhix-7dorf"]
     with Cortex.open(project) as cortex:
         (found,) = cortex.code("find", "enter", limit=1).symbols
-        assert found.doc == "Enter with the password [PASSWORD_GIVEN], or with [GITHUB_TOKEN]."
+        assert found.doc == "Enter with the password [PASSWORD_SPOKEN], or with [GITHUB_TOKEN]."
         home = cortex._app.project.home
         read = b"".join(one.read_bytes() for one in home.rglob("*") if one.is_file())
         assert [secret for secret in secrets if secret.encode() in read] == []

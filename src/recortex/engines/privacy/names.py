@@ -16,6 +16,19 @@ from recortex.engines.privacy.redaction import redact
 _SEPARATORS = lazy(r"([/\\])")
 _SECRET = frozenset({"secret", "connection"})
 _SETTING = lazy(r"(pass(?:word|wd)?|pwd|secret|token|key)-", re.IGNORECASE)
+_CUE = lazy(
+    r"(?<![a-z])(?:(?P<password>pass(?:word|wd|phrase|code|wort)?|pwd|pw|kennwort|contrase[nñ]a|senha|mdp|"
+    r"mot[_ -]de[_ -]passe)"
+    r"|(?P<key>(?:api[_-]?)?key|secret|token)|(?P<pin>pin))[-_ =.]{1,3}(?:(?:is|ist|est|"
+    r"es)[-_ =.]{1,3})?(?P<v>[^\s/\\]+)",
+    re.IGNORECASE,
+)
+"""A word that says what the rest of a name may be, as in `vpn-password-….txt`."""
+_END = lazy(r"(?:\.[A-Za-z][A-Za-z0-9]{0,5}){1,2}\Z")
+_WRITTEN_BY = lazy(
+    r"\.(?:py|pyi|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs|cpp|cc|c|h|hpp|swift|vue|svelte|scala|dart|ex|exs|"
+    r"sql|css|html)\Z"
+)
 _LONGEST_RULE = 30
 _DIGITS = 8
 
@@ -36,10 +49,35 @@ def _rule_of_part(part: str) -> str:
 
     Clients name the folder for the transcripts of /a/b_c `-a-b-c`, so `-` may have been `_` or `=`.
     """
-    found = _rule(part)
+    found = _rule(part) or _rule(_END.sub("", part))
     if found or "-" not in part:
-        return found
-    return _rule(part.replace("-", "_")) or (_rule(_SETTING.sub(r"\1=", part)) if part[0] == "-" else "")
+        return found or _rule_of_words(part)
+    return (
+        _rule(part.replace("-", "_"))
+        or (_rule(_SETTING.sub(r"\1=", part)) if part[0] == "-" else "")
+        or _rule_of_words(part)
+    )
+
+
+def _rule_of_words(part: str) -> str:
+    """The name of a rule if a word in a name says that the rest of it is a secret; empty if not.
+
+    Names of code are made of words and say what they do: there only what is evidently random counts.
+    """
+    from recortex.engines.privacy.finders.judging import is_clear, is_key, is_unknown, is_word
+
+    found = _CUE.search(part)
+    if found is None:
+        return ""
+    value = _END.sub("", found["v"])
+    if found["pin"]:
+        return "pin_spoken" if value.isdigit() and 4 <= len(value) <= 8 else ""  # noqa: PLR2004
+    if found["key"]:
+        return "key_spoken" if is_key(value) else ""
+    pieces = [piece for piece in re.split(r"[-_. ]", value) if piece]
+    if _WRITTEN_BY.search(part) or len(pieces) == 0 or (len(pieces) > 1 and any(map(is_word, pieces[:1]))):
+        return "password_spoken" if is_clear(value) and any(map(str.isdigit, pieces[0])) else ""
+    return "password_spoken" if is_unknown(value) or is_clear(pieces[0]) else ""
 
 
 def _rule(text: str) -> str:

@@ -16,6 +16,22 @@ _WORDS = (
 )
 _TEMPLATE = r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
 _FILLER = r"([xX*.#_\-0~=?])\1{3}"
+_TECHNICAL = (
+    r"(?:aes|sha|md|base|utf|argon|bcrypt|scrypt|pbkdf|hs|rs|es|ed|oauth|oidc|http|https|v|ipv|s|k8s|x|h|p|"
+    r"rfc|"
+    r"iso|ssh|tls|ssl|ec|rsa|python|py|node|java|es|web|win|linux|redis|postgres|mysql|mongo|neo4j|auth|"
+    r"i18n|l10n|"
+    r"level|step|test|user|option|version|part|line|page|case|env|ntlmv|uuid|id|col|row|q|fido|web|pkcs|x)-?"
+    r"\d[\dx.]{0,8}\w{0,3}(?:[-_]\w{1,12})*|\d+(?:[-+]|\.\d)?(?:\.\.\.?\d+)?(?:bits?|char\w*|digits?|"
+    r"bytes?|symbols?|days?|"
+    r"hours?|minutes?|min|sec\w*|times?|words?|letters?|zeichen|stellig\w*|mal|tage|x|px|ms|s|m|h|d|k|kb|"
+    r"mb|gb|%|th|"
+    r"st|nd|rd|°)?\+?|[\d.,:/-]+|.*\.(?:env|py|js|ts|tsx|go|rs|md|json|ya?ml|toml|txt|sh|local|com|org|net|"
+    r"io|ini|cfg|"
+    r"conf|html|java|rb|php|cs|pem|key|xml|sql|log|lock)(?:[:#]\d+)*"
+)
+"""Names of methods, sizes, counts, dates, files: they have digits or signs, and are no secrets."""
+
 _SAYING_NOTHING = (
     r"[a-z]{1,3}|passw[a-z]*|passphrase|passcode|token|secret|login|credentials?|user(?:name)?|admin|root|"
     r"with|from|this|that|here|need(?:ed)?|will|should|please|always|remember|account|server|database|"
@@ -51,6 +67,12 @@ def is_placeholder(value: str) -> bool:
         or len(set(value)) < _SPARSE
         or (compiled(_FILLER).search(value) is not None and len(set(value)) < 2 * _SPARSE)
     )
+
+
+@lru_cache(maxsize=4096)
+def is_technical(value: str) -> bool:
+    """Whether a value names a method, a size, a count, a date or a file."""
+    return compiled(_TECHNICAL).fullmatch(value.lower()) is not None
 
 
 def says_only_a_secret(text: str) -> bool:

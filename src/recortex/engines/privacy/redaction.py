@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.context import THRESHOLD, path_adjustment, place_adjustment
 from recortex.engines.privacy.expressions import compiled
+from recortex.engines.privacy.finders import Cue, finder_named
 from recortex.engines.privacy.finding import Redaction, RedactionFinding
 from recortex.engines.privacy.origins import Edit, Origins, widened
 from recortex.engines.privacy.placeholders import MARKER, is_filler
@@ -114,6 +115,9 @@ def _matches(
         if rule.anchored
         else expression.finditer(subject)
     ):
+        if rule.finder:
+            yield from _cued(rule, match, text, folded, change)
+            continue
         start, end = match.span(group)
         if start < 0:
             start, end = match.span()
@@ -128,6 +132,14 @@ def _matches(
             continue
         confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
         if confidence >= THRESHOLD - _ROUNDING:
+            yield _Match(start, end, confidence, rule)
+
+
+def _cued(rule: Rule, match: re.Match[str], text: str, folded: str, change: float) -> Iterator[_Match]:
+    """The secrets that a word says are there."""
+    for start, end in finder_named(rule.finder)(Cue(match, text, folded)):
+        confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
+        if end - start >= _SHORTEST and HIDDEN not in text[start:end] and confidence >= THRESHOLD - _ROUNDING:
             yield _Match(start, end, confidence, rule)
 
 

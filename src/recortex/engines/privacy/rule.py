@@ -31,6 +31,8 @@ class Rule:
             always run.
         confidence: before context scoring, 0 to 1.
         check: name of a function of `checks` that confirms a match (True) or rejects it. Empty: none.
+        finder: name of a function of `finders`, for a pattern that is a mere word: it says where the secret
+            is. Empty: the match is the secret.
         folded: run the pattern over the lower-cased text (offsets are the same).
         gate: name of a cheap expression of `table.GATES` that must also match somewhere in the lower-cased
             text.
@@ -43,6 +45,7 @@ class Rule:
     keywords: tuple[str, ...]
     confidence: float
     check: str = ""
+    finder: str = ""
     folded: bool = False
     gate: str = ""
     anchored: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recortex.engines.privacy.checks import listed
 from recortex.engines.privacy.checks.numbers import entropy, is_hex, is_random, is_uuid
 from recortex.engines.privacy.expressions import compiled
-from recortex.engines.privacy.placeholders import is_placeholder
+from recortex.engines.privacy.placeholders import is_placeholder, is_technical
 
 if TYPE_CHECKING:
     from recortex.engines.privacy.rule import Place
@@ -57,7 +57,8 @@ def _is_code(place: Place) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _is_harmless(name: str) -> bool:
+def is_harmless(name: str) -> bool:
+    """Whether a name in lower case tells that its value is a hash, an id or a label, and no secret."""
     return compiled(_HARMLESS_NAME).search(name) is not None
 
 
@@ -74,7 +75,7 @@ def _names_provider(name: str) -> bool:
 def _names_secret(place: Place) -> str:
     """The name that a value is assigned to; empty if it is a harmless one, or the value is no literal."""
     name = _name_before(place)
-    unsure = _is_harmless(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value
+    unsure = is_harmless(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value
     return "" if unsure or is_argument(place) else name
 
 
@@ -140,6 +141,8 @@ def is_password(place: Place) -> bool:
         return len(value) >= 8 and value.isdigit() and bool(place.match["q"])  # noqa: PLR2004
     if place.match["q"]:
         return True
+    if is_technical(value):
+        return False
     if "==" in place.match["op"]:
         return False
     return (symbol and digit) or compiled(_REFERENCE).fullmatch(value) is None or _is_plain_line(place)

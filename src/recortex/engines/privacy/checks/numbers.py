@@ -10,6 +10,8 @@ from recortex.engines.privacy.expressions import compiled
 _TURN = r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]"
 _CASE_TURN = r"(?<=[a-z])[A-Z]"
 _HEX = r"[0-9a-fA-F]+"
+_KIND_TURN = r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=[0-9])[^0-9]|(?<=[^A-Za-z0-9])[A-Za-z0-9]"
+_JUMBLED, _LONGEST_JUMBLE = 8, 128
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _VERHOEFF_STEP = (
     (0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
@@ -96,3 +98,13 @@ def is_random(text: str, turns: int = 2, bits: float = 3.0) -> bool:
     humps = len(compiled(_CASE_TURN).findall(head))
     # An identifier changes its case less often.
     return len(head) >= 24 and humps >= 6 and entropy(head) >= 4.0  # noqa: PLR2004
+
+
+@lru_cache(maxsize=4096)
+def is_jumble(text: str) -> bool:
+    """Whether small letters, capitals, digits and signs alternate as in no word, name or code."""
+    if len(text) > _LONGEST_JUMBLE or compiled(r"[\"'`<>\x00]|[a-z]{5}|\$\{|\{\{").search(text):
+        return False
+    kinds = (r"[a-z]", r"[A-Z]", r"[0-9]", r"[^A-Za-z0-9_./-]")
+    turns = len(compiled(_KIND_TURN).findall(text))
+    return turns >= _JUMBLED and 2 * turns >= len(text) and all(compiled(k).search(text) for k in kinds)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.privacy.checks.assignments import is_argument
+from recortex.engines.privacy.checks.numbers import is_jumble
 from recortex.engines.privacy.checks.plain_words import is_plain_word
 from recortex.engines.privacy.expressions import compiled
-from recortex.engines.privacy.placeholders import is_placeholder
+from recortex.engines.privacy.placeholders import is_placeholder, is_technical
 
 if TYPE_CHECKING:
     from recortex.engines.privacy.rule import Place
@@ -16,11 +17,15 @@ _TYPES = (
     r"(?:str|string|text|bool(?:ean)?|int(?:eger)?|number|bytes?|char|any|object|unknown|never|void|none|"
     r"null|nil|undefined|true|false|yes|no|on|off|self|this|varchar|nvarchar|binary|hidden|input|field|"
     r"optional|required|secretstr|password|passwd|pwd|pass|passphrase|passcode|secret|\*+|-+|_+)"
-    r"(?:[?!\[(.].*)?"
+    r"(?:[?!\[(.|].*)?"
 )
-_NAMING = r"(?:[\w.\-]*(?:pass(?:word|wd|phrase)?|pwd|secret|credential|token|_key|_file|_env|_hash))\Z"
+_NAMING = (
+    r"(?:.*(?:contrase[nñ]a|passwort|kennwort|mot[ _-]de[ _-]passe|senha|contrasinal|パスワード|密码)|"
+    r"[\w.\-]*(?:pass(?:word|wd|phrase)?|pwd|secret|credential|token|_key|_file|_env|_hash))\Z"
+)
 _REFERRING = (
-    r"[$%@&<{\[(*]|[\w.]+\(|(?:self|this|args|opts|options|config|cfg|env|process|os|settings|user|request|"
+    r"[$%@&<{\[(*]|[\w.]+[(\[]|(?:self|this|args|opts|options|config|cfg|env|process|os|settings|user|"
+    r"request|"
     r"req|params|props|data|form|values?|vault|secrets?|var|local)[.\[>-]|.*(?:\$\{|\{\{|\(\))"
 )
 
@@ -33,13 +38,17 @@ _CONTINUATION = (
 )
 """What follows a value where the sentence goes on: prepositions and conjunctions of six languages."""
 _SHORTEST = 4
+_FIELDS = frozenset({"user", "username", "name", "email", "login", "key", "password", "id"})
 
 
-def _refers(value: str) -> bool:
+def refers(value: str) -> bool:
     """Whether a value is a variable, a type, a placeholder, or the name of a field."""
+    if is_jumble(value):
+        return False
     folded = value.lower()
     return (
         is_placeholder(f"{value}abcd")
+        or is_technical(value)
         or compiled(_TYPES).fullmatch(folded) is not None
         or compiled(_NAMING).fullmatch(folded) is not None
         or compiled(_REFERRING).match(folded) is not None
@@ -66,7 +75,7 @@ def _is_no_word(value: str) -> bool:
 def is_value(place: Place) -> bool:
     """Whether a value is a password, where the command or statement says that one follows."""
     value = place.value
-    return not _refers(value) and not value.startswith(("/", "./", "~/", "-"))
+    return not refers(value) and not value.startswith(("/", "./", "~/", "-"))
 
 
 def is_after_slash(place: Place) -> bool:
@@ -87,13 +96,15 @@ def is_short_option(place: Place) -> bool:
 def is_literal(place: Place) -> bool:
     """Whether a quoted value after a name such as `password` is one."""
     value = place.value
-    return not (is_argument(place) or _refers(value) or value[:1] in "/.~-") and _is_no_word(value)
+    return not (is_argument(place) or refers(value) or value[:1] in "/.~-") and _is_no_word(value)
 
 
 def is_setting(place: Place) -> bool:
     """Whether a bare value after `NAME=` or `name: ` is one: it ends its line or field, and is no code."""
     value, after, start = place.value, _after(place), place.match.start()
-    if _refers(value) or value[:1] in "/.~-" or not _is_no_word(value):
+    if refers(value) or value[:1] in "/.~-" or not _is_no_word(value):
+        return False
+    if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,6}[,;]?").fullmatch(value):
         return False
     if place.text[max(0, start - 3) : start].endswith((".get", "def ", "?.")):
         return False
@@ -112,7 +123,7 @@ def is_setting(place: Place) -> bool:
 def is_value_in_sentence(place: Place) -> bool:
     """Whether a value in a sentence is a password: no word, quoted, or a word that ends its clause."""
     value = place.value.strip("*_").rstrip(".!?:,;")
-    if len(value) < _SHORTEST or _refers(value) or value.lower().startswith(("http", "/", "./", "~", "--")):
+    if len(value) < _SHORTEST or refers(value) or value.lower().startswith(("http", "/", ".", "~", "--")):
         return False
     if _is_clearly_no_word(value) or is_plain_word(value):
         return _is_clearly_no_word(value)
@@ -136,11 +147,17 @@ def is_pair(place: Place) -> bool:
     return is_value_in_sentence(place) and "/" not in place.value
 
 
+def is_positional(place: Place) -> bool:
+    """Whether the text after a user's name is a password, not the name of a field."""
+    user = place.match["user"]
+    return is_value(place) and _is_no_word(place.value) and user not in _FIELDS
+
+
 def is_named_after(place: Place) -> bool:
     """Whether a value before `as the password` is one, as in `use X as the password`."""
     end = place.match.end("v")
     return (
-        not _refers(place.value)
+        not refers(place.value)
         and _is_no_word(place.value)
         and " for " not in place.match.string[end : end + 5]
     )
@@ -149,13 +166,13 @@ def is_named_after(place: Place) -> bool:
 def is_cookie(place: Place) -> bool:
     """Whether the value of a cookie looks like a session's id."""
     value, least = place.value, 8 if _is_clearly_no_word(place.value) else 16
-    return len(value) >= least and not _refers(value)
+    return len(value) >= least and not refers(value)
 
 
 def is_url_password(place: Place) -> bool:
     """Whether a URL has a password before its host, not a port; it may have another `@` in it."""
     user, _, password = place.value.partition(":")
-    harmless = _refers(password) or _refers(f"{user}x") or password.isdigit() or len(password) < _SHORTEST
+    harmless = refers(password) or refers(f"{user}x") or password.isdigit() or len(password) < _SHORTEST
     return not (
         harmless
         or compiled(r"\d{1,5}[/?#].*").match(password)

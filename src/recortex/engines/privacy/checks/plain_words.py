@@ -12,7 +12,8 @@ from recortex.engines.privacy.expressions import compiled
 
 _ENDINGS = (
     r".{2,}(?:ed|ing|able|ible|less|ful|ly|tion|ment|ness|ive|ous|ized|ised)"
-    r"|ge.{2,}(?:t|en)|(?:ver|be|ent|er|zer|ab|an|auf|aus|ein|zu|un).{1,}(?:t|en)|.{3,}(?:bar|lich|iert|"
+    r"|(?:hinter|über|wieder|unter).{2,}(?:t|en)|ge.{2,}(?:t|en)|(?:ver|be|ent|er|zer|ab|an|auf|aus|ein|zu|"
+    r"un).{1,}(?:t|en)|.{3,}(?:bar|lich|iert|"
     r"ungen|ung|los|haft)|.{3,}(?:ig|isch)(?:e[rsnm]?)?"
     r"|.{3,}(?:é|ée|és|ées|ique|aire|eux|euse)"
     r"|.{2,}(?:[aiu]d[oa]s?|ble|bles|oso|osa|ct[oa]s?|mente|ción|ções|ção)"

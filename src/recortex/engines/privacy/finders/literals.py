@@ -1,0 +1,212 @@
+"""Finds what is assigned to a name such as `password`, in code and configuration.
+
+The syntaxes are read as one: after the name come what closes it, a type, a sign or word that assigns, and
+what wraps the value. That is a literal in quotes, perhaps in parts; a block below; or the rest of a line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.engines.patterns import Patterns
+from recortex.engines.privacy.checks.assignments import is_harmless
+from recortex.engines.privacy.expressions import compiled
+from recortex.engines.privacy.finders.judging import is_clear, is_key, is_phrase, is_unknown, refuses
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+
+    from recortex.engines.privacy.finders import Cue
+
+    Judge = Callable[[str, bool], bool]
+
+PATTERNS = Patterns(__file__)
+SURE, UNSURE = True, False
+"""Whether the syntax says that a value is meant: then it may be a mere unknown word."""
+_WINDOW = 700
+_PARTS = 8
+
+
+def password(cue: Cue) -> Iterator[tuple[int, int]]:
+    """What is assigned to the name of a password."""
+    yield from _assigned(cue, lambda value, sure: is_unknown(value) if sure else is_clear(value))
+
+
+def key(cue: Cue) -> Iterator[tuple[int, int]]:
+    """What is assigned to the name of a token or key."""
+    begin = cue.match.start()
+    before = compiled(r"[\w.-]*\Z").search(cue.folded, max(0, begin - 24), begin)
+    if not is_harmless((before[0] if before else "") + cue.match[0]):
+        yield from _assigned(cue, lambda value, _: is_key(value))
+
+
+def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
+    text, at = cue.text, cue.match.end()
+    end = min(len(text), at + _WINDOW)
+    found = PATTERNS.default.match(text, at, end) or PATTERNS.element.match(text, at, end)
+    if found:
+        if judge(found["v"], SURE):
+            yield found.span("v")
+        return
+    before = PATTERNS.value_first.search(text[max(0, cue.match.start() - 240) : cue.match.start()])
+    if before and judge(before["v"], SURE):
+        start = max(0, cue.match.start() - 240)
+        yield start + before.start("v"), start + before.end("v")
+        return
+    head = PATTERNS.assigned.match(cue.folded, at, end)
+    if head is None:
+        settings = text[at - 1].isupper() or cue.match[0] in ("requirepass", "masterauth", "rootpw")
+        settings = settings or _starts_line(cue)
+        environment = PATTERNS.environment.match(text, at, end) if settings else None
+        if environment and judge(environment["v"], cue.match[0] != "pass"):
+            yield environment.span("v")
+        return
+    operator = head["op"].strip()
+    if (
+        operator in ("", "(", ",", "{")
+        and cue.match[0] == "pass"
+        and cue.text[cue.match.start() - 1 : cue.match.start()] != "_"
+    ):  # `pass "x"` is a sentence
+        return
+    if operator == "," and not _may_be_listed(cue, head.start("op")):
+        return
+    yield from _value(cue, head.end(), end, operator, judge)
+
+
+def _starts_line(cue: Cue) -> bool:
+    """Whether a name begins its line, after at most a word, as in the files of routers, netrc and Redis."""
+    begin = cue.text.rfind("\n", max(0, cue.match.start() - 60), cue.match.start()) + 1
+    return (
+        compiled(r"[ \t]{0,8}(?:set[ ]|enable[ ]|remote_)?\Z").match(cue.text[begin : cue.match.start()])
+        is not None
+    )
+
+
+def _may_be_listed(cue: Cue, comma: int) -> bool:
+    """Whether a comma after a name assigns: the name is quoted, or is the first of a tuple."""
+    if cue.text[comma - 1] in "\"'`" or (cue.text[comma - 1] == ")" and cue.text[comma - 2] in "\"'`"):
+        return True
+    before = cue.text[max(0, cue.match.start() - 40) : cue.match.start()]
+    return compiled(r"(?:\{|str(?:n?cpy|n?cmp|cat)\()[\w.>:-]{0,24}\Z").search(before) is not None
+
+
+def _value(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator[tuple[int, int]]:
+    text = cue.text
+    for shape in (PATTERNS.bracketed, PATTERNS.perl_q, PATTERNS.words_q):
+        found = shape.match(text, at, end)
+        if found:
+            if judge(found["v"], SURE):
+                yield found.span("v")
+            return
+    block = PATTERNS.block.match(cue.folded, at, end)
+    if block:
+        name = next(name for name, value in block.groupdict().items() if value and name not in ("in", "end"))
+        start, stop = block.span(name)
+        if name != "below" or _is_deeper(cue, block["in"]):
+            value = text[start:stop].rstrip()
+            if judge(
+                value.rstrip("\\"), name != "below" or _is_alone(cue, stop, block["in"])
+            ) or _is_inner_phrase(value):
+                yield start, start + len(value)
+        return
+    wrap = PATTERNS.wrap.match(text, at, end)
+    if wrap and PATTERNS.quotes.match(text, wrap.end(), end):
+        sure = not wrap["wrap"] or PATTERNS.safe_wrap.match(wrap["wrap"]) is not None
+        yield from _literal(cue, wrap.end(), end, judge, sure=sure and operator not in ("{", "->"))
+    elif operator in ("=", ":", ":=") or operator.endswith((":", "=")):
+        yield from _bare(cue, at, end, operator, judge)
+
+
+def _is_inner_phrase(value: str) -> bool:
+    return is_phrase(value, quoted=False)
+
+
+def _is_deeper(cue: Cue, indent: str) -> bool:
+    """Whether a value on the next line is deeper than the line of its name, as in YAML."""
+    start = cue.text.rfind("\n", max(0, cue.match.start() - 200), cue.match.start()) + 1
+    own = cue.text[start : cue.match.start()]
+    return len(indent) > len(own) - len(own.lstrip()) and compiled(r"[\s\w.\"'+-]*\Z").match(own) is not None
+
+
+def _is_alone(cue: Cue, at: int, indent: str) -> bool:
+    """Whether no line as deep follows a value: then it is no mapping or list."""
+    following = compiled(r"[ \t]{0,4}\r?\n(?P<in>[ \t]{0,60})(?=\S)").match(cue.text, at)
+    return following is None or len(following["in"]) < len(indent)
+
+
+def _literal(cue: Cue, at: int, end: int, judge: Judge, *, sure: bool) -> Iterator[tuple[int, int]]:
+    """A text in quotes, perhaps in parts that are joined."""
+    text, parts, start = cue.text, list[str](), -1
+    stop = at
+    for _ in range(_PARTS):
+        opening = PATTERNS.quotes.match(text, at, end)
+        if opening is None:
+            break
+        closing = _closing(text, opening.end(), end, opening[0])
+        if closing < 0:
+            break
+        content = text[opening.end() : closing]
+        inner = content.strip() if len(opening[0].lstrip("\\")) == 3 else content  # noqa: PLR2004
+        if start < 0:
+            start = opening.end() + (len(content) - len(content.lstrip()) if inner != content else 0)
+        parts.append(inner)
+        stop = opening.end() + len(content.rstrip() if inner != content else content)
+        joined = PATTERNS.join.match(text, closing + len(opening[0]), end)
+        if joined is None or ("\n" in joined[0] and not _joins(text, joined, opening.start())):
+            break
+        if "," in joined[0] and not _is_list(text, opening.start()):
+            break
+        at = joined.end()
+    if start < 0 or "\x00" in text[start:stop]:
+        return
+    value = compiled(r"\\\r?\n[ \t]*").sub("", "".join(parts))
+    if (" " not in value and judge(value, sure)) or (" " in value and is_phrase(value, quoted=True)):
+        yield start, stop
+
+
+def _closing(text: str, at: int, end: int, quote: str) -> int:
+    """Where a text ends that a quote began; -1 where it does not end."""
+    while True:
+        found = text.find(quote, at, end)
+        if found < 0 or (len(quote) == 1 and "\n" in text[at:found].replace("\\\n", "")):
+            return -1
+        if quote[0] == "\\" or text[found - 1] != "\\" or text[found - 2 : found] == "\\\\":
+            return found
+        at = found + 1
+
+
+def _joins(text: str, joined: re.Match[str], opening: int) -> bool:
+    """Whether a text on the next line belongs to the one above: a sign or a bracket says so."""
+    between = joined[0]
+    return (
+        bool(compiled(r"[+.&\\]|<>|\|\|").search(between))
+        or text[:opening].rstrip()[-1:] in "([="
+        or (text[text.rfind("\n", 0, opening) + 1 : opening].strip() == "")
+    )
+
+
+def _is_list(text: str, opening: int) -> bool:
+    before = text[max(0, opening - 40) : opening].rstrip()
+    return before.endswith(("[", "concat!(", '",'[:2], "',"[:2], '",'))
+
+
+def _bare(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator[tuple[int, int]]:
+    """The rest of a line, or a word, after `=` or `: `."""
+    found = PATTERNS.line.match(cue.text, at, end)
+    before = cue.text[cue.match.start() - 1 : cue.match.start()] or " "
+    if found is None or (
+        cue.match[0] == "pass" and not (before.isalnum() or before in "_.")
+    ):  # `PASS: TestName` is a line of test results
+        return
+    start = found.start("v")
+    value = found["v"].rstrip(",;.\\").rstrip(")]")
+    after = cue.text[start + len(value) : start + len(value) + 2]
+    if found["more"]:
+        joined = value + found["more"].strip("\\\r\n ")
+        if judge(joined, UNSURE):
+            yield start, found.end("more")
+        return
+    whole = after[:1] in ("", "\n", "\r") and (operator != "=" or cue.text[at - 1] == "=")
+    if value and not after.startswith(("(", "[")) and judge(value, whole) and not refuses(value):
+        yield start, start + len(value)
