@@ -1,4 +1,4 @@
-"""Chunks hold every line, are never too long, and repeat the end of the one before."""
+"""Chunks hold every line, are never too long, and repeat the end of the one before, but above no heading."""
 
 import itertools
 
@@ -69,8 +69,11 @@ def test_together_they_say_all_that_the_document_says_in_its_order(text, form):
 
 @given(text=documents, form=forms)
 def test_each_repeats_the_end_of_the_one_before_by_fifty_tokens_at_most(text, form):
-    cuts = cut(read(text.encode(), form, plain).blocks, count)
+    blocks = read(text.encode(), form, plain).blocks
+    cuts, titles = cut(blocks, count), {block.lines[0].number for block in blocks if block.level}
     for before, one in itertools.pairwise(cuts):
+        if one.first in titles or titles & set(range(before.last, one.first + 1)):
+            continue  # a heading begins it: nothing above is repeated
         shared = next(
             (
                 length
@@ -98,3 +101,16 @@ def test_headings_are_those_above():
     assert found["intro"] == ("A",)
     assert found["deep"] == ("A", "B", "C")
     assert found["last"] == ("A", "D")
+
+
+@given(text=documents, form=forms)
+def test_a_chunk_stands_under_its_headings_and_repeats_nothing_from_above_them(text, form):
+    blocks = read(text.encode(), form, plain).blocks
+    under = {line.number: headings for headings, block in with_titles(blocks) for line in block.lines}
+    titles = {block.lines[0].number for block in blocks if block.level}
+    cuts = cut(blocks, count)
+    for one in cuts:
+        for number in range(one.first, one.last + 1):
+            assert under.get(number, one.headings)[: len(one.headings)] == one.headings
+    for before, one in itertools.pairwise(cuts):
+        assert not titles & set(range(one.first + 1, before.last + 1))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.app.naming import shown
 from recortex.app.shared_store import is_own, mark_of
 from recortex.codebase.history import history
+from recortex.codebase.project import git_folders, leads_elsewhere
+from recortex.codebase.reftables import OLDEST_GIT, has_reftables
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
@@ -25,6 +27,7 @@ from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
@@ -108,9 +111,7 @@ class CommitImport:
         head = known.session_id if known and not again else ""
         read = history(self._app.root, known=head, limit=limit, since=since)
         if not read.head:
-            raise InvalidInputError(
-                "There is no git history here.", hint="Work in a repository that has commits."
-            )
+            raise _no_history(self._app.root)
         self._know()
         found = list(self._found(read.commits))
         self.done.cut = read.cut
@@ -313,6 +314,23 @@ class CommitImport:
             self.done.relations += relations.put(relation)
         except CausalCycleError as error:
             self.done.problems.append(f"a relation was left out: {error.message}")
+
+
+def _no_history(root: Path) -> InvalidInputError:
+    """Why no commit of a working tree can be read."""
+    own, common = git_folders(root)
+    if leads_elsewhere(root):
+        return InvalidInputError(
+            "The `.git` of this folder leads to a repository that does not point back to it; its commits are "
+            "not read.",
+            hint="Work in that repository itself, or make a worktree of it: `git worktree add`.",
+        )
+    if has_reftables(own, common):
+        return InvalidInputError(
+            "This repository keeps its refs in reftables, which the git program here cannot read.",
+            hint=f"Install git {OLDEST_GIT} or later.",
+        )
+    return InvalidInputError("There is no git history here.", hint="Work in a repository that has commits.")
 
 
 def _key(draft: Draft) -> Any:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.cleaning import visible
+from recortex.domain.time import as_utc
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -40,8 +41,8 @@ class Terminal:
     now: datetime | None = None
 
     def when(self, at: datetime) -> str:
-        """A time as it is read: of this place and near to now for a person, else to the minute in UTC."""
-        return near(at, self.now) if self.now else f"{at:%Y-%m-%d %H:%M}"
+        """A time as it is read, in UTC: near to now for a person, else to the minute."""
+        return near(at, self.now) if self.now else f"{as_utc(at):%Y-%m-%d %H:%M} UTC"
 
     def style(self, text: str, style: Style) -> str:
         """The text in a style."""
@@ -75,12 +76,12 @@ class Terminal:
 def near(at: datetime, now: datetime) -> str:
     """The time of day of today and yesterday, the number of days of the last two weeks, else the date.
 
-    In local time.
+    In UTC, as everywhere: one session has one day, on a screen, in a pipe, in the brief, for `--since`.
     """
-    here, today = at.astimezone(), now.astimezone()
+    here, today = as_utc(at), as_utc(now)
     days = (today.date() - here.date()).days
     if days in {0, 1}:
-        return f"{'yesterday' if days else 'today'} {here:%H:%M}"
+        return f"{'yesterday' if days else 'today'} {here:%H:%M} UTC"
     return f"{days} days ago" if 1 < days < _COUNTED_DAYS else f"{here:%Y-%m-%d}"
 
 
@@ -108,6 +109,6 @@ def terminal_of(stream: TextIO) -> Terminal:
 def _now() -> datetime:
     fixed = os.environ.get("RECORTEX_NOW")
     try:
-        return datetime.fromisoformat(fixed).astimezone() if fixed else datetime.now(UTC)
+        return as_utc(datetime.fromisoformat(fixed)) if fixed else datetime.now(UTC)
     except ValueError:
         return datetime.now(UTC)

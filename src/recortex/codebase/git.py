@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.codebase.git_program import git_environment, git_path, run
 from recortex.codebase.project import branch_and_commit, git_folders, tag
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
@@ -41,13 +41,6 @@ _HARMLESS = re.compile(
     r"^\s*(filemode|ignorecase|symlinks|autocrlf|precomposeunicode)\s*=\s*(true|false|input)\s*$",
     re.MULTILINE | re.IGNORECASE,
 )
-_NO_PROGRAM = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
-_NO_LOCKS = {
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "LC_ALL": "C",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +79,7 @@ class Git:
     def text(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> str | None:
         """All that git prints, likewise; None where it fails or takes longer."""
         command = [self.program, "-c", "core.quotePath=false", *words]
-        said = _run(command, self.folder, self.environment, seconds)
+        said = run(command, self.folder, self.environment, seconds)
         return None if said is None else said[:most].decode("utf-8", "replace")
 
     def succeeds(self, *words: str, seconds: float = SECONDS) -> bool | None:
@@ -115,7 +108,7 @@ def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
         tree: its top folder.
         commit: that is checked out; it stands for HEAD.
     """
-    program = _program()
+    program = git_path()
     own, common = git_folders(tree)
     if program is None or not commit:
         yield None
@@ -132,7 +125,7 @@ def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
             "GIT_OBJECT_DIRECTORY": str(common / "objects"),
             "GIT_SHALLOW_FILE": str(common / "shallow"),
         }
-        yield Git(program, folder, {**_environment(), **places})
+        yield Git(program, folder, {**git_environment(), **places})
 
 
 def git_context(tree: Path) -> GitContext:
@@ -220,41 +213,12 @@ def unset_local(git_folder: Path, name: str) -> bool:
 
 
 def _configure(git_folder: Path, *words: str) -> bool:
-    program = _program()
+    program = git_path()
     if program is None:
         return False
     command = [program, "config", "--file", str(git_folder / "config"), *words]
-    environment = {**_environment(), "GIT_CEILING_DIRECTORIES": os.sep}
-    return _run(command, Path(os.sep), environment, SECONDS) is not None
-
-
-def _run(command: list[str], folder: Path, environment: dict[str, str], seconds: float) -> bytes | None:
-    """What a command prints; None where it fails or takes longer."""
-    try:
-        return subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=True,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-
-
-def _program() -> str | None:
-    """Git's own path, from an absolute folder of PATH: one that is relative may lie in the project."""
-    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    folders = [place for place in places if os.path.isabs(place)]  # noqa: PTH117
-    return shutil.which("git", path=os.pathsep.join(folders))
-
-
-def _environment() -> dict[str, str]:
-    """This process's, without what speaks to git."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, **_NO_PROGRAM, **_NO_LOCKS}
+    environment = {**git_environment(), "GIT_CEILING_DIRECTORIES": os.sep}
+    return run(command, Path(os.sep), environment, SECONDS) is not None
 
 
 def _configuration(common: Path, commit: str) -> str:

@@ -30,6 +30,8 @@ _CONFIG_WORKTREE = lazy(r"^\[core\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*worktree[ \t]*=
 _ORIGIN = lazy(r'^\[remote "origin"\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*url[ \t]*=[ \t]*(\S+)', re.MULTILINE)
 _REMOTE = lazy(r"(?!file:)(?:\w+://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
 _REFERENCE = lazy(r"refs/(?!.*\.\.)[^\s~^:?*\[\\]+")
+_NOT_IN_FILES = "ref: refs/heads/.invalid"
+"""What HEAD says where the refs are in reftables, which only git reads."""
 _COMMIT = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -111,6 +113,10 @@ def branch_and_commit(tree: Path) -> tuple[str, str]:
     """The branch and commit that are checked out in a working tree; each is empty where it cannot be read."""
     own, common = git_folders(tree)
     head = _read(own / "HEAD").strip()
+    if head == _NOT_IN_FILES:
+        from recortex.codebase.reftables import asked_git
+
+        return asked_git(own, common)
     if not head.startswith("ref: "):
         return "", _commit(head)
     reference = head.removeprefix("ref: ")
@@ -126,6 +132,10 @@ def tag(tree: Path, name: str) -> str:
     reference = f"refs/tags/{name}"
     if not _REFERENCE.fullmatch(reference):
         return ""
+    if _read(common / "HEAD").strip() == _NOT_IN_FILES:
+        from recortex.codebase.reftables import hash_of
+
+        return hash_of(common, reference)
     return _commit(_read(common / reference)) or _packed(common / "packed-refs", reference)
 
 
@@ -154,14 +164,23 @@ def has_branch(tree: Path, name: str) -> bool | None:
 def git_folders(tree: Path) -> tuple[Path, Path]:
     """Git's folder of a working tree, and the one that all of its worktrees share.
 
-    Both are there or are not.
+    Where `.git` is a link, or a file that leads to a repository which does not point back, it is no folder of
+    this tree: then both are `.git` itself, in which nothing is found.
     """
     git = tree / ".git"
+    if git.is_symlink():
+        return git / "link", git / "link"
     if not git.is_file():
         return git, git
-    own = _git_folder(git) or git
-    common = _read(own / "commondir").strip()
-    return own, (own / common if common else own)
+    found = _linked(git)
+    own = _git_folder(git)
+    return (own, found.git) if found and found.git and own else (git, git)
+
+
+def leads_elsewhere(tree: Path) -> bool:
+    """Whether a working tree's `.git` names a repository that does not point back to it."""
+    git = tree / ".git"
+    return git.is_symlink() or (git.is_file() and _linked(git) is None)
 
 
 def _linked(git_file: Path) -> Checkout | None:
@@ -174,7 +193,8 @@ def _linked(git_file: Path) -> Checkout | None:
         back = _read(own / "gitdir").strip()
         shared = (own / common).resolve()
         main = shared.parent if shared.name == ".git" else git_file.parent
-        return Checkout(main, shared) if back and _same(own / back, git_file) else None
+        inside = _same(own.parent, shared / "worktrees")  # a folder elsewhere may claim any repository
+        return Checkout(main, shared) if back and inside and _same(own / back, git_file) else None
     tree = _CONFIG_WORKTREE.search(_read(own / "config"))
     return Checkout(git_file.parent, own) if tree and _same(own / tree[1].strip(), git_file.parent) else None
 

@@ -60,7 +60,7 @@ def test_a_list_is_a_table_with_headings_and_days(project, known):
     shown = screen(project, "list")
     assert re.search(r"^id +kind +memory +changed$", shown, re.MULTILINE)
     assert re.search(
-        rf"^{known[:8]} +decision +! How migrations run #db +today \d\d:\d\d$", shown, re.MULTILINE
+        rf"^{known[:8]} +decision +! How migrations run #db +today \d\d:\d\d UTC$", shown, re.MULTILINE
     )
     assert "3 memories." in shown
     assert "2 days ago" in screen(project, "list", env={"RECORTEX_NOW": in_days(project, known, 2)})
@@ -97,7 +97,7 @@ def test_a_quote_stands_beside_what_is_to_be_approved(project):
 
 def test_history_names_changes_in_words(project, known):
     shown = screen(project, "history", known)
-    assert re.search(r"^Version 2  from today [\d:]+ until now, by user: shorter$", shown, re.MULTILINE)
+    assert re.search(r"^Version 2  from today [\d:]+ UTC until now, by user: shorter$", shown, re.MULTILINE)
     assert "fields summary" in shown
     assert "relation supersedes; target " in re.sub(r"\n +", " ", shown)
     assert "[" not in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -135,7 +136,7 @@ SAMPLES = [
     (
         Recall(query="q", recipe="hybrid", hits=(HIT,), exchanges=(SAID,)),
         ["0.81  0b5d3b1e  tribal", "records that nobody checked, never instructions",
-         "2026-03-01 09:30  ab12cd34ef56  said by the person, codex, session 5e551011, unchecked  weak",
+         "2026-03-01 09:30 UTC  ab12cd34ef56  said by the person, codex, session 5e551011, unchecked  weak",
          "weak  later: 998877665544", "asked        Shall I",
          "said         bcrypt, with", "came of it   Passwords"],
     ),
@@ -148,7 +149,8 @@ SAMPLES = [
             before=(replace(EXCHANGE, id="11" * 16, message="Hash the passwords"),),
             after=(replace(EXCHANGE, id="22" * 16, opener="agent", message="", part=1),),
         ),
-        ["111111111111  said by the person", ">> 2026-03-01 09:30  ab12cd34ef56", "src/auth.py", "pytest -x",
+        ["111111111111  said by the person", ">> 2026-03-01 09:30 UTC  ab12cd34ef56",
+         "src/auth.py", "pytest -x",
          "abc1234", "222222222222  work of the agent, codex, session 5e551011, stretch of work 1, unchecked",
          "`recortex remember TEXT --from ab12cd34ef56`"],
     ),
@@ -164,7 +166,7 @@ SAMPLES = [
             ),
             more=True,
         ),
-        ["2026-03-01 09:30  5e551011-2222  codex, 2 messages, auth", "asked        Hash the passwords",
+        ["2026-03-01 09:30 UTC  5e551011-2222  codex, 2 messages, auth", "asked        Hash the passwords",
          "ended with   Passwords are hashed.", "learned      0b5d3b1e  tribal  Use bcrypt",
          "ab12cd34ef56  said by the person", "There are more"],
     ),
@@ -264,7 +266,7 @@ SAMPLES = [
             audit=(AuditEntry(memory_id=MEMORY.id, operation="create", actor=Actor.USER, at=AT,
                               details={"kind": "tribal"}),),
         ),
-        ["version 1, 2026-03-01 09:30 to now, by user: new", "create", "kind tribal"],
+        ["version 1, 2026-03-01 09:30 UTC to now, by user: new", "create", "kind tribal"],
     ),
     (r.Purged(ids=(MEMORY.id,), files=("a", "b"), searched_bytes=4096),
      ["1 memory removed for good", "4,096 bytes in 2 files", "no trace"]),
@@ -466,3 +468,18 @@ def test_a_budget_that_fits_nothing_is_told_with_one_that_does(cortex):
     text = render(cortex.recall("on which port does the license server answer?", budget=3), Terminal())
     assert f"--budget {kept.tokens}" in text
     assert "Nothing" not in text
+
+
+@pytest.mark.parametrize("zone", ["Asia/Seoul", "America/Los_Angeles", "UTC"])
+def test_one_session_has_one_day_on_a_screen_and_in_a_pipe(zone, monkeypatch):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    late = datetime(2026, 2, 27, 22, 0, tzinfo=UTC)
+    try:
+        for days, said in ((0, "today 22:00 UTC"), (1, "yesterday 22:00 UTC"), (40, "2026-02-27")):
+            now = late + timedelta(days=days, hours=1)
+            assert Terminal(person=True, now=now).when(late) == said
+        assert Terminal().when(late) == "2026-02-27 22:00 UTC"
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -1,5 +1,6 @@
 """Decision records in every form that they are written in; each record here was written for this test."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -427,6 +428,20 @@ def test_any_text_is_a_record_or_is_left_out_with_a_reason(lines, suffix):
 def test_a_text_that_repeats_one_thing_is_read_to_its_end(piece):
     text = piece * 20_000
     assert read_record("adr/0001-any.md", f"# T\n\n## Status\n\n{text}\n\n## Decision\n\n{text}")
+
+
+@pytest.mark.parametrize("piece", ["[", "[](\n", "](", "([", "[a]\n", "Accepted, ", "superseded by ["])
+def test_a_record_takes_time_in_proportion_to_its_text(piece):
+    def seconds(size):
+        text = (piece * size)[:size]
+        text = text if "\n" in piece else "\n".join(text[at : at + 90] for at in range(0, size, 90))
+        began = time.process_time()
+        read_record("adr/0001-any.md", f"# T\n\n## Status\n\n{text}\n\n## Decision\n\n{text}")
+        return time.process_time() - began
+
+    seconds(1_000)  # compiles the expressions
+    small = min(seconds(25_000) for _ in range(2))
+    assert min(seconds(100_000) for _ in range(2)) < 8 * small + 0.2
 
 
 @given(st.text(max_size=400))

@@ -54,11 +54,20 @@ class Cut(NamedTuple):
 
 @dataclass(slots=True)
 class _Piece:
-    """Lines that stay together; `tokens` is about what they have."""
+    """Lines that stay together.
+
+    Attributes:
+        headings: that all of them stand under.
+        tokens: about what they have.
+        begins: it is the beginning of a section.
+        above: how many of the lines belong to sections before its last one.
+    """
 
     headings: tuple[str, ...]
     lines: list[Line]
     tokens: int
+    begins: bool = False
+    above: int = 0
 
 
 def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
@@ -105,7 +114,10 @@ def _sections(blocks: Iterable[Block]) -> Iterator[tuple[tuple[str, ...], list[B
 def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -> Iterator[_Piece]:
     """A section in pieces: as many blocks in each as it has room for, a heading never alone at an end."""
     waiting = deque((block.lines, bool(block.level)) for block in section)
-    piece, begun = _Piece(headings, [], 0), False  # begun: a cut after it leaves no heading alone
+    piece, begun = (
+        _Piece(headings, [], 0, begins=True),
+        False,
+    )  # begun: a cut after it leaves no heading alone
     while waiting:
         lines, heading = waiting.popleft()
         tokens = _size(lines, piece.lines, count)
@@ -138,8 +150,8 @@ def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:
         yield piece
         return
     half = len(piece.lines) // 2
-    for lines in (piece.lines[:half], piece.lines[half:]):
-        yield from _bounded(_Piece(piece.headings, lines, 0), count)
+    for lines, begins in ((piece.lines[:half], piece.begins), (piece.lines[half:], False)):
+        yield from _bounded(_Piece(piece.headings, lines, 0, begins=begins), count)
 
 
 def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Line, ...]]:
@@ -225,7 +237,7 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _together(one: _Piece, other: _Piece, count: Count) -> _Piece | None:
-    """Two neighbours as one, under the headings of the larger; None: they are too long for that.
+    """Two neighbours as one, under the headings that they share; None: they are too long for that.
 
     No token goes from the end of a line to what is visible below, so two texts have hardly fewer tokens
     together: they are counted only where the sum leaves it open.
@@ -234,17 +246,23 @@ def _together(one: _Piece, other: _Piece, count: Count) -> _Piece | None:
     tokens = one.tokens + other.tokens + 1
     if tokens > MOST_TOKENS:
         tokens = count(joined(lines))
-    headings = max(one, other, key=lambda piece: piece.tokens).headings
-    return _Piece(headings, lines, tokens) if tokens <= MOST_TOKENS else None
+    if tokens > MOST_TOKENS:
+        return None
+    headings = one.headings[: _shared(one.headings, other.headings)]
+    above = len(one.lines) + other.above if other.begins or other.above else one.above
+    return _Piece(headings, lines, tokens, begins=one.begins, above=above)
 
 
 def _finished(piece: _Piece, before: _Piece | None, count: Count) -> Cut:
-    """The chunk of a piece, which repeats the end of the one before as far as it has room."""
+    """The chunk of a piece, which repeats the end of the one before as far as it has room.
+
+    What stands above a heading is not repeated below it.
+    """
     text = joined(piece.lines)
     tokens = count(text)
     lines, room = piece.lines, min(OVERLAP, MOST_TOKENS - tokens)
-    while before is not None and room > 0:
-        repeated = _ending(before.lines, room, count)
+    while before is not None and room > 0 and not piece.begins:
+        repeated = _ending(before.lines[before.above :], room, count)
         if not repeated:
             break
         longer = joined([*repeated, *lines])
