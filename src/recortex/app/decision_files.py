@@ -14,6 +14,7 @@ from recortex.app.naming import shown
 from recortex.codebase.document_files import find, place
 from recortex.codebase.files import relative
 from recortex.codebase.record_files import ENDINGS
+from recortex.deadlines import within
 from recortex.engines.decisions.record import Record, read_record
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 MOST_BYTES = 512 * 1024
 """Of one record."""
 MOST_RECORDS = 2_000
+SECONDS = 10.0
+"""For one record."""
 READER = 2
 """Counted up when records are read in another way, so that known ones are read again."""
 _TOLD_EVERY = 20
@@ -101,7 +104,7 @@ class RecordFiles:
             self._leave(name, "its name holds a secret")
         elif twin := self._hashes.get(hash_):
             self._leave(name, "another record has the same text", f" ({twin})")
-        elif isinstance(read := read_record(name, text), Record):
+        elif isinstance(read := _read(name, text), Record):
             self._hashes[hash_] = name
             self.problems += [f"{name}: {read.problem}"] if read.problem and self.covers(name) else []
             self.files[name] = File(read, f"{READER}:{hash_}")
@@ -113,6 +116,15 @@ class RecordFiles:
         if self.covers(name):
             self.skipped[why] += 1
             self.problems.append(f"{shown(name).encode('utf-8', 'replace').decode()}: {why}{more}")
+
+
+def _read(name: str, text: str) -> Record | str:
+    """The record of a text, or why it has none."""
+    try:
+        with within(SECONDS):
+            return read_record(name, text)
+    except TimeoutError:
+        return f"reading it took longer than {SECONDS:.0f} s"
 
 
 def _why(error: Exception, path: Path) -> str:

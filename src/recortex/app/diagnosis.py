@@ -128,10 +128,20 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     changed = altered(services.store) if found.whole else []
     for problem in changed:
         yield Row(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
+    yield from _behind(title, services)
     if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
         yield from _circles(title, services)
         yield Row(title, "ok", f"{location.shown} is whole.", "")
+
+
+def _behind(title: str, services: StoreServices) -> Iterator[Row]:
+    """What was acknowledged, and is not there: the file lost its end."""
+    from recortex.app.backends.files import lacking
+
+    if behind := lacking(services.store):
+        said = f"It lacks the last changes that were acknowledged: {behind}."
+        yield Row(title, "problem", said, "Write again what is missing; a backup holds none of it.")
 
 
 def _circles(title: str, services: StoreServices) -> Iterator[Row]:

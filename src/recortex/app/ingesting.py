@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from recortex.app import naming
 from recortex.codebase.document_files import find, place
 from recortex.codebase.files import relative
+from recortex.deadlines import within
 from recortex.engines.documents.making import Source, content_hash, make
 from recortex.engines.documents.reading import FORMS
 from recortex.engines.privacy.table import rules_in_use
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 BATCH = 500
 """Chunks, about, that are kept in one transaction: a kill repeats as many."""
+
+SECONDS = 30.0
+"""For one document; what takes longer is left out, and told. One of 8 MB takes some 20."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +167,12 @@ class Ingesting:
             self._seen.add(source.path)
             return
         try:
-            made = make(source, self._app.clock(), self._services.count_tokens)
+            with within(SECONDS):
+                made = make(source, self._app.clock(), self._services.count_tokens)
+        except TimeoutError:
+            self._problem(source.path, f"left out: reading it took longer than {SECONDS:.0f} s")
+            self._seen.add(source.path)  # what is known of it stays
+            return
         except FormatError as error:
             self._problem(source.path, error.message.rstrip("."))
             self._unfit.add(source.path)

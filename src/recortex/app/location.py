@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
-COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-backup")
+COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-backup", ".last")
 """Endings of the names of a database's files: SQLite's own, and those of a recovery."""
 
 
@@ -117,9 +117,9 @@ class Location:
         """Whether nothing was ever kept here. Something else in its place is an error, not an absence."""
         if self.remote:
             return False
-        return not os.path.lexists(self.database) and (
-            self.folder.is_dir() or not os.path.lexists(self.folder)
-        )
+        if os.path.lexists(self.database) or os.path.lexists(f"{self.database}.last"):
+            return False
+        return self.folder.is_dir() or not os.path.lexists(self.folder)
 
     @property
     def exists(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -18,6 +19,8 @@ _NEVER = frozenset({"node_modules", "__pycache__"})
 """Folders of other people's files, also where git does not ignore them."""
 _DEEPEST = 60
 """Folders within folders."""
+SECONDS = 60.0
+"""For looking through folders; what was not looked at by then is left out, and told."""
 
 
 class Place(NamedTuple):
@@ -53,11 +56,13 @@ class Found:
         files: to read.
         passed_over: what a person may miss, and why.
         unreadable: folders of which nothing is known now.
+        until: the time, by the monotonic clock, after which no further folder is looked through.
     """
 
     files: list[Path] = field(default_factory=list)
     passed_over: list[tuple[Path, str]] = field(default_factory=list)
     unreadable: list[Path] = field(default_factory=list)
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
 
 
 def place(text: str, folder: Path) -> Place:
@@ -113,6 +118,12 @@ def _follow(links: Sequence[Path], folder: Path, found: Found) -> None:
 
 def _walk(folder: Path, above: tuple[Ignored, ...], found: Found, depth: int = 0) -> Iterator[Path]:
     """Files below a folder that neither git nor their name hides; links to folders are not followed."""
+    if time.monotonic() > found.until:
+        found.passed_over.append(
+            (folder, f"left out: looking for documents took longer than {SECONDS:.0f} s")
+        )
+        found.unreadable.append(folder)
+        return
     ignored = with_own(above, folder)
     try:
         with os.scandir(folder) as entries:

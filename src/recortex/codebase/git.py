@@ -12,7 +12,7 @@ import os
 import re
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,9 +78,12 @@ class Git:
 
     def text(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> str | None:
         """All that git prints, likewise; None where it fails or takes longer."""
-        command = [self.program, "-c", "core.quotePath=false", *words]
-        said = run(command, self.folder, self.environment, seconds)
+        said = self.bytes("-c", "core.quotePath=false", *words, seconds=seconds)
         return None if said is None else said[:most].decode("utf-8", "replace")
+
+    def bytes(self, *words: str, seconds: float = SECONDS) -> bytes | None:
+        """The same as it stands."""
+        return run([self.program, *words], self.folder, self.environment, seconds)
 
     def succeeds(self, *words: str, seconds: float = SECONDS) -> bool | None:
         """Whether git ends with 0; None where it ends with more than 1, takes longer or cannot be run."""
@@ -197,6 +200,32 @@ def tracked(tree: Path, path: str) -> bool:
     _, commit = branch_and_commit(tree)
     with isolated(tree, commit or "0" * 40) as git:
         return git is not None and bool(git.lines("ls-files", "--cached", "--", f":(top,literal){path}"))
+
+
+def ignored_paths(tree: Path, *, seconds: float) -> frozenset[str] | None:
+    """What git ignores in a working tree by a pattern, from its top, folders with a slash at their end.
+
+    None where git is not there, fails, or takes longer.
+
+    Args:
+        tree: the top of the working tree.
+        seconds: after which git is stopped.
+    """
+    _, common = git_folders(tree)
+    _, commit = branch_and_commit(tree)
+    command = ("status", "--porcelain", "-z", "--ignored=matching", "--untracked-files=all", "--no-renames")
+    with isolated(tree, commit or "0" * 40) as git:
+        if git is None:
+            return None
+        (git.folder / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")  # no commit is compared
+        with suppress(OSError, UntrustedFileError):
+            (git.folder / "info").mkdir()
+            own = read_regular(common / "info" / "exclude", MOST_BYTES)
+            (git.folder / "info" / "exclude").write_bytes(own)
+        listed = git.bytes(*command, "--ignore-submodules=all", seconds=seconds)
+    if listed is None:
+        return None
+    return frozenset(os.fsdecode(one[3:]) for one in listed.split(b"\0") if one.startswith(b"!! "))
 
 
 def set_local(git_folder: Path, name: str, value: str) -> bool:

@@ -9,11 +9,11 @@ import json
 import os
 import re
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.deadlines import Ending
 from recortex.formats.hook_events import EVENTS, parse
 
 if TYPE_CHECKING:
@@ -78,24 +78,16 @@ def main(words: Sequence[str]) -> int:
         sys.stderr.write(_HELP)
         return 0
     name: EventName = options.event
-    watchdog = _ending_after(SECONDS[name])
+    end = Ending(SECONDS[name])
     answer = _guarded(name, options)
-    watchdog.cancel()
+    end.cancel()
     if answer:
-        _ending_after(WRITING)
+        Ending(WRITING)
         rest = memoryview(answer)
         with suppress(OSError):
             while rest:
                 rest = rest[os.write(1, rest) :]
     os._exit(0)  # nothing is left to do that could fail, and nothing is waited for
-
-
-def _ending_after(seconds: float) -> threading.Timer:
-    """End this process after so long, unless the timer is cancelled."""
-    watchdog = threading.Timer(seconds, os._exit, [0])
-    watchdog.daemon = True
-    watchdog.start()
-    return watchdog
 
 
 def _guarded(name: EventName, options: Options) -> bytes:

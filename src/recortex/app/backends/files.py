@@ -18,6 +18,7 @@ __all__ = [
     "Summary",
     "altered",
     "copy_whole",
+    "lacking",
     "memories_in",
     "missing",
     "oldest_first",
@@ -33,3 +34,11 @@ def altered(store: KeptStore) -> list[str]:
     None of a server's store, which keeps sums of its pages itself.
     """
     return doubtful(store.pool, content_hash) if isinstance(store, SqliteStore) else []
+
+
+def lacking(store: KeptStore) -> str:
+    """What a file lacks of what was acknowledged, in words; empty where nothing is known to be lost.
+
+    A server's store keeps its own log.
+    """
+    return store.behind() if isinstance(store, SqliteStore) else ""

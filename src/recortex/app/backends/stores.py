@@ -57,7 +57,7 @@ def open_store(
     else:
         from recortex.storage.sqlite.store import SqliteStore
 
-        store = SqliteStore(
+        store = file = SqliteStore(
             location.database,
             backups=location.backups,
             indexes=location.vectors,
@@ -65,6 +65,8 @@ def open_store(
             keep_backups=settings["backups.keep"],
             on_degradation=degraded,
         )
+        if settings["backups.every_days"]:
+            file.back_up_first()
     try:
         source = None if unfinished else _copied_from(store.database)
     except BaseException:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from recortex.app.naming import shown
 from recortex.app.projects import find_project
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
+from recortex.deadlines import Ending
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.sessions.echo import GivenTexts
 from recortex.engines.sessions.usage import uses
@@ -279,9 +279,7 @@ def _holds(path: Path, message: str) -> bool:
 def main(context: HookContext) -> int:
     """Be the capture process; what the hook was told last comes on standard input."""
     limit_ram()
-    watchdog = threading.Timer(SECONDS, os._exit, [0])
-    watchdog.daemon = True
-    watchdog.start()
+    Ending(SECONDS)
     last_message = _last_message()
     try:
         fulfil_requests(context, last_message, pause=PAUSE)

@@ -23,7 +23,7 @@ from recortex.codebase.fact_files import forget
 from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, decode, kept
 from recortex.codebase.syntax.making import encode, short
 from recortex.codebase.syntax.reading import Reader, is_known, reading
-from recortex.codebase.syntax.working_tree import Folder, visits
+from recortex.codebase.syntax.working_tree import SECONDS, Folder, visits
 from recortex.filesystem import require_own, require_own_folder
 
 if TYPE_CHECKING:
@@ -130,7 +130,11 @@ class FactStore:
         known = {path: _folder(seen) for path, seen in rows}
         tree, met = Tree(), set()
         changed: list[tuple[str, Folder, bool]] = []
-        for path, folder, fresh in visits(root, known, self._hidden):
+
+        def left_out(path: str) -> None:
+            tree.skipped[f"{path}/"] = f"left out: listing the tree took longer than {SECONDS:.0f} s"
+
+        for path, folder, fresh in visits(root, known, self._hidden, left_out):
             met.add(path)
             if fresh or any(not one.key and not one.skipped for one in folder.files):
                 changed.append((path, folder, fresh))

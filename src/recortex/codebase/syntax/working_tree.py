@@ -32,6 +32,8 @@ RACE = 2_000_000_000
 two seconds), so it is looked at again next time."""
 NEVER = 0
 """A time that no file has."""
+SECONDS = 60.0
+"""For listing the folders of a tree; those that were not listed by then are left out, and told."""
 
 
 class Seen(NamedTuple):
@@ -82,7 +84,10 @@ class Visit(NamedTuple):
 
 
 def visits(
-    root: Path, known: Mapping[str, Folder], hidden: Callable[[str], bool] = lambda _: False
+    root: Path,
+    known: Mapping[str, Folder],
+    hidden: Callable[[str], bool] = lambda _: False,
+    left_out: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Visit]:
     """All folders of a tree with code in them or below.
 
@@ -90,11 +95,16 @@ def visits(
         root: the top of the working tree.
         known: its folders as they were seen last, by path.
         hidden: says of the name of a file or folder that it may not be kept.
+        left_out: told of each folder that was not listed for want of time.
     """
     walk = _Walk(root, known, hidden)
     waiting = [("", 0, False)]
+    end = time.monotonic() + SECONDS
     while waiting:
         path, depth, forced = waiting.pop()
+        if time.monotonic() > end:
+            left_out(path)
+            continue
         found = walk.visit(path, forced=forced)
         if found is None:
             continue

@@ -13,6 +13,7 @@ from recortex.domain.expressions import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError
 from recortex.storage.sqlite.failures import translated
+from recortex.storage.sqlite.last_change import noted_of
 from recortex.storage.sqlite.schema_check import foreign_objects
 from recortex.storage.sqlite.verification import content, flaw, opened_for_reading
 
@@ -129,10 +130,10 @@ def _written(path: Path) -> str:
 
 
 def missing(path: Path, folder: Path) -> None:
-    """Refuse to begin a new store where one is missing that has backups: they would be forgotten.
+    """Refuse to begin a new store where one was: its backups, and that it is gone, would be forgotten.
 
     Raises:
-        CorruptStoreError: there are backups, and no store.
+        CorruptStoreError: there are backups, or changes were acknowledged, and there is no store.
     """
     if str(path) == ":memory:" or (os.path.lexists(path) and path.stat().st_size):
         return
@@ -141,6 +142,12 @@ def missing(path: Path, folder: Path) -> None:
         raise CorruptStoreError(
             f"The store {path} is gone or empty, and there are {len(kept)} backups of it.",
             hint=f"`recortex recover` brings the newest back; to begin anew, move {folder} away.",
+        )
+    if change := noted_of(path):
+        raise CorruptStoreError(
+            f"The store {path} is gone or empty, and it held {change.memories:,} memories or more.",
+            hint="Put the file back if you have it elsewhere. There is no backup: `recortex recover` keeps "
+            "what is left of it and begins a new store.",
         )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from recortex.storage.database import Bindings
     from recortex.storage.sqlite.files import Identity
+    from recortex.storage.sqlite.last_change import LastChange
 
 
 PATIENCE_SECONDS = 60.0
@@ -57,6 +58,8 @@ class Pool(Database):
         self._with_vectors = vectors
         self._in_memory = str(path) == MEMORY
         self.on_change_of_schema: Callable[[], object] = lambda: None
+        self.on_first_change: Callable[[], object] = lambda: None
+        self.last_change: LastChange | None = None
         self._schema: int | None = None
         left_behind(path)
         self._lock = threading.RLock()
@@ -268,12 +271,19 @@ class Pool(Database):
                 self._gate.open()
 
     def _commit(self) -> None:
+        last = self.last_change
         try:
             with translated(self.path):
+                reached = last.before_commit(self._writer) if last else None
                 self._patiently(lambda: self._writer.execute("COMMIT"))
         except BaseException:
             self._rollback()
             raise
+        if last and reached:
+            first = not last.noted
+            last.note(reached)
+            if first:
+                self.on_first_change()
 
     def _rollback(self) -> None:
         if self._main is not None and self._main.in_transaction:

@@ -18,11 +18,13 @@ import apsw
 
 from recortex.errors import PermissionsError, StorageError, StoreBusyError
 from recortex.storage.sqlite.files import in_use
+from recortex.storage.sqlite.former_schemas import mend
+from recortex.storage.sqlite.last_change import forget, noted_of, reached
 from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
 from recortex.storage.sqlite.migrations import migrate
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
-from recortex.storage.sqlite.schema_check import foreign_objects
+from recortex.storage.sqlite.schema_check import foreign_objects, is_former
 from recortex.storage.sqlite.verification import foreign
 
 if TYPE_CHECKING:
@@ -111,6 +113,10 @@ def _sound(path: Path, steps: list[str], fingerprint: Fingerprint) -> bool:
         steps.extend(problems)
         if found.whole and not problems:
             pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if behind := reached(pool.exclusive()).behind(noted_of(path)):
+                steps.append(
+                    f"the file lacks the last changes that were acknowledged: {behind}; none has them"
+                )
     except (StorageError, apsw.Error) as error:
         steps.append(str(error))
         return False
@@ -224,6 +230,8 @@ def _migrated(copy: Path, why: list[str]) -> bool:
     """Bring a copy of a backup of an older program to today's schema."""
     try:
         with closing(Pool(copy, folding=False)) as pool:
+            if is_former(pool.rows):
+                mend(pool, now=0, before_change=lambda: None)
             migrate(pool, now=0, before_change=lambda: None)
     except StorageError as error:
         why.append(error.message)
@@ -271,6 +279,7 @@ def _finish(path: Path, steps: list[str]) -> None:
         return
     for suffix in SIDES[1:]:
         path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
+    forget(path)
     ready.replace(path)
     steps.append("a recovery that was interrupted has been finished")
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
-from recortex.errors import BackupError
+from recortex.errors import BackupError, RecortexError
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.sqlite.backup import Backups, copy_checked, missing
 from recortex.storage.sqlite.connection import connect, load_vectors
+from recortex.storage.sqlite.files import MEMORY
+from recortex.storage.sqlite.last_change import LastChange, reached
 from recortex.storage.sqlite.maintenance import check, compact
 from recortex.storage.sqlite.migrations import applied, migrate, refuse_newer
 from recortex.storage.sqlite.pool import Pool
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
     from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
+
+
+LOST = "The end of the file is gone: it lacks what was acknowledged,"
 
 
 class SqliteStore(EngineStore):
@@ -78,6 +83,7 @@ class SqliteStore(EngineStore):
             self.pool.close()
             raise
         self.pool.on_change_of_schema = lambda: refuse_newer(self.pool)
+        self._follow(on_degradation)
         self.database: Pool = self.pool
         super().__init__(self.pool)
         index = KeywordIndex(self.pool, on_degradation)
@@ -100,6 +106,31 @@ class SqliteStore(EngineStore):
 
             mend(self.pool, now=now, before_change=back_up)
         migrate(self.pool, now=now, before_change=back_up)
+
+    def _follow(self, on_degradation: Callable[[Degradation], None]) -> None:
+        """Note the last change beside the store from now on; tell where it lacks what was noted."""
+        if str(self.path) == MEMORY:
+            return
+        self.pool.last_change = last = LastChange(self.path)
+        if behind := self.behind():
+            on_degradation(Degradation("store", f"{LOST} {behind}", "what was there before"))
+        elif not last.noted:
+            last.note(reached(self.pool.exclusive()))
+
+    def back_up_first(self) -> None:
+        """Make the first backup as soon as there is something to lose; where it fails, a job makes one."""
+
+        def back_up() -> None:
+            with suppress(RecortexError):
+                if not self.backups.all():
+                    self.backups.make(self._clock(), reason="first")
+
+        self.pool.on_first_change = back_up
+
+    def behind(self) -> str:
+        """What the store lacks of what was acknowledged, in words; empty where it lacks nothing."""
+        last = self.pool.last_change
+        return reached(self.pool.exclusive()).behind(last.noted) if last else ""
 
     def _write_backup(self, part: Path, _: datetime) -> None:
         with closing(connect(self.path, vectors=False)) as source:

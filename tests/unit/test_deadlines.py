@@ -1,0 +1,53 @@
+"""What must end in time ends, also while one expression holds the interpreter."""
+
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from recortex.deadlines import within
+
+BUSY = "import re; re.match('(?:a|a)*b', 'a' * 200)"
+"""An expression that would go on for longer than anybody lives."""
+
+
+def _seconds(code):
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], timeout=20, check=False, capture_output=True)
+    return time.monotonic() - began, done
+
+
+def test_a_process_ends_while_an_expression_holds_the_interpreter():
+    seconds, done = _seconds(f"from recortex.deadlines import Ending; Ending(0.3); {BUSY}")
+    assert seconds < 5
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+def test_a_process_that_waits_ends_with_status_0():
+    _, done = _seconds("from recortex.deadlines import Ending; Ending(0.3); import time; time.sleep(15)")
+    assert done.returncode == 0
+
+
+def test_an_end_that_was_called_off_does_not_come():
+    code = (
+        "import time\nfrom recortex.deadlines import Ending\nend = Ending(0.2)\nend.cancel()\ntime.sleep(0.7)"
+    )
+    _, done = _seconds(f"{code}\nprint('here')")
+    assert done.stdout == b"here\n"
+
+
+def test_work_on_one_file_is_stopped_within_an_expression():
+    began = time.monotonic()
+    with pytest.raises(TimeoutError), within(0.2):
+        re.match("(?:a|a)*b", "a" * 200)
+    assert time.monotonic() - began < 3
+    with within(5):
+        pass
+    time.sleep(0.01)
+
+
+def test_a_limit_within_another_one_leaves_that_alone():
+    with pytest.raises(TimeoutError), within(0.2), within(60):
+        re.match("(?:a|a)*b", "a" * 200)
