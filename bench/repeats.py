@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recortex.app.jobs.post_capture import after_import
 from recortex.cortex import Cortex
 from recortex.domain.query import MemoryQuery
 from recortex.embeddings.onnx import OnnxEmbedder
-from recortex.operations.base import learn_across_sessions
 from session_text import messages
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def learned(folder: Path, scratch: Path) -> list[tuple[Memory, set[str]]]:
     with Cortex.open(scratch / "project", url=f"sqlite:///{scratch}/store.db") as cortex:
         cortex.import_("any", str(folder), embed=False)
         began = time.monotonic()
-        learn_across_sessions(cortex._app)  # noqa: SLF001  as an import with vectors does
+        after_import(cortex._app)  # noqa: SLF001  as an import with vectors does
         print(f"  repeats: {time.monotonic() - began:.1f} s")
         found = []
         for services in cortex._app.all_services():  # noqa: SLF001

@@ -46,13 +46,13 @@ def tools() -> str:
     rows = ["| tool | default | reads only | destructive | idempotent | |", "|---|---|---|---|---|---|"]
     for one in operations_of(Cortex).values():
         traits = one.traits
+        if traits.person:
+            continue
         marks = (traits.core, traits.read_only, traits.destructive, traits.idempotent)
         rows.append(
             f"| `{one.name}` | {' | '.join('yes' if mark else '' for mark in marks)} | {one.summary} |"
         )
-    text = (
-        "`recortex mcp` shows the default tools; `recortex mcp --tools full` all that are useful to an agent."
-    )
+    text = "`recortex mcp` shows the default tools; `recortex mcp --tools full` all of these."
     return "\n".join(["# Tools\n", text, "", *rows, ""])
 
 

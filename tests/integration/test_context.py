@@ -29,8 +29,12 @@ def cortex(tmp_path):
 
 def test_a_task_is_told_its_warnings_rules_and_decisions(cortex):
     found = cortex.context("change how passwords are hashed", files=["src/login.py"])
-    assert [one.group for one in found.entries] == ["Warnings", "Rules", "Decisions"]
+    assert [one.group for one in found.entries] == ["Warnings", "Decisions"]
     assert found.tokens == cortex._app.count_tokens(found.text)
+
+
+def test_what_shares_nothing_with_a_task_is_not_told_with_it(cortex):
+    assert cortex.context("bake a cake").text == "Nothing is known that bears on this task."
 
 
 def test_a_session_is_told_once_until_something_changes(cortex):

@@ -1,5 +1,6 @@
 """Memories hang on symbols of code: linked when they are written, followed when the code changes."""
 
+import json
 import os
 import subprocess
 from contextlib import closing
@@ -245,3 +246,27 @@ def test_what_a_person_approves_is_linked_to_the_code_as_it_is(cortex, project):
     assert state(cortex, "curve in order")[0] == "changed"
     cortex.feedback(memory.id, "confirm")
     assert state(cortex, "curve in order") == ("fresh", "")
+
+
+def test_an_import_does_what_the_end_of_a_session_does(cortex, project, tmp_path):
+    """What was said of a symbol is linked to it, and the answer counts the exchanges that were made."""
+    said = [
+        ("user", "Never call `Kiln.heat` by hand in src/kiln.py, the curve is followed by `fire` alone."),
+        ("assistant", "I will call fire only."),
+    ]
+    lines = [
+        {
+            "type": role, "sessionId": "s1", "cwd": str(project), "version": "2.1.330", "uuid": f"u{place}",
+            "timestamp": f"2026-02-01T12:0{place}:00Z", "isSidechain": False,
+            "message": {"role": role, "id": f"m{place}", "content": text},
+        }
+        for place, (role, text) in enumerate(said)
+    ]  # fmt: skip
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = cortex.import_("claude-code", str(tmp_path / "s.jsonl"))
+    assert done.exchanges == 1
+    (services,) = cortex._app.all_services(Scope.PROJECT)
+    kept = cortex.list(statuses=["active", "proposed"]).memories
+    assert kept
+    assert services.store.symbols.of([one.id for one in kept])
+    assert cortex.import_("claude-code", str(tmp_path / "s.jsonl")).exchanges == 0

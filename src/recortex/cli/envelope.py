@@ -40,6 +40,10 @@ def failure(command: str, error: RecortexError, duration: float) -> bytes:
 
 
 def warnings_of(result: Any) -> tuple[str, ...]:
-    """What a result says about parts that could not be used."""
-    told = getattr(result, "warnings", None) or getattr(result, "degraded", None) or ()
-    return tuple(str(one) for one in told) if isinstance(told, tuple | list) else ()
+    """What a result says about parts that could not be used, in sentences.
+
+    A result's own warnings may be what was asked for: those are data.
+    """
+    told = (getattr(result, name, None) for name in ("warnings", "degraded"))
+    lists = [one for one in told if isinstance(one, tuple | list)]
+    return tuple(one for some in lists for one in some if isinstance(one, str))

@@ -55,7 +55,7 @@ class GenerationContext:
     Attributes:
         generation: names this answer when its outcome is told; empty where nothing was given.
         text: for the agent, by share.
-        tokens: of the text, at most the budget.
+        tokens: of the text and the comments, at most the budget.
         spent: tokens by share.
         provenance: what the text tells, in its order.
         conflicts: what of the code or plan that was given may go against what is known.

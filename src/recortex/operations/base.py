@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -184,16 +183,6 @@ def embed_exchanges(app: Application) -> None:
             while made := services.exchange_embedding.embed_batch():
                 done += made
                 app.progress("embedding exchanges", done, max(waiting, done))
-
-
-def learn_across_sessions(app: Application) -> None:
-    """Look for what the person says again and again, and for names that were given up."""
-    from recortex.app.jobs.running import run
-    from recortex.app.jobs.table import RENAMES, REPEATS
-
-    whole = [replace(job, seconds=math.inf) for job in (REPEATS, RENAMES)]
-    for services in app.all_services():
-        run(services, app.clock, services.settings, whole)
 
 
 def embed_all(app: Application, memories: Sequence[Memory], *, quiet: bool = False) -> None:

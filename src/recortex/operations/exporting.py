@@ -72,7 +72,7 @@ class Imported:
         places: where sessions were looked for, when none was read.
         elsewhere: sessions that were found there and belong to other projects, when none was read.
         unread: files that could not be read; the command then ends with status 1.
-        exchanges: of past sessions that an export held and that are new here.
+        exchanges: of past sessions, or that an export held, which are new here or have grown.
         commits: that were read.
         changed, ended, renamed: memories of records that say something else now, whose file is gone, or
             whose file has another name; of commits, those that a later one replaced, or whose commit is

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from recortex.codec import schema_of
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
+
+EXAMPLES = files("recortex.operations").joinpath("kind_examples.json")
+"""The content of one memory of each kind."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,13 +79,13 @@ def _line(kind: Kind, **more: Any) -> KindShown:
 
 
 def _whole(kind: Kind) -> KindShown:
-    """A kind with its fields, and an example that fills each of them."""
+    """A kind with its fields, and an example as one would be kept."""
     schemas: Mapping[str, Any] = schema_of(kind)["properties"]
     main = KINDS[kind].main
     fields = tuple(
         KindField(name=name, takes=takes(schema), main=name == main) for name, schema in schemas.items()
     )
-    example = {name: _example(name, schema) for name, schema in schemas.items()}
+    example = json.loads(EXAMPLES.read_text(encoding="utf-8"))[kind]
     return _line(kind, fields=fields, example={"kind": str(kind), "content": example})
 
 
@@ -110,27 +115,3 @@ _WORDS = {
     "boolean": "yes or no",
     "null": "nothing",
 }
-_DATE = "2099-12-31"
-
-
-def _example(name: str, schema: Mapping[str, Any]) -> Any:
-    """A value that fits, worded after its name."""
-    if "anyOf" in schema:
-        return _example(name, schema["anyOf"][0])
-    if "enum" in schema:
-        return next(word for word in schema["enum"] if word != "")
-    return _PLAIN[schema["type"]] if schema.get("type") in _PLAIN else _made(name, schema)
-
-
-_PLAIN = {"integer": 1, "number": 0.5, "boolean": False, "null": None}
-
-
-def _made(name: str, schema: Mapping[str, Any]) -> Any:
-    """A list, an object or a text."""
-    if schema.get("type") == "array":
-        return [_example(name.removesuffix("s"), schema.get("items") or {})]
-    if "properties" in schema:
-        return {inner: _example(inner, one) for inner, one in schema["properties"].items()}
-    if schema.get("type") == "object":
-        return {"name": _example(name, schema.get("additionalProperties") or {})}
-    return _DATE if name.endswith(("_at", "_date")) else f"the {name.replace('_', ' ')}"

@@ -17,7 +17,7 @@ from recortex.domain.lesson import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import WAITING, limited, readable, within_reach
-from recortex.operations.base import Operations, embed_all, embed_exchanges, learn_across_sessions
+from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exporting import Imported, adopt, foreign
 from recortex.operations.project_records import MOST_COMMITS, import_commits, import_records
@@ -79,7 +79,8 @@ class LearningOperations(Operations):
                 CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
                 records); git (what commits decided, reverted, mended).
             path: a file or folder.
-            embed: make the vectors at the end.
+            embed: make the vectors at the end, and do what follows a session: changes, causes, links to
+                symbols.
             quarantine: let exported memories wait for review, even those that this installation exported
                 itself.
             trust: take another installation's export as it is; without it, such memories wait in quarantine.
@@ -90,6 +91,36 @@ class LearningOperations(Operations):
             limit: with git, at most so many commits, the latest.
             dry_run: only show what would be learned.
         """
+        done = self._imported(
+            format,
+            path,
+            embed=embed,
+            quarantine=quarantine,
+            trust=trust,
+            rebuild=rebuild,
+            since=since,
+            limit=limit,
+            dry_run=dry_run,
+        )
+        if embed and not dry_run:
+            from recortex.app.jobs.post_capture import after_import
+
+            after_import(self._app)
+        return done
+
+    def _imported(
+        self,
+        format: str,  # noqa: A002  as `import_` has it
+        path: str,
+        *,
+        embed: bool,
+        quarantine: bool,
+        trust: bool,
+        rebuild: bool,
+        since: datetime | None,
+        limit: int,
+        dry_run: bool,
+    ) -> Imported:
         from recortex.app.own_sessions import is_ours
         from recortex.formats.importers import IMPORTERS, importers
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
@@ -200,7 +231,6 @@ class LearningOperations(Operations):
         if embed and not dry_run:
             embed_all(self._app, learned)
             embed_exchanges(self._app)
-            learn_across_sessions(self._app)
         found = [one for lesson in lessons for one in lesson.extracted.found]
         new = [one for one in found if one.outcome in {"added", "dry_run"}]
         return Imported(
@@ -216,6 +246,7 @@ class LearningOperations(Operations):
             problems=(*problems, *unread),
             unread=len(unread),
             dry_run=dry_run,
+            exchanges=sum(lesson.exchanges for lesson in lessons),
         )
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:

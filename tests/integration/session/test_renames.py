@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from recortex import Cortex
+from recortex.app.jobs.post_capture import after_import
 from recortex.domain.vocabulary import Status
 from recortex.engines.supersession.renames import NOTE
-from recortex.operations.base import learn_across_sessions
 
 TOLD = {"origin": "user", "kind": "decision"}
 
@@ -80,7 +80,7 @@ def test_a_name_that_sessions_gave_up_leaves_the_brief_and_waits_for_review(hist
     ]
     cortex.review("approve", [old.id])
     cortex.import_("any", str(sessions))
-    learn_across_sessions(cortex._app)
+    after_import(cortex._app)
     assert status(cortex, old) is Status.ACTIVE
     assert "waits for the person" not in cortex.surface().text
 
@@ -139,7 +139,7 @@ def test_what_is_said_later_with_an_old_name_or_after_it_came_back_stays(history
     cortex.remember("spans.example.com was replaced by trace.example.com", **TOLD)
     clock.pass_(days=1)
     later = cortex.remember("Dashboards are on trace.example.com", **TOLD)
-    learn_across_sessions(cortex._app)
+    after_import(cortex._app)
     assert status(cortex, later) is Status.ACTIVE
     assert NOTE not in cortex.get(first.id).metadata
 
@@ -153,9 +153,9 @@ def test_a_file_that_git_renamed_takes_along_what_names_it(history, tmp_path, cl
         (tmp_path / "work" / "lib").mkdir(exist_ok=True)
         (tmp_path / "work" / "lib" / "store.py").write_text("lock = 1\n" * 20, encoding="utf-8")
         subprocess.run([*git, *command], check=True)
-    learn_across_sessions(cortex._app)
+    after_import(cortex._app)
     assert status(cortex, memory) is Status.ACTIVE
     subprocess.run([*git, "mv", "lib/store.py", "shelf.py"], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "b"], check=True)
-    learn_across_sessions(cortex._app)
+    after_import(cortex._app)
     assert status(cortex, memory) is Status.PROPOSED

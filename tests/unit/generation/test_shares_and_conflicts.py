@@ -39,7 +39,16 @@ def test_patterns_have_thirty_per_cent_where_all_shares_are_full():
         for n in range(40)
     ]
     spent = lay_out(ranked, 2_000, COUNT, {}).spent
-    assert [round(spent[name] / 2_000, 1) for name in SHARES] == [0.3, 0.2, 0.2, 0.2, 0.1]
+    assert all(abs(spent[name] / 2_000 - share.part) < 0.03 for name, share in SHARES.items())
+
+
+def test_the_comments_are_within_the_budget():
+    text = "Requests to the ledger number {} are retried with jitter, logged once and counted by carrier"
+    for budget in (200, 500, 2_000):
+        ranked = [Weighed(memory(n, text.format(n), kind="tribal"), 1 - n / 100) for n in range(60)]
+        laid = lay_out(ranked, budget, COUNT, {})
+        assert COUNT(laid.text) + sum(COUNT(one.comment) for one in laid.provenance) == laid.tokens
+        assert 0.3 * budget < laid.tokens <= budget
 
 
 def test_a_comment_says_what_was_followed():

@@ -22,8 +22,11 @@ def test_the_example_of_a_kind_is_remembered_whole(cortex, kind):
     assert [field.name for field in shown.fields if field.main] == [KINDS[kind].main]
     kept = cortex.remember(**shown.example)
     assert kept.kind == kind
-    for field in shown.fields:
-        assert getattr(kept.content, field.name) not in ("", (), {}), field.name
+    example = shown.example["content"]
+    assert {KINDS[kind].main} <= set(example) <= {field.name for field in shown.fields}
+    for name, value in example.items():
+        assert getattr(kept.content, name) not in ("", (), {}), name
+        assert value != f"the {name.replace('_', ' ')}"  # what it says is about something
     *_, command = render(cortex.kinds(kind), Terminal()).splitlines()
     said = shlex.split(command)
     assert said[:4] == ["recortex", "remember", "--kind", kind]

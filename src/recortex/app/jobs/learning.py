@@ -60,12 +60,14 @@ class Lesson:
     """What a transcript taught, and the memories that are new.
 
     Attributes:
+        exchanges: of it that are new or have grown.
         turns: those that were read, where a window kept them.
         more: there is more to read: the pass ended at its limit.
     """
 
     extracted: Extracted
     added: tuple[Memory, ...]
+    exchanges: int = 0
     turns: tuple[Turn, ...] = ()
     more: bool = False
 
@@ -154,8 +156,9 @@ def learn(
     new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
     if live.adviser and new:
         _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
+    exchanges = 0
     if trusted_file:
-        listener.keep(clock())
+        exchanges = listener.keep(clock())
         if reader.revoked and known is not None:
             _take_back(services_for, path, known, clock())
         read = live.window.read if live.window else reader.counts.turns
@@ -163,6 +166,7 @@ def learn(
     return Lesson(
         _extracted(reader, candidates, kept),
         tuple(one.memory for one in kept if one.added),
+        exchanges=exchanges,
         turns=tuple(live.window.turns) if live.window else (),
         more=live.window.more if live.window else False,
     )

@@ -6,19 +6,21 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.brief import brief, forget_briefs
 from recortex.app.jobs.running import run, run_due
-from recortex.app.jobs.table import AFTER_SESSION, QUEUED
+from recortex.app.jobs.table import AFTER_SESSION, QUEUED, RENAMES, REPEATS
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recortex.app.application import Application
     from recortex.app.hooks.context import HookContext
     from recortex.app.jobs.learning import Lesson
     from recortex.app.store_services import StoreServices
@@ -83,6 +85,22 @@ def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) ->
     for services in ours:
         run(services, context.clock, services.settings, rest)
         run_due(services, context.clock, services.settings)
+
+
+def after_import(app: Application) -> None:
+    """Do what follows the end of a session: changes, repetitions, renames, causes, links to symbols.
+
+    What a job does not finish in its time, the end of the next session goes on with; those that look at the
+    whole history are quick, and do.
+    """
+    jobs = [replace(job, seconds=math.inf) if job in (REPEATS, RENAMES) else job for job in AFTER_SESSION]
+    for services in app.all_services():
+        if _handed_over(services):
+            continue
+        for place, job in enumerate(jobs):
+            app.progress(f"after the import: {job.name}", place, len(jobs))
+            run(services, app.clock, services.settings, [job])
+    forget_briefs(list(app.locations.values()))
 
 
 def _handed_over(services: StoreServices) -> bool:

@@ -126,9 +126,8 @@ def _model_use(value: ModelUse, _terminal: Terminal) -> str:
 
 def _session_loop(value: SessionLoop, terminal: Terminal) -> str:
     """How learning from sessions goes, and what failed last."""
-    learned = (
-        f"{value.totals.get('sessions', 0)} read, {plural(value.totals.get('added', 0), 'memory')} added"
-    )
+    read, added = (value.totals.get(name, 0) for name in ("sessions", "added"))
+    learned = f"read {read} times, {plural(added, 'memory')} added"
     lines = [terminal.style("Sessions", "bold"), f"  {learned}, {value.waiting} waiting"]
     if value.last:
         lines.append(f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms")

@@ -1,7 +1,7 @@
-"""Standing instructions: they share no words with what they apply to, so they are found by what they are.
+"""Standing instructions: what the person wants in all work of a kind.
 
-What the person wants in all work of a kind is matched by intent, files and kind, and by the words of the task
-only to put one before another.
+A rule is told with a task that shares its words or its files, and that the intent wants rules for; the brief
+of the session tells all of them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ LOOKED_AT = 60
 GIVEN = 12
 LEAST_BOOST = 0.7
 """An intent for which a kind counts less than this does not want its rules."""
-ALONE, WITH_WORDS, ABOUT_FILES = 0.5, 0.75, 0.9
-"""The relevance of a rule by itself, with words of the task, and for a file in view."""
+WITH_WORDS, ABOUT_FILES = 0.75, 0.9
+"""The relevance of a rule with words of the task, and for a file in view."""
 
 
 def standing(
@@ -49,4 +49,4 @@ def _relevance(memory: Memory, wanted: frozenset[str], files: Sequence[str]) -> 
     if memory.files:
         near = any(closeness(link.path, file) for link in memory.files for file in files)
         return ABOUT_FILES if near else 0.0
-    return WITH_WORDS if wanted & topic_stems(memory.text) else ALONE
+    return WITH_WORDS if wanted & topic_stems(memory.text) else 0.0

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.generation import Influence, Share
     from recortex.domain.memory import Memory
+    from recortex.engines.compression.levels import Compressed
 
 
 class Gatherer(NamedTuple):
@@ -62,7 +63,7 @@ _COMMENT_CHARACTERS = 100
 
 
 class LaidOut(NamedTuple):
-    """The text, its tokens, those of each share, and what it tells."""
+    """The text, its tokens with those of the comments, those of each share, and what it tells."""
 
     text: str
     tokens: int
@@ -98,7 +99,7 @@ def lay_out(
 
     Args:
         ranked: each memory once, with its relevance.
-        budget: the most tokens of the text.
+        budget: the most tokens of the text and the comments.
         count: tokens of a text.
         parts: the share of the budget by name, where it differs from the usual one.
     """
@@ -110,13 +111,14 @@ def lay_out(
         heading = f"## {share.title}"
         own = [one for one in ranked if share_of(one.memory) == name]
         left += int(budget * parts.get(name, share.part))
-        packed = pack(own, left - count(heading) - BREAK, count, Level.EXAMPLES)
-        entries = [one for one in packed.entries if one.level]  # an id alone tells nothing
+        memories = {one.memory.id: one.memory for one in own}
+        comments = {id_: comment(memory, name) for id_, memory in memories.items()}
+        entries = _packed(own, comments, left - count(heading) - BREAK, count)
         if not entries:
             continue
-        memories = {one.memory.id: one.memory for one in own}
         lines += [heading, *(one.text for one in entries)]
-        spent[name] = sum(one.tokens + BREAK for one in entries) + count(heading) + BREAK
+        cost = sum(one.tokens + BREAK + count(comments[one.id]) for one in entries)
+        spent[name] = cost + count(heading) + BREAK
         left -= spent[name]
         told += [
             Provenance(
@@ -124,10 +126,29 @@ def lay_out(
                 kind=memories[one.id].kind,
                 share=name,
                 influence=share.influence,
-                comment=comment(memories[one.id], name),
+                comment=comments[one.id],
                 tokens=one.tokens,
             )
             for one in entries
         ]
     text = "\n".join(lines)
-    return LaidOut(text, count(text), spent, tuple(told))
+    tokens = count(text) + sum(count(one.comment) for one in told)
+    return LaidOut(text, tokens, spent, tuple(told))
+
+
+def _packed(
+    own: Sequence[Weighed], comments: Mapping[str, str], room: int, count: Callable[[str], int]
+) -> list[Compressed]:
+    """What of a share is told: lines with their comments within the room; an id alone tells nothing."""
+    first = [one for one in pack(own, room, count, Level.EXAMPLES).entries if one.level]
+    lines = sum(one.tokens + BREAK for one in first)
+    beside = sum(count(comments[one.id]) for one in first)
+    rest = int(room * lines / (lines + beside)) if first else 0
+    entries = [one for one in pack(own, rest, count, Level.EXAMPLES).entries if one.level]
+    kept: list[Compressed] = []
+    for one in entries:
+        cost = one.tokens + BREAK + count(comments[one.id])
+        if cost <= room:
+            kept.append(one)
+            room -= cost
+    return kept
