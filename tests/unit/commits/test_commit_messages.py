@@ -138,6 +138,54 @@ def test_what_was_pasted_is_no_reason():
     assert told(squashed) == "it gives no reason"
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        (
+            "Add exports of orders\n\n- add a button so that people can export\n- add a route "
+            "because the page "
+            "needs one\n- write the file in order to send it"
+        ),
+        (
+            "Add exports of orders\n\nAdds a button to the page so that people can export their orders "
+            "as a file."
+        ),
+        "Merge branch 'main' into exports\n\nThe button stays, because otherwise nobody would find the page.",
+        "Show totals in the list\n\n# Conflicts:\n#\tsrc/because.py\n#\tsrc/otherwise/would/fail.py",
+        "Keep totals in the list (#7)\n\nConflicts:\n  src/instead/of/this.py\n  src/since/it.py",
+        (
+            "Show totals in the list\n\nI did not add a test because this PR is only a draft of what we "
+            "discussed."
+        ),
+    ],
+)
+def test_changelogs_and_the_texts_of_merges_are_no_reasons(message):
+    assert isinstance(told(message), str)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        (
+            "Add exports of orders\n\nThe file is written in parts instead of at once, because "
+            "large shops have "
+            "millions of rows."
+        ),
+        "Keep totals as integers\n\nBecause sums of floats drift by a cent after some thousand rows.",
+        (
+            "Read rows lazily\n\n- read one page\n- close the file\n\nThe whole table is "
+            "deliberately never held "
+            "in memory: a worker has 200 MB."
+        ),
+    ],
+)
+def test_the_reason_for_a_way_of_doing_things_is_one(message):
+    found = told(message)
+    assert isinstance(found, Told)
+    assert found.form == "rationale"
+    assert "close the file" not in found.prose
+
+
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_message_tells_something_or_says_why_not(subject, body):
     for message in (

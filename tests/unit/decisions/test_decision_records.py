@@ -243,6 +243,7 @@ def test_a_y_statement_alone_is_a_record():
         ("- Proposed\n- Accepted\n- Deprecated", "deprecated"),
         ("| Date | Status |\n|---|---|\n| 2020-01-01 | Proposed |\n| 2020-02-01 | Accepted |", "accepted"),
         ("| Status | Accepted |\n|---|---|\n| Superseded by | - |", "accepted"),
+        ("Reverted", "deprecated"),
         ("Draft. It will be accepted once the figures are in.", "proposed"),
     ],
 )

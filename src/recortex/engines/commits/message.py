@@ -33,6 +33,7 @@ class Message:
         type: of a conventional commit, such as `fix`; empty where it is none.
         scope: the part of the program.
         paragraphs: of its own prose, each on one line.
+        listed: those of them that are items of a list.
         trailers: that say what it belongs to, such as `Fixes: 1a2b3c4d`.
         pull: the number of the pull request; 0: none is named.
         merge: it only brings branches together, and has no text of its own.
@@ -44,6 +45,7 @@ class Message:
     type: str
     scope: str
     paragraphs: tuple[str, ...]
+    listed: frozenset[str]
     trailers: tuple[str, ...]
     pull: int
     merge: bool
@@ -52,6 +54,11 @@ class Message:
     def body(self) -> str:
         """Its prose on one line."""
         return " ".join(self.paragraphs)
+
+    @property
+    def explained(self) -> tuple[str, ...]:
+        """The paragraphs that are no items: a list tells what changed."""
+        return tuple(one for one in self.paragraphs if one not in self.listed)
 
 
 def read_message(commit: Commit) -> Message:
@@ -64,7 +71,7 @@ def read_message(commit: Commit) -> Message:
         title, rest = _titled(rest)
         subject = title[:MOST_SUBJECT]
         merge = not subject
-    elif len(commit.parents) > 1 and PATTERNS.merge.match(raw):
+    elif PATTERNS.merged_branch.match(raw) or (len(commit.parents) > 1 and PATTERNS.merge.match(raw)):
         merge = True
     if numbered := PATTERNS.pull.search(subject):
         pull, subject = int(numbered[1]), subject[: numbered.start()]
@@ -72,13 +79,15 @@ def read_message(commit: Commit) -> Message:
     subject = plain(subject[typed.end() :] if typed else subject).rstrip(" .")
     part = None if typed else PATTERNS.part.match(subject)
     named = typed or part
+    paragraphs = list(_paragraphs(list(_own(rest))))
     return Message(
         subject=subject,
         gist=subject[part.end() :] if part else subject,
         raw=raw,
         type=typed["type"].lower() if typed else "",
         scope=(named["scope"] or "") if named else "",
-        paragraphs=tuple(_paragraphs(list(_own(rest)))),
+        paragraphs=tuple(text for text, _ in paragraphs),
+        listed=frozenset(text for text, listed in paragraphs if listed),
         trailers=tuple(_trailers(rest))[:MOST_TRAILERS],
         pull=pull,
         merge=merge,
@@ -96,8 +105,12 @@ def _titled(lines: Sequence[str]) -> tuple[str, list[str]]:
 def _own(lines: Sequence[str]) -> Iterator[str]:
     """The lines that somebody wrote for this message: no code, log, quotation, trailer or list of commits."""
     squashed = sum(line.startswith("* ") for line in lines) >= _SQUASHED
-    fenced = within = False
+    fenced = within = conflicts = False
     for line in lines:
+        conflicts = bool(PATTERNS.conflicts.match(line)) or (conflicts and bool(PATTERNS.file.match(line)))
+        if conflicts:
+            yield ""
+            continue
         if PATTERNS.fence.match(line):
             fenced = not fenced
             continue
@@ -117,17 +130,19 @@ def _own(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
-    """Paragraphs and items as one line each."""
+def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Paragraphs and items as one line each, and whether it is an item."""
     block: list[str] = []
+    listed = False
     for line in [*lines, ""]:
         bullet = PATTERNS.bullet.match(line)
         if block and (bullet or not line.strip()):
             text = plain(" ".join(block))
             if text := PATTERNS.introducing.sub("", text):
-                yield text
+                yield text, listed
             block = []
         if line.strip():
+            listed = bool(bullet) if not block else listed
             block.append(line[bullet.end() :] if bullet else line.strip())
 
 

@@ -122,16 +122,40 @@ def _fix(commit: Commit, message: Message) -> Told | None:
 
 
 def _rationale(commit: Commit, message: Message) -> Told | None:
+    """The reason for a way of doing things; that a feature is there, and what changed, is none."""
     if PATTERNS.moves.match(message.gist) or is_aside(commit, message):
         return None
-    reason, body = _with(PATTERNS.strong, message.body), message.body
-    if (not reason or len(body) < LEAST_PROSE) and PATTERNS.in_subject.search(message.subject):
-        reason = message.subject
-        body = f"{message.subject}. {body}".strip()
-    if not reason or len(body) < LEAST_PROSE:
+    feature = message.type in {"feat", "feature"} or PATTERNS.feature.match(message.gist)
+    gives = [one for one in message.explained if _reasons(one, feature=bool(feature))]
+    reason, prose = " ".join(_reasons(one, feature=bool(feature)) for one in gives), " ".join(gives)
+    if (
+        (not reason or len(prose) < LEAST_PROSE)
+        and PATTERNS.in_subject.search(message.subject)
+        and not feature
+    ):
+        reason, prose = message.subject, f"{message.subject}. {' '.join(message.explained)}".strip()
+    if not reason or len(prose) < LEAST_PROSE:
         return None
-    sure = not PATTERNS.unsure.search(f"{message.subject} {body}")
-    return Told("rationale", cut(body, MOST_PROSE), cut(reason, MOST_CAUSE), sure=sure)
+    sure = not PATTERNS.unsure.search(f"{message.subject} {prose}")
+    return Told("rationale", cut(prose, MOST_PROSE), cut(reason, MOST_CAUSE), sure=sure)
+
+
+def _reasons(paragraph: str, *, feature: bool) -> str:
+    """The sentences that say why something is done in a way: by a reason, or an aim with the way to it.
+
+    Args:
+        paragraph: of a message.
+        feature: the message adds something: then why it is there is no reason for how it is done.
+    """
+    found = []
+    for sentence in _sentences(paragraph):
+        way = PATTERNS.way.search(sentence)
+        why = PATTERNS.strong.search(sentence) and (way or not feature)
+        aim = PATTERNS.aim.search(sentence) and way
+        gives = why or aim or PATTERNS.meant.search(sentence)
+        if gives and not sentence.endswith(":") and not PATTERNS.talk.search(sentence):
+            found.append(sentence)
+    return " ".join(one for one in found if len(one) >= SHORTEST_REASON)
 
 
 def _fixed(message: Message) -> list[tuple[str, str]]:
