@@ -58,6 +58,7 @@ class Turn:
         text: the prose of the message, without tool calls, thinking, injected reminders or command echoes.
         uuid: the same whenever the same message is read, also from another file that copies the history; of
             the client's own ids where it has some.
+        certain: False where the file shows only that it may have been said: what it teaches is proposed.
         author: of a `user` turn; only a person's is their word.
         injected: text that a client or Recortex put in, not typed by a person; kept apart so that it is never
             learned.
@@ -88,6 +89,7 @@ class Turn:
     form: Form = "prompt"
     asked: str = ""
     author: Author = "person"
+    certain: bool = True
 
     @property
     def by_person(self) -> bool:

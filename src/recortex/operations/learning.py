@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 RULES = "rules"
 ADR, GIT = "adr", "git"
+IN_PROJECT = "specstory"
+"""The client that keeps its histories in the projects, where they come with a clone."""
+_CAME_ALONG = (
+    "Histories in the project may have come with it: what they teach waits in quarantine, and what was said"
+    " in them is not kept. If they are your own: recortex import specstory --trust"
+)
 
 
 class LearningOperations(Operations):
@@ -83,8 +89,9 @@ class LearningOperations(Operations):
                 symbols.
             quarantine: let exported memories wait for review, even those that this installation exported
                 itself.
-            trust: take another installation's export as it is; without it, such memories wait in quarantine.
-                For the command line alone.
+            trust: take another installation's export as it is, and SpecStory's histories that stand in the
+                project as your own; without it, what they teach waits in quarantine. For the command line
+                alone.
             rebuild: make the exchanges of these sessions again from their transcripts, also of those that
                 were read before; with git, read its commits again. For the command line alone.
             since: with git, only commits made later.
@@ -126,6 +133,8 @@ class LearningOperations(Operations):
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
         from recortex.formats.transcripts import format_names, open_transcript
 
+        if trust and self._app.actor is Actor.AGENT:
+            raise PersonNeededError("Only the person says that others' exports and histories are trusted.")
         own: dict[str, Callable[..., Imported]] = {
             RULES: self._import_rules,
             ADR: partial(import_records, self._app, path),
@@ -135,8 +144,6 @@ class LearningOperations(Operations):
             return own[format](embed=embed, dry_run=dry_run)
         exported = format == "jsonl"
         if exported or format in IMPORTERS or (format not in {*CLIENTS, "any"} and format in importers()):
-            if trust and self._app.actor is Actor.AGENT:
-                raise PersonNeededError("Only the person trusts another installation's export.")
             if not path:
                 raise InvalidInputError(f"Which {format} file?", hint=f"recortex import {format} FILE")
             if exported:
@@ -183,7 +190,7 @@ class LearningOperations(Operations):
                 elsewhere=len(found.sessions),
             )
         return self._import_sessions(
-            format, sessions, problems, unread, embed=embed, rebuild=rebuild, dry_run=dry_run
+            format, sessions, problems, unread, embed=embed, rebuild=rebuild, dry_run=dry_run, trust=trust
         )
 
     def _rebuild(self, sessions: Sequence[SessionFile]) -> Iterator[str]:
@@ -209,6 +216,7 @@ class LearningOperations(Operations):
         embed: bool,
         rebuild: bool,
         dry_run: bool,
+        trust: bool,
     ) -> Imported:
         lessons: list[Lesson] = []
         learned: list[Memory] = []
@@ -216,7 +224,7 @@ class LearningOperations(Operations):
         done = 0
         for session in sessions:
             try:
-                lesson = self._learn(session.path, final=True, embed=False, dry_run=dry_run)
+                lesson = self._learn(session.path, final=True, embed=False, dry_run=dry_run, trust=trust)
                 learned += lesson.added
                 if _nothing_read(lesson.extracted):
                     unread.append(f"{session.path}: none of its {lesson.extracted.lines} lines can be read")
@@ -227,7 +235,9 @@ class LearningOperations(Operations):
             done += session.size
             self._app.progress("reading sessions", done, total)
         if rebuild and not dry_run:
-            unread += self._rebuild(sessions)
+            unread += self._rebuild([one for one in sessions if trust or not self._came_along(one.path)])
+        if not trust and any(self._came_along(one.path) for one in sessions):
+            problems.append(_CAME_ALONG)
         if embed and not dry_run:
             embed_all(self._app, learned)
             embed_exchanges(self._app)
@@ -249,17 +259,23 @@ class LearningOperations(Operations):
             exchanges=sum(lesson.exchanges for lesson in lessons),
         )
 
-    def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
+    def _came_along(self, path: Path) -> bool:
+        """Whether a history stands in the project, where anybody may have put it."""
+        from recortex.formats.transcripts.detection import detect
+
+        return path.resolve().is_relative_to(self._app.root.resolve()) and detect(path).name == IN_PROJECT
+
+    def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool, trust: bool = False) -> Lesson:
         from recortex.app.jobs.learning import learn
 
-        # An agent may name a transcript that somebody forged.
+        # An agent may name a transcript that somebody forged, and a clone may bring one.
         lesson = learn(
             self._app.services,
             path,
             clock=self._app.clock,
             final=final,
             dry_run=dry_run,
-            trusted_file=not limited(self._app),
+            trusted_file=not limited(self._app) and (trust or not self._came_along(path)),
         )
         if embed:
             embed_all(self._app, lesson.added, quiet=True)

@@ -62,7 +62,7 @@ def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) ->
         turn_index=turn.index,
         speaker=turn.role,
         origin=origin or _ORIGINS[turn.role],
-        active=confidence >= ACTIVE and not finding.hold,
+        active=confidence >= ACTIVE and not finding.hold and turn.certain,
         turn_uuid=turn.uuid,
         at=turn.at,
         domain=domain,

@@ -79,6 +79,8 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
 def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> Status:
     if new.status is Status.ACTIVE:
         return Status.ACTIVE
+    if known.status is Status.QUARANTINED and new.status is Status.PROPOSED and new.origin is Origin.USER:
+        return Status.PROPOSED  # the person said it, if not surely: it waits like their other proposals
     if known.status is not Status.PROPOSED or new.origin is Origin.AGENT:
         return known.status  # an agent that repeats what was proposed does not confirm it
     copied = new.valid_from == known.valid_from  # said at one moment: one session is a copy of the other

@@ -95,6 +95,7 @@ class _Open:
             form=piece.form,
             asked=piece.asked,
             author="agent" if piece.sidechain else piece.author,
+            certain=piece.certain,
         )
 
 

@@ -43,7 +43,7 @@ class Piece(msgspec.Struct, frozen=True):
         ends_calls: tool calls still open will get no result any more.
         joint: what stands between this piece's text and the text before it.
         raw: injected text has not been taken out yet; it may span pieces.
-        form, asked, author: as in `Turn`.
+        form, asked, author, certain: as in `Turn`.
         held: whether this was said is not settled yet; a later line tells by naming its `group`.
     """
 
@@ -65,6 +65,7 @@ class Piece(msgspec.Struct, frozen=True):
     form: Form = "prompt"
     asked: str = ""
     author: Author = "person"
+    certain: bool = True
     held: bool = False
 
 

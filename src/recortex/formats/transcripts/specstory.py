@@ -2,14 +2,16 @@
 
 A header line such as `_**User (2026-03-01 10:00Z)**_` begins a turn, `---` ends it. Tool use, thinking and
 prose of the agent stand one after the other below one header. The file is written anew as the session grows,
-so places in it are numbers of turns. Nothing in it proves who said something: text that a tool returned can
-imitate a turn, so headers within tool use do not count.
+so places in it are numbers of turns. Nothing in it proves who said something: what a tool printed or an
+agent quoted can imitate a turn. Headers within tool use do not count. Of the others those are certain that
+have a time which fits between the others, and those before the first answer.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_right
 from dataclasses import replace as with_fields
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -85,6 +87,7 @@ class _Record(msgspec.Struct, gc=False):
     uuid: str = ""
     at: str = ""
     sidechain: bool = False
+    certain: bool = True
     text: str = ""
 
 
@@ -93,6 +96,7 @@ class _Turn(NamedTuple):
     sidechain: bool
     at: str
     text: str
+    certain: bool
 
 
 def is_specstory(text: str) -> bool:
@@ -128,7 +132,7 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
             answers += 1
             uuid = _digest(spoken, str(answers))
         role = "user" if turn.user else "assistant"
-        records.append(msgspec.json.encode(_Record(role, uuid, at, turn.sidechain, turn.text)))
+        records.append(msgspec.json.encode(_Record(role, uuid, at, turn.sidechain, turn.certain, turn.text)))
     return header, records
 
 
@@ -154,34 +158,84 @@ def _time(text: str) -> datetime | None:
 
 def _turns(text: str) -> Iterator[_Turn]:
     """The turns in order; a header counts at the beginning, after `---`, and where the same side goes on."""
+    given = text.split("\n")
     header: re.Match[str] | None = None
     lines: list[str] = []
     before = ""
-    inside = False  # an element of tool use
-    for line in text.split("\n"):
-        found = _TURN.match(line) if line.startswith("_**") and not inside else None
+    shown, certain = _Shown(), True
+    timely = _timely(given)
+    for number, line in enumerate(given):
+        found = _TURN.match(line) if line.startswith("_**") and not shown.used_tool else None
         if found and (header is None or before == "---" or _user(found) == _user(header)):
             if header:
-                yield _turn(header, lines)
-            header, lines = found, []
+                yield _turn(header, lines, certain=certain)
+            certain = number in timely and not shown.code
+            header, lines, shown = found, [], _Shown()
         elif header:
             lines.append(line)
             if not _user(header):
-                inside = (inside or line.startswith(_TOOL_BEGINS)) and _TOOL_ENDS not in line
+                shown.take(line)
         before = line.strip() or before
     if header:
-        yield _turn(header, lines)
+        yield _turn(header, lines, certain=certain)
+
+
+class _Shown:
+    """What is open in an agent's turn.
+
+    Attributes:
+        used_tool: an element of tool use.
+        code: a block of code, as far as its marks tell: agents leave some open.
+    """
+
+    def __init__(self) -> None:
+        self.used_tool = False
+        self.code = ""
+
+    def take(self, line: str) -> None:
+        """Go on with a line."""
+        self.used_tool = (self.used_tool or line.startswith(_TOOL_BEGINS)) and _TOOL_ENDS not in line
+        ticks = line[: len(line) - len(line.lstrip("`"))]
+        if self.code:
+            ended = ticks.startswith(self.code) and line.strip() == ticks
+            self.code = "" if ended else self.code
+        elif len(ticks) >= len("```") and "`" not in line[len(ticks) :]:
+            self.code = ticks
+
+
+def _timely(lines: list[str]) -> frozenset[int]:
+    """The lines of headers whose time fits between the others; those before the first answer need none.
+
+    The longest run of times that do not decrease is the session's; what is quoted is from another time.
+    """
+    found = [(number, header) for number, line in enumerate(lines) if (header := _TURN.match(line))]
+    first = next((place for place, (_, header) in enumerate(found) if not _user(header)), len(found))
+    timed = bool(found) and _time(found[0][1][3] or "") is not None
+    times = [(number, at) for number, header in found if timed and (at := _time(header[3] or ""))]
+    ends: list[datetime] = []
+    last: list[int] = []  # the place in `times` where a run ends, by its length
+    previous: list[int] = []
+    for place, (_, at) in enumerate(times):
+        length = bisect_right(ends, at)
+        previous.append(last[length - 1] if length else -1)
+        ends[length : length + 1], last[length : length + 1] = [at], [place]
+    kept = {number for number, _ in found[:first]}
+    place = last[-1] if last else -1
+    while place >= 0:
+        kept.add(times[place][0])
+        place = previous[place]
+    return frozenset(kept)
 
 
 def _user(header: re.Match[str]) -> bool:
     return header[1] == "User"
 
 
-def _turn(header: re.Match[str], lines: list[str]) -> _Turn:
+def _turn(header: re.Match[str], lines: list[str], *, certain: bool) -> _Turn:
     at = _time(header[3] or "")
     text = "\n".join(lines).strip().removesuffix("\n---").strip()
     said = "" if text == "---" else text
-    return _Turn(_user(header), bool(header[2]), at.isoformat() if at else "", said)
+    return _Turn(_user(header), bool(header[2]), at.isoformat() if at else "", said, certain)
 
 
 class SpecStoryParser:
@@ -200,6 +254,7 @@ class SpecStoryParser:
             uuid=record.uuid,
             at=moment(record.at),
             sidechain=record.sidechain,
+            certain=record.certain,
             ends_calls=user,
         )
         parsed = _read(piece, user, record.text)
