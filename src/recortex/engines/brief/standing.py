@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import Trust
 from recortex.engines.brief.groups import COMMAND, RULE
-from recortex.engines.extraction.drafting import ON_PURPOSE
+from recortex.engines.extraction.drafting import DURABLE, ON_PURPOSE
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def still_holds(memory: Memory, group: str) -> bool:
         group: under which it would be shown.
     """
     rule = memory.source.rule
-    on_purpose = not rule or rule in ON_PURPOSE or memory.pinned or memory.validated_at is not None
+    on_purpose = (
+        not rule or rule in {*ON_PURPOSE, DURABLE} or memory.pinned or memory.validated_at is not None
+    )
     if on_purpose or rule == COMMAND or memory.evidence >= AGAIN:
         return True
     said = memory.text.strip()

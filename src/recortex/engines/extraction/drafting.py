@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 ACTIVE = 0.7
 """The confidence from which a candidate is active; chosen on the development transcripts
 (bench/extraction.py)."""
+DURABLE = "person_durable"
+"""The rule for what a person typed that is expected to last, by a learned chance (durable.py)."""
 ON_PURPOSE = frozenset(("person_note", "person_decision", "person_scoped"))
 """Rules for what the person declared to be a note, a decision or a fact of this project."""
 MAX_QUOTE = 240

@@ -149,7 +149,13 @@ def stands(text: str) -> bool:
     """Whether a principle says by itself what it is about."""
     if not MIN_TYPED <= len(text) <= MAX_LENGTH or len(text.split()) < _FEWEST_WORDS:
         return False
-    if text.endswith(("?", "(.")) or is_cut(text) or points_away(text) or hangs(text):
+    if (
+        text.endswith(("?", "(."))
+        or is_cut(text)
+        or points_away(text)
+        or hangs(text)
+        or PATTERNS.wrong_one.search(text)
+    ):
         return False
     if len(text.split()) < _FEW_WORDS and not PATTERNS.verb_first.match(text):
         return False

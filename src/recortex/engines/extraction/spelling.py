@@ -20,6 +20,28 @@ _TYPED = (
     (re.compile(r"\b(?:pls|plz)\b"), "please"),
     (re.compile(r"\b(?:coz|cuz|bc)\b"), "because"),
     (re.compile(r"\brn\b"), "right now"),
+    (
+        re.compile(
+            r"\bits (?=(?!own\b)(?:always|never|not|only|a|an|the|now|rest|banned|forbidden|important)\b)"
+        ),
+        "it's ",
+    ),
+    (re.compile(r"\b(?:ya|yall)\b"), "you"),
+    (re.compile(r"\bill (?=\w+ (?:it|this|that|them)\b)"), "I'll "),
+    (re.compile(r"\b(he|she|who|how|where)s\b(?= (?:the|a|it|that|this)\b)", re.IGNORECASE), r"\1's"),
+    (re.compile(r"\baint\b", re.IGNORECASE), "ain't"),
+    (re.compile(r"\b(?:alot)\b"), "a lot"),
+    (re.compile(r"\bgonna\b"), "going to"),
+    (re.compile(r"\bgotta\b"), "have to"),
+    (re.compile(r"\bwanna\b"), "want to"),
+    (re.compile(r"\boutta\b"), "out of"),
+    (re.compile(r"\blemme\b"), "let me"),
+    (re.compile(r"\bem\b"), "them"),
+    (re.compile(r"\bthru\b"), "through"),
+    (re.compile(r"\b(?:b4)\b"), "before"),
+    (re.compile(r"\b(?:thx|tnx)\b"), "thanks"),
+    (re.compile(r"\bw/o(?!\w)"), "without"),
+    (re.compile(r"\bw/(?= ?[a-z])(?!\w+/)"), "with "),
 )
 
 

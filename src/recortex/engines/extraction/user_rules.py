@@ -31,6 +31,8 @@ PATTERNS = Patterns(__file__)
 MAX_TYPED = 2_500
 
 
+PASTED = PATTERNS.pasted
+"""The beginning of a message that was pasted whole."""
 HABITS = PATTERNS.forms("habit_")
 """Forms of statements that hold beyond the task at hand. Those in `_NEEDS_NAME` only if they name
 something."""

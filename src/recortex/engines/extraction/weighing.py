@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.expressions import lazy
 from recortex.engines.extraction.drafting import ACTIVE, ON_PURPOSE
-from recortex.engines.extraction.user_rules import from_objection, typed_spans
+from recortex.engines.extraction.durable import durable
+from recortex.engines.extraction.user_rules import PASTED, from_objection, typed_spans
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
 
@@ -73,15 +74,26 @@ def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
 
 
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
-    """What the rules found in a message and is worth it, then what the person objected to."""
-    taken: set[int] = set()
+    """What the rules found in a message and is worth it, what else lasts, then the person's objections."""
+    person = message.speaker == "person"
+    lasting = {one.quote: one for one in durable(message.text)} if person and not _is_pasted(message) else {}
+    taken = {_place(quote, message.text) for quote in lasting}
     for finding in findings:
         start = _place(finding.quote, message.text)
         taken.add(start)
-        if found := _weighed(finding, message, start):
+        found = _weighed(finding, message, start)
+        lasts = lasting.pop(finding.quote, None)
+        if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
+            found = lasts
+        if found:
             yield found
-    if message.speaker == "person":
+    yield from lasting.values()
+    if person:
         yield from _objections(message, taken)
+
+
+def _is_pasted(message: Message) -> bool:
+    return PASTED.match(message.text) is not None
 
 
 def _place(quote: str, text: str) -> int:
