@@ -26,6 +26,10 @@ searched until nothing is found: once, or twice where something was. A text of h
 could need a round for each, so rounds and characters read in all are limited, and 1 MB of such text ends as
 well."""
 
+MIN_CUES, CHARACTERS_OF_A_CUE = 500, 50
+"""What stands around a word is read for so many words, and one more for so many characters: text that says
+`password` again and again must not take minutes."""
+
 _SHORTEST = 4
 """Characters that a value must have, without Recortex's placeholders, to be checked."""
 
@@ -110,12 +114,16 @@ def _matches(
     subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
     plain = not rule.check and rule.category != "pii"
+    cues = MIN_CUES + len(text) // CHARACTERS_OF_A_CUE
     for match in (
         _anchored(expression, subject, folded, step.keywords)
         if rule.anchored
         else expression.finditer(subject)
     ):
         if rule.finder:
+            cues -= 1
+            if cues < 0:
+                return
             yield from _cued(rule, match, text, folded, change)
             continue
         start, end = match.span(group)

@@ -68,7 +68,8 @@ def _providers() -> str:
 
 
 @lru_cache(maxsize=2048)
-def _names_provider(name: str) -> bool:
+def names_provider(name: str) -> bool:
+    """Whether a name in lower case names a provider of services."""
     return compiled(_providers()).search(name) is not None
 
 
@@ -99,7 +100,7 @@ def _is_token(place: Place) -> bool:
     if is_uuid(value):
         return compiled(r"secret|token|key|pass").search(name) is not None
     if value.isdigit():
-        return len(value) >= 24 or (len(value) >= 15 and _names_provider(name))  # noqa: PLR2004
+        return len(value) >= 24 or (len(value) >= 15 and names_provider(name))  # noqa: PLR2004
     return is_random(value) or (len(value) >= 24 and " " not in value and _unreadable(value))  # noqa: PLR2004
 
 
@@ -115,7 +116,7 @@ def _is_key(place: Place) -> bool:
     name, value = _names_secret(place), place.value
     if len(name) <= 4 or len(value) < 14 or _is_wordy(value) or not _ends_word(place):  # noqa: PLR2004
         return False
-    if _names_provider(name) or compiled(_SHORT_PROVIDER).match(name):
+    if names_provider(name) or compiled(_SHORT_PROVIDER).match(name):
         return is_random(value) or is_uuid(value) or (value.isdigit() and len(value) >= 15)  # noqa: PLR2004
     if is_uuid(value) or (is_hex(value) and len(value) in _HASH_SIZES):
         return False
@@ -141,7 +142,7 @@ def is_password(place: Place) -> bool:
         return len(value) >= 8 and value.isdigit() and bool(place.match["q"])  # noqa: PLR2004
     if place.match["q"]:
         return True
-    if is_technical(value):
+    if is_technical(value) or compiled(r"![a-z]+").fullmatch(value):
         return False
     if "==" in place.match["op"]:
         return False

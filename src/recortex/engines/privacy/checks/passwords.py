@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _TYPES = (
     r"(?:str|string|text|bool(?:ean)?|int(?:eger)?|number|bytes?|char|any|object|unknown|never|void|none|"
     r"null|nil|undefined|true|false|yes|no|on|off|self|this|varchar|nvarchar|binary|hidden|input|field|"
-    r"optional|required|secretstr|password|passwd|pwd|pass|passphrase|passcode|secret|\*+|-+|_+)"
+    r"optional|required|username|email|confirm|secretstr|password|passwd|pwd|pass|passphrase|passcode|"
+    r"secret|\*+|-+|_+)"
     r"(?:[?!\[(.|].*)?"
 )
 _NAMING = (

@@ -65,6 +65,7 @@ def refuses(value: str) -> bool:
     return (
         not 3 < len(value) <= _LONGEST * 4  # noqa: PLR2004
         or refers(value)
+        or compiled(r"![a-z]+").fullmatch(value) is not None
         or value[:1] in "/.~,;:)]}=\\"
         or compiled(_ABOUT).search(folded) is not None
         or compiled(_PATH).fullmatch(value) is not None
@@ -112,6 +113,11 @@ def is_key(value: str) -> bool:
     if is_hex(value):
         return len(value) not in (40, 64, 128) and is_random(value)
     return is_random(value) and compiled(r"[\w+/=.~-]+").fullmatch(value) is not None
+
+
+def is_issued(value: str) -> bool:
+    """As `is_key`, and what may be a hash elsewhere: here it is said to be a token."""
+    return is_key(value) or (len(value) in (40, 64) and is_hex(value) and is_random(value))
 
 
 def is_phrase(value: str, *, quoted: bool) -> bool:

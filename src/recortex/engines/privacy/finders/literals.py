@@ -26,6 +26,8 @@ SURE, UNSURE = True, False
 """Whether the syntax says that a value is meant: then it may be a mere unknown word."""
 _WINDOW = 700
 _PARTS = 8
+_OF_SENTENCES = ("", "(", ",", "{", ":")
+"""What may follow the verb `pass` in a sentence, or the word in a line of test results."""
 
 
 def password(cue: Cue) -> Iterator[tuple[int, int]]:
@@ -57,17 +59,14 @@ def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
     head = PATTERNS.assigned.match(cue.folded, at, end)
     if head is None:
         settings = text[at - 1].isupper() or cue.match[0] in ("requirepass", "masterauth", "rootpw")
-        settings = settings or _starts_line(cue)
+        settings = settings or _starts_line(cue) or cue.match[0].endswith("_key")
         environment = PATTERNS.environment.match(text, at, end) if settings else None
         if environment and judge(environment["v"], cue.match[0] != "pass"):
             yield environment.span("v")
         return
     operator = head["op"].strip()
-    if (
-        operator in ("", "(", ",", "{")
-        and cue.match[0] == "pass"
-        and cue.text[cue.match.start() - 1 : cue.match.start()] != "_"
-    ):  # `pass "x"` is a sentence
+    beside = cue.text[max(0, cue.match.start() - 1) : cue.match.start()] or " "
+    if cue.match[0] == "pass" and operator in _OF_SENTENCES and not (beside.isalnum() or beside in "_."):
         return
     if operator == "," and not _may_be_listed(cue, head.start("op")):
         return
@@ -78,7 +77,9 @@ def _starts_line(cue: Cue) -> bool:
     """Whether a name begins its line, after at most a word, as in the files of routers, netrc and Redis."""
     begin = cue.text.rfind("\n", max(0, cue.match.start() - 60), cue.match.start()) + 1
     return (
-        compiled(r"[ \t]{0,8}(?:set[ ]|enable[ ]|remote_)?\Z").match(cue.text[begin : cue.match.start()])
+        compiled(r"[ \t]{0,8}(?:set[ ]|enable[ ]|remote_|username[ ]\S{1,40}[ ])?\Z").match(
+            cue.text[begin : cue.match.start()]
+        )
         is not None
     )
 
@@ -113,7 +114,7 @@ def _value(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator
     wrap = PATTERNS.wrap.match(text, at, end)
     if wrap and PATTERNS.quotes.match(text, wrap.end(), end):
         sure = not wrap["wrap"] or PATTERNS.safe_wrap.match(wrap["wrap"]) is not None
-        yield from _literal(cue, wrap.end(), end, judge, sure=sure and operator not in ("{", "->"))
+        yield from _literal(cue, wrap.end(), end, judge, sure=sure and operator != "->")
     elif operator in ("=", ":", ":=") or operator.endswith((":", "=")):
         yield from _bare(cue, at, end, operator, judge)
 
@@ -194,10 +195,7 @@ def _is_list(text: str, opening: int) -> bool:
 def _bare(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator[tuple[int, int]]:
     """The rest of a line, or a word, after `=` or `: `."""
     found = PATTERNS.line.match(cue.text, at, end)
-    before = cue.text[cue.match.start() - 1 : cue.match.start()] or " "
-    if found is None or (
-        cue.match[0] == "pass" and not (before.isalnum() or before in "_.")
-    ):  # `PASS: TestName` is a line of test results
+    if found is None:
         return
     start = found.start("v")
     value = found["v"].rstrip(",;.\\").rstrip(")]")

@@ -9,9 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
+from recortex.engines.privacy.checks.assignments import names_provider as is_provider
 from recortex.engines.privacy.checks.numbers import is_jumble
 from recortex.engines.privacy.expressions import compiled
-from recortex.engines.privacy.finders.judging import is_clear, is_key, is_phrase, is_unknown, refuses
+from recortex.engines.privacy.finders.judging import (
+    is_clear,
+    is_issued,
+    is_key,
+    is_phrase,
+    is_unknown,
+    refuses,
+)
 
 if TYPE_CHECKING:
     import re
@@ -19,10 +27,14 @@ if TYPE_CHECKING:
 
     from recortex.engines.privacy.finders import Cue
 
+    Judge = Callable[[str], bool]
+
 PATTERNS = Patterns(__file__)
 _WINDOW = 320
 _BEFORE = 90
 _ROUNDS = 3
+_SHORT = frozenset({"pw", "pwd", "mdp"})
+"""Words that stand for nothing but the password itself."""
 
 
 def password(cue: Cue) -> Iterator[tuple[int, int]]:
@@ -33,7 +45,7 @@ def password(cue: Cue) -> Iterator[tuple[int, int]]:
 
 def key(cue: Cue) -> Iterator[tuple[int, int]]:
     """What is said to be a token or key: only what a program made."""
-    yield from _said(cue, is_key, is_key)
+    yield from _said(cue, is_issued, is_key)
 
 
 def pin(cue: Cue) -> Iterator[tuple[int, int]]:
@@ -47,47 +59,60 @@ def pin(cue: Cue) -> Iterator[tuple[int, int]]:
             yield start + found.start("v"), start + found.end("v")
         return
     if not compiled(r"\b(?:commit|version|tag|release|gpio|port|line|count)\b").search(
-        cue.folded, at, found.end() + 6
+        cue.folded, max(0, cue.match.start() - 6), found.end() + 6
     ):
         yield found.span("v")
 
 
-def _said(cue: Cue, strong: Callable[[str], bool], weak: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+def _said(cue: Cue, strong: Judge, weak: Judge) -> Iterator[tuple[int, int]]:
     text, at = cue.text, cue.match.end()
     end = min(len(text), at + _WINDOW)
-    if cue.match[0][-1] > "\x7f" and not cue.match[0][-1].isspace() and _is_east(cue.match[0][-1]):
+    if _is_east(cue.match[0][-1]) or _is_east(text[at : at + 1]):
         yield from _east(cue, at, end, strong)
         return
     if not PATTERNS.goes_on_as_speech.match(text, at):
         yield from _before(cue, weak)
         return
     if PATTERNS.about.match(cue.folded, at):
+        yield from _before(cue, weak)
         return
-    at_value = at
+    span = _after_relation(cue, at, end, strong) or _beside(cue, at, end, strong, weak)
+    if span:
+        yield span
+    else:
+        yield from _before(cue, weak)
+
+
+def _after_relation(cue: Cue, at: int, end: int, judge: Judge) -> tuple[int, int] | None:
+    """A value after `is` or the like; where it is none, another relation may follow."""
     for _ in range(_ROUNDS):
-        found = PATTERNS.said.match(cue.folded, at_value, end)
-        if found is None:
+        found = PATTERNS.said.match(cue.folded, at, end)
+        span = _judged(cue, found.start("v"), found.end("v"), judge) if found else None
+        if span or found is None:
+            return span
+        at = found.start("v") - 1
+        if cue.text[at : at + 1] != " ":
             break
-        span = _judged(cue, found.start("v"), found.end("v"), strong)
+    return None
+
+
+def _beside(cue: Cue, at: int, end: int, strong: Judge, weak: Judge) -> tuple[int, int] | None:
+    """A value right after a cue, or after `to`."""
+    given = _given(cue) or cue.match[0] in _SHORT
+    for shape in (PATTERNS.beside, PATTERNS.becoming, PATTERNS.was):
+        found = shape.match(cue.folded, at, end)
+        if found is None or (shape is PATTERNS.was and not _changes(cue)):
+            continue
+        done = shape is PATTERNS.becoming and PATTERNS.done.match(cue.folded, found.end("v"))
+        sure = given or found["q"] or done
+        span = _judged(cue, found.start("v"), found.end("v"), strong if sure else weak)
         if span:
-            yield span
-            return
-        at_value = found.start("v") - 1
-        if cue.text[at_value : at_value + 1] != " ":
-            break
-    beside = PATTERNS.was.match(cue.folded, at, end) if _changes(cue) else None
-    beside = beside or PATTERNS.beside.match(cue.folded, at, end)
-    if beside:
-        sure = _given(cue)
-        sure = sure or bool(beside["q"]) or PATTERNS.done.match(cue.folded, beside.end("v")) is not None
-        span = _judged(cue, beside.start("v"), beside.end("v"), strong if sure else weak)
-        if span:
-            yield span
-            return
-    yield from _before(cue, weak)
+            return span
+    return None
 
 
 def _is_east(sign: str) -> bool:
+    """Whether a character is of Chinese or Japanese, or a full-width sign."""
     return "\u3040" <= sign <= "\u30ff" or "\u4e00" <= sign <= "\u9fff" or "\uff00" <= sign <= "\uffef"
 
 
@@ -102,7 +127,7 @@ def _changes(cue: Cue) -> bool:
     return PATTERNS.changing.search(before) is not None
 
 
-def _judged(cue: Cue, start: int, stop: int, judge: Callable[[str], bool]) -> tuple[int, int] | None:
+def _judged(cue: Cue, start: int, stop: int, judge: Judge) -> tuple[int, int] | None:
     """The span of a value without the punctuation around it, if it is one."""
     text = cue.text
     raw = text[start:stop]
@@ -115,14 +140,14 @@ def _judged(cue: Cue, start: int, stop: int, judge: Callable[[str], bool]) -> tu
     stop = start + len(value)
     if not judge(value):
         return None
-    if not is_clear(value) and judge is not is_key:
+    if not is_clear(value) and judge not in (is_key, is_issued):
         after = text[stop : stop + 40]
         if not (PATTERNS.ends.match(after) or PATTERNS.goes_on.match(after)):
             return None
     return start, stop
 
 
-def _before(cue: Cue, judge: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+def _before(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
     """A value before the cue, as in `use … as the password`."""
     floor = max(0, cue.match.start() - _BEFORE)
     shape = PATTERNS.reversed_east if _is_east(cue.match[0][-1]) else PATTERNS.reversed
@@ -143,7 +168,7 @@ def _naming(found: re.Match[str]) -> bool:
     return compiled(r"[ ,]{1,2}(?:as|als|comme|como)[ ]|作为|当作|を|into").search(between) is not None
 
 
-def _east(cue: Cue, at: int, end: int, judge: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+def _east(cue: Cue, at: int, end: int, judge: Judge) -> Iterator[tuple[int, int]]:
     """The run of ASCII after, or right before, a cue of Chinese or Japanese."""
     text = cue.text
     words = PATTERNS.east_words.match(text, at, end)
@@ -193,8 +218,19 @@ def _phrase(cue: Cue) -> Iterator[tuple[int, int]]:
 def pair(cue: Cue) -> Iterator[tuple[int, int]]:
     """The password of a login that is said as two words: `the credentials are app and …`."""
     at = cue.match.end()
+    floor = max(0, cue.match.start() - _BEFORE)
+    entered = (
+        PATTERNS.entered.search(cue.text[floor : cue.match.start()]) if _is_east(cue.match[0][-1]) else None
+    )
+    if entered and is_unknown(entered["v"]):
+        yield floor + entered.start("v"), floor + entered.end("v")
+        return
     found = PATTERNS.pair.match(cue.folded, at, at + _WINDOW)
-    if found is None or (refuses(f"{found['user']}xx") and found["user"] not in _USERS):
+    if (
+        found is None
+        or is_provider(found["user"])
+        or (refuses(f"{found['user']}xx") and found["user"] not in _USERS)
+    ):
         return
     span = _judged(cue, found.start("v"), found.end("v"), is_unknown if _certain(found) else is_clear)
     value = cue.text[slice(*span)] if span else ""
