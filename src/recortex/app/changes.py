@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
-from recortex.engines.indexing.vectors import direction
+from recortex.engines.indexing.vectors import cosine, direction
 from recortex.engines.ingestion.query_terms import query_terms
-from recortex.engines.ingestion.similar_memories import EVEN
 from recortex.engines.supersession.authority import is_replaceable
 from recortex.engines.supersession.detection import Outcome, find_supersession
 from recortex.engines.supersession.reading import may_end, read_together
@@ -78,8 +77,15 @@ class Changes:
             read = self._reader.chances([(known.text, new.text) for known, new in pairs])
         except TextRefusedError:  # this text alone cannot be read
             return Settled()
+        alike = self._likeness(memory, [other for pair in pairs for other in pair])
         verdicts = (
-            read_together(known.text, new.text, find_supersession(new.text, known.text), chances)
+            read_together(
+                known.text,
+                new.text,
+                find_supersession(new.text, known.text),
+                chances,
+                alike.get(known.id if new.id == memory.id else new.id),
+            )
             for (known, new), chances in zip(pairs, read, strict=True)
         )
         return self._act(
@@ -111,6 +117,14 @@ class Changes:
             and is_replaceable(one.kind)
             and one.text != memory.text
         ]
+
+    def _likeness(self, memory: Memory, others: Sequence[Memory]) -> dict[str, float]:
+        """The cosine of a memory and others, by their ids; nothing of those without a vector."""
+        wanted = self._services.embedding.wanted
+        ids = list({memory.id, *(other.id for other in others)})
+        codes = self._services.store.vectors.codes_of(ids, wanted) if wanted else {}
+        mine = codes.get(memory.id)
+        return {id_: cosine(mine, code) for id_, code in codes.items()} if mine else {}
 
     def _near(self, memory: Memory) -> Sequence[int]:
         """Keys of the memories with the nearest vectors; none before it has one."""
@@ -157,7 +171,7 @@ def _mark(known: Memory, new: Memory, verdict: SupersessionVerdict, now: datetim
         known.id,
         RelationType.CONTRADICTS,
         now,
-        strength=EVEN,
+        strength=round(verdict.chance, 3),
         evidence=(verdict.evidence,),
         inferred=True,
         status=RelationStatus.SUGGESTED,

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.work import Outcome
-from recortex.domain.vocabulary import Actor
+from recortex.domain.vocabulary import Actor, RelationType
+from recortex.engines.supersession.detection import LEAST_CHANCE
 
 if TYPE_CHECKING:
     from recortex.app.jobs.work import Work
 
 NAME = "changes"
 BATCH = 100
+MOST = 1_000
 
 
 def follow_changes(work: Work) -> Outcome:
@@ -19,6 +21,7 @@ def follow_changes(work: Work) -> Outcome:
     store, changes = work.services.store, work.services.changes
     if changes is None:
         return Outcome({"replaced": 0, "marked": 0})
+    _forget_unlikely(work)
     done = store.maintenance.all().get(NAME)
     last = done.outcome.get("key", 0) if done else 0
     replaced = marked = 0
@@ -34,3 +37,11 @@ def follow_changes(work: Work) -> Outcome:
         if work.left() <= 0:
             return Outcome({"replaced": replaced, "marked": marked}, "the rest follows next time", "partly")
     return Outcome({"replaced": replaced, "marked": marked})
+
+
+def _forget_unlikely(work: Work) -> None:
+    """Drop the contradictions that a former version kept though they were not likely."""
+    relations = work.services.store.relations
+    for one in relations.suggested(RelationType.CONTRADICTS, MOST):
+        if one.inferred and one.strength < LEAST_CHANCE:
+            relations.remove(one.source_id, one.target_id, RelationType.CONTRADICTS)

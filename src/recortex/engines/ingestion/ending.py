@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import Status
 from recortex.engines.supersession.authority import may_replace
-from recortex.engines.supersession.detection import Outcome
+from recortex.engines.supersession.detection import NOTHING, Outcome
 from recortex.engines.supersession.reading import read_together
 from recortex.engines.supersession.resting import supporters
 from recortex.errors import EmbeddingError
@@ -47,7 +47,9 @@ class Ending:
         return replace(one, verdict=verdict, reverse=self._together(text, memory.text, one.reverse))
 
     def _together(self, new: str, known: str, rules: SupersessionVerdict) -> SupersessionVerdict:
-        if rules.outcome is Outcome.REPLACES and self._reader:
+        if rules.outcome is not Outcome.REPLACES:
+            return NOTHING  # a guess: it is read when the vectors are there (`app/changes.py`)
+        if self._reader:
             with suppress(EmbeddingError):
                 return read_together(known, new, rules, self._reader.chances([(known, new)])[0])
         return rules

@@ -29,10 +29,6 @@ LINKED = 3
 """A new memory is related to at most this many known ones: the most similar."""
 
 
-EVEN = 0.5
-"""Strength of a suggested contradiction: as likely as not, until a person has decided."""
-
-
 @dataclass(frozen=True, slots=True)
 class Resemblance:
     """A known memory that is similar to a new one.
@@ -100,5 +96,6 @@ def links(memory: Memory, found: Sequence[Resemblance]) -> Iterator[Relation]:
             yield link(one.id, RelationType.RELATED, round(one.score, 3), evidence, status)
     for one in found:
         if one.conflicts:
-            evidence = one.verdict.evidence or one.reverse.evidence
-            yield link(one.id, RelationType.CONTRADICTS, EVEN, evidence, RelationStatus.SUGGESTED)
+            verdict = one.reverse if one.verdict.outcome is Outcome.NOTHING else one.verdict
+            chance = round(verdict.chance, 3)
+            yield link(one.id, RelationType.CONTRADICTS, chance, verdict.evidence, RelationStatus.SUGGESTED)

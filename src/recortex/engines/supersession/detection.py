@@ -40,6 +40,8 @@ from recortex.engines.supersession.other_languages import find_change
 from recortex.engines.supersession.partial_end import ends_a_part
 from recortex.engines.words import CLAIM_WORDS, PREPOSITIONS, bag_of_words, word_set
 
+LEAST_CHANCE = 0.6
+"""The chance below which two statements are not kept, shown or asked about as a contradiction."""
 MAX_VALUE = 6
 """The most words of a value: a longer phrase is an explanation."""
 
@@ -53,11 +55,18 @@ class Outcome(StrEnum):
 
 
 class SupersessionVerdict(NamedTuple):
-    """The outcome, its evidence, and whether the new statement announces the change itself."""
+    """What a new statement does to a known one.
+
+    Attributes:
+        explicit: whether the new statement announces the change itself.
+        chance: that it is so, as read together; where nothing but rules judged, the least with which a
+            contradiction is kept.
+    """
 
     outcome: Outcome
     evidence: str = ""
     explicit: bool = False
+    chance: float = LEAST_CHANCE
 
 
 NOTHING = SupersessionVerdict(Outcome.NOTHING)
