@@ -110,9 +110,7 @@ def test_a_rule_of_the_person_comes_however_often_it_was_obeyed(cortex, event):
     for number in range(15):
         session = f"s{number}"
         assert "Never push to main" in cortex.attend(event("session-start", session=session))
-        asked = event(
-            "user-prompt-submit", session=f"p{session}", prompt="push it to main, no pull request needed"
-        )
+        asked = event("user-prompt-submit", session=f"p{session}", prompt="push this to main")
         assert "Never push to main" in cortex.attend(asked)
 
 

@@ -20,7 +20,7 @@ from recortex.domain.written_in import LOADED_BY, loads, places
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.limits import room
-from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, words_of
+from recortex.engines.sessions.relevance_gate import LEAST, ORDERED, asked, chance, is_about, words_of
 from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
 from recortex.engines.sessions.wording import FOR_PROMPT, block, calling, for_file, line, said_line
 
@@ -201,10 +201,16 @@ def likely_to_help(
     found = [
         (memory, value)
         for memory, likely in hopeful.values()
-        if (value := risen(likely, _past(memory, past))) >= LEAST
+        if (value := risen(likely, _past(memory, past))) >= _least(memory, prompt)
     ]
     once = {memory.content_hash: (memory, value) for memory, value in reversed(found)}
     return sorted(once.values(), key=lambda one: -one[1])
+
+
+def _least(memory: Memory, prompt: str) -> float:
+    """The chance from which a memory is given for a prompt."""
+    rule = is_rule(memory.kind, memory.trust, memory.source.rule)
+    return ORDERED if rule and is_about(memory.text, prompt) else LEAST
 
 
 def _past(memory: Memory, outcomes: Mapping[str, Outcome]) -> Outcome:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SAME = 0.75
 """Exchanges whose messages, with what they answer, or whose outcomes have a higher cosine speak of the same
 thing: of reversals across sessions 6 %, of random pairs 1 % (docs/exchanges.md)."""
+TURNED = 0.55
+"""The same, where the message of the later one says that something is otherwise from now on."""
 _UNKNOWN = datetime.min.replace(tzinfo=UTC)
 
 
@@ -24,7 +26,7 @@ def latest_first(hits: Sequence[ExchangeHit], same: Callable[[int, int], bool]) 
 
     Args:
         hits: best first.
-        same: whether the hits at two places speak of the same thing.
+        same: whether the hits at two places speak of the same thing; the later one is given second.
     """
     newest: dict[int, int] = {}
     for place, hit in enumerate(hits):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.search import ANY_ENDING
-from recortex.engines.exchanges.latest import latest_first, same_matter
+from recortex.engines.exchanges.latest import TURNED, latest_first, same_matter
 from recortex.engines.exchanges.passages import passage
 from recortex.engines.exchanges.ranking import WEAK, Evidence, ranked
 from recortex.engines.exchanges.terms import asked_words
@@ -32,6 +32,9 @@ MOST_WEAK = 4
 """Weak answers that are shown."""
 PASSAGE, AROUND = 75, 45
 """Tokens of an exchange's passage, and of what tells when, by whom and in which session: 120 in all."""
+
+_READ = 600
+"""Characters of a message that are read for what it changes."""
 
 
 class ExchangeRetrieval:
@@ -80,15 +83,18 @@ class ExchangeRetrieval:
             (
                 place.parts[0],
                 self._hit(place, root, [found[key] for key in place.parts if key in found], asked),
+                root.message,
             )
             for place in places
             if (root := roots.get((place.session, place.turn)) or found.get(place.parts[0]))
         ]
         facts = {one.key: one for one in evidence.facts}
-        return latest_first(
-            [hit for _, hit in hits],
-            lambda one, other: same_matter(facts[hits[one][0]], facts[hits[other][0]]),
-        )
+
+        def same(earlier: int, later: int) -> bool:
+            one, other = (facts[hits[place][0]] for place in (earlier, later))
+            return same_matter(one, other) or (same_matter(one, other, TURNED) and _turns(hits[later][2]))
+
+        return latest_first([hit for _, hit, _ in hits], same)
 
     def evidence(
         self, question: str, *, only: ExchangeQuery | None, vector: QuestionVector | None, words: bool
@@ -150,3 +156,10 @@ def _few_weak(places: Iterable[Place], limit: int) -> list[Place]:
         if len(kept) == limit:
             break
     return kept
+
+
+def _turns(message: str) -> bool:
+    """Whether a message says that something is otherwise from now on."""
+    from recortex.engines.supersession.reading import announces
+
+    return announces(message[:_READ])

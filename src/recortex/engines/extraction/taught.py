@@ -10,6 +10,7 @@ from recortex.engines.corrections.categories import categorised, said_in
 from recortex.engines.corrections.difference import difference, is_diff, of_diff
 from recortex.engines.extraction.difference_principles import from_difference
 from recortex.engines.extraction.principles import of_words
+from recortex.engines.words import bag_of_words, word_set
 from recortex.errors import InvalidInputError
 
 SAID, SHOWN = 0.9, 0.75
@@ -17,6 +18,14 @@ SAID, SHOWN = 0.9, 0.75
 a rule that was made of a single example."""
 _FEWEST = 2
 """Words of a principle in a language that separates them."""
+_FILLERS = word_set(
+    """
+    ah alright awesome but cool correct done enough exactly fair fine go good got great hello hey hi hm hmm
+    hmmm idk i is it lol makes maybe nice no nope oh ok okay perfect please right see sense so sorry sounds sure
+    thank thanks that then this too understood wait well yeah yep yes you
+    """
+)
+"""Words that teach nothing by themselves, nor together."""
 _FEW_WORDS = 5
 """Words of a principle beside which what changed is told too."""
 
@@ -60,7 +69,7 @@ def taught(text: str, *, original: str = "", corrected: str = "", diff: str = ""
     shown = of_diff(diff) if diff else difference(original, corrected)
     words = text.strip()
     principle = _principle(words, shown, did or original)
-    if not principle or (principle.isascii() and len(principle.split()) < _FEWEST):
+    if not principle or _teaches_nothing(principle):
         raise InvalidInputError(
             "There is nothing to learn from.",
             hint="Give the person's words, --original and --corrected, or --diff.",
@@ -68,6 +77,13 @@ def taught(text: str, *, original: str = "", corrected: str = "", diff: str = ""
     usual = Category.TRIBAL_MISS if words else Category.OTHER
     category = categorised(words or said_in(shown), difference=shown, usual=usual)
     return Taught(principle=principle, category=category, difference=shown, words=words, did=did)
+
+
+def _teaches_nothing(principle: str) -> bool:
+    """Whether it is a word, or only a sound of agreement such as "hmm okay"."""
+    if not principle.isascii():
+        return False
+    return len(principle.split()) < _FEWEST or bag_of_words(principle) <= _FILLERS
 
 
 def _principle(words: str, shown: Difference, did: str) -> str:

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 TABLE = Path(__file__).with_name("giving.json")
 LEAST = 0.35
 """The least chance that a memory holds and helps with which it is given unasked."""
+ORDERED = 0.2
+"""The same for a rule of the person that is about what the prompt orders: to obey it, it must be there."""
+OF_ORDER = 2, 6
+"""The fewest words of an order that a rule about it shares, which must be half of them; and the most words of
+an order."""
 OTHERS = 100
 """Exchanges of other projects that count beside the project's own; 30 or 300 serve as well
 (bench/giving.py)."""
@@ -126,6 +131,14 @@ def chance(prompt: Asked, memory: Memory, meaning: float | None = None) -> float
     """
     text = " ".join([memory.text, *memory.tags, *(file.path for file in memory.files)])
     return weighed(features(prompt, text, meaning), table()["words" if meaning is None else "words, meaning"])
+
+
+def is_about(rule: str, prompt: str) -> bool:
+    """Whether a rule is about what a short prompt orders: it has at least half of its words, and two."""
+    fewest, most = OF_ORDER
+    ordered = topic(prompt)
+    shared = len(ordered & topic(rule))
+    return len(ordered) <= most and shared >= max(fewest, len(ordered) / 2)
 
 
 def weighed(found: Features, weights: Sequence[float]) -> float:
