@@ -21,8 +21,8 @@ _FEWEST = 2
 _FILLERS = word_set(
     """
     ah alright awesome but cool correct done enough exactly fair fine go good got great hello hey hi hm hmm
-    hmmm idk i is it lol makes maybe nice no nope oh ok okay perfect please right see sense so sorry sounds sure
-    thank thanks that then this too understood wait well yeah yep yes you
+    hmmm idk i is it lol makes maybe nice no nope oh ok okay perfect please right see sense so sorry sounds
+    sure thank thanks that then this too understood wait well yeah yep yes you
     """
 )
 """Words that teach nothing by themselves, nor together."""
