@@ -118,6 +118,12 @@ class Ingesting:
         return self.done
 
     def _find(self, wanted: Place) -> Iterator[Path]:
+        root = self._app.root
+        if wanted.path.is_relative_to(root) and not wanted.path.resolve().is_relative_to(root.resolve()):
+            self._problem(wanted.written, "a link that leads out of the project; name the place itself")
+            self._unreadable.append(wanted.path)
+            self.done.unread += 1
+            return
         try:
             found = find(wanted, FORMS)
         except OSError as error:

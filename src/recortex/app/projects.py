@@ -114,8 +114,18 @@ class Project:
 def find_project(home: Path, start: Path) -> Project:
     """The project that a folder lies in, and where its memory is."""
     known = {folder.name[-16:] for folder in _folders(home)}
-    checkout = find_checkout(start, lambda folder: path_id(folder) in known)
+    here = start.resolve()
+
+    def is_known(folder: Path) -> bool:
+        return (folder == here or not is_above_all(folder)) and path_id(folder) in known
+
+    checkout = find_checkout(start, is_known)
     return locate(home, checkout)
+
+
+def is_above_all(folder: Path) -> bool:
+    """Whether a folder is the person's home or above it: what is kept there is no project's below."""
+    return Path.home().resolve().is_relative_to(folder)
 
 
 def locate(home: Path, checkout: Checkout) -> Project:
@@ -216,7 +226,7 @@ def _make(project: Project) -> Project:
 
     git, anchor = project.checkout.git, project.checkout.anchor
     id_ = secrets.token_hex(8)
-    if git is None or not _tell_git(git, id_):
+    if git is None or carries_foreign(project) or not _tell_git(git, id_):
         id_ = path_id(anchor)
     folder = project.home / FOLDER / f"{project.name}-{id_}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -226,6 +236,16 @@ def _make(project: Project) -> Project:
     record = Record(id_, shown(str(anchor)), same_folder(project.root), former)
     _write(folder, record)
     return replace(project, folder=folder, record=record, elsewhere=None)
+
+
+def carries_foreign(project: Project) -> bool:
+    """Whether the checkout carries the id of a folder that is not in this data folder.
+
+    Another data folder (another `RECORTEX_HOME`) has it, and would not find its memories under a new one. So
+    here the checkout is known by its path, as a folder without git is.
+    """
+    id_ = project.checkout.id
+    return bool(id_) and not any(folder.name.endswith(f"-{id_}") for folder in _folders(project.home))
 
 
 def _write(folder: Path, record: Record) -> None:

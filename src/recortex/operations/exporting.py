@@ -24,6 +24,8 @@ from recortex.operations.registry import operation
 
 CHUNK = 500
 """Exchanges that are read or written at once."""
+LEAST_SAID = 16
+"""Characters of a purged memory's text by which exchanges are known that went with it."""
 _ALL = 2**62
 
 if TYPE_CHECKING:
@@ -241,6 +243,7 @@ def adopt(
     """
     now = app.clock()
     new: list[Memory] = []
+    records, purged = _without_purged(app, records)
     for memory, versions in records.memories:
         services = app.services(memory.scope)
         if services.store.memories.get([memory.id]):
@@ -268,7 +271,39 @@ def adopt(
         problems=(*problems, *circles),
         dry_run=dry_run,
         exchanges=len(said),
+        skipped={"it was purged here": purged} if purged else {},
     )
+
+
+def _without_purged(app: Application, records: jsonlines.Records) -> tuple[jsonlines.Records, int]:
+    """The records without what was purged here after they were exported, and how much that is.
+
+    A purged memory is known by its id; exchanges that hold its text went with it.
+    """
+    all_services = app.all_services()
+
+    def purged(memory: Memory) -> bool:
+        stones = (services.store.ledger.buried(memory.id) for services in all_services)
+        return any(stone is not None and stone.reason == "purge" for stone in stones)
+
+    gone = [(memory, versions) for memory, versions in records.memories if purged(memory)]
+    if not gone:
+        return records, 0
+    ids = {memory.id for memory, _ in gone}
+    texts = [memory.text for memory, _ in gone if len(memory.text) >= LEAST_SAID]
+
+    def tells(one: Exchange) -> bool:
+        parts = (one.asked, one.message, one.opening, one.conclusion)
+        return any(text in part for text in texts for part in parts)
+
+    exchanges = tuple(one for one in records.exchanges if not tells(one))
+    kept = replace(
+        records,
+        memories=tuple(one for one in records.memories if one[0].id not in ids),
+        relations=tuple(one for one in records.relations if not ids & {one.source_id, one.target_id}),
+        exchanges=exchanges,
+    )
+    return kept, len(gone) + len(records.exchanges) - len(exchanges)
 
 
 def _new_exchanges(app: Application, exchanges: Sequence[Exchange]) -> list[Exchange]:

@@ -14,12 +14,13 @@ from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError, NothingToUndoError
-from recortex.operations.agents import check_taking_back
+from recortex.operations.agents import EXPORTS, check_taking_back
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from recortex.app.store_services import StoreServices
 
@@ -161,7 +162,7 @@ class HistoryOperations(Operations):
             chunks += services.store.chunks_to_erase(texts, text)
             if not dry_run and (ids or gone or text):
                 self._forget(services, texts)
-                files, now = services.location.files, self._app.clock()
+                files, now = self._files(services), self._app.clock()
                 erased.append(
                     services.store.erase(ids, texts, text=text, exchanges=gone, files=files, now=now)
                 )
@@ -175,6 +176,16 @@ class HistoryOperations(Operations):
             backups_rewritten=sum(one.backups for one in erased),
             dry_run=dry_run,
         )
+
+    def _files(self, services: StoreServices) -> Callable[[], list[Path]]:
+        """What is read for traces: the store's files, and what agents exported."""
+        exports = self._app.project.home / EXPORTS
+
+        def listed() -> list[Path]:
+            exported = sorted(one for one in exports.rglob("*") if one.is_file() and not one.is_symlink())
+            return [*services.location.files(), *exported]
+
+        return listed
 
     def _forget(self, services: StoreServices, texts: Sequence[str]) -> None:
         """Remove what may be kept of a text elsewhere: briefs and facts of code, made again, and signals."""

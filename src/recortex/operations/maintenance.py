@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.app.jobs.reembedding import outlook
+from recortex.app.projects import carries_foreign, is_above_all
 from recortex.app.store_health import Health, health, notices
 from recortex.app.vector_index import index_notice
 from recortex.domain.spelled import AnyScope
@@ -248,6 +249,7 @@ class MaintenanceOperations(Operations):
         )
 
     def _notices(self, all_services: Sequence[StoreServices], stores: Sequence[StoreStatus]) -> Iterator[str]:
+        yield from self._place()
         if ignored := len(self._app.settings.problems):
             # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone
             # repeats them.
@@ -261,6 +263,20 @@ class MaintenanceOperations(Operations):
         yield from (" ".join(slow) for services in all_services if (slow := index_notice(services)))
         for services, store in zip(all_services, stores, strict=True):
             yield from notices(store.health, services.settings) if store.health else ()
+
+    def _place(self) -> Iterator[str]:
+        """What is unusual about the folder that the memory is kept for."""
+        project = self._app.project
+        if is_above_all(project.root):
+            yield (
+                f"{project.root} is no project: what is kept here is used in this folder alone. Run Recortex in "
+                "a project's folder, or keep what holds everywhere with `--scope global`."
+            )
+        if carries_foreign(project):
+            yield (
+                "This checkout carries the id of another data directory (RECORTEX_HOME): each keeps its own "
+                f"memories of it, and what is told here comes from {project.home} alone."
+            )
 
     def _language_model(self) -> ModelUse | None:
         settings = self._app.settings

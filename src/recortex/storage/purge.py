@@ -169,6 +169,8 @@ def _erase_from_backup(
                 elif text:
                     stripped = "UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)"
                     pool.rows(stripped, (json(text)[1:-1],))
+                for one in gone if there["signals"] else ():
+                    pool.rows("DELETE FROM signals WHERE instr(subject, ?) > 0", (one,))
                 if there["embeddings"]:
                     pool.rows(_unused(has))
             compact(pool)
