@@ -37,6 +37,7 @@ class Ingested:
         documents, all_chunks: how many the store has now.
         without_vectors: chunks that wait for their vector; they are found by their words.
         seconds: that reading and keeping took, without vectors.
+        vector_seconds: that making vectors took; what was not done by then follows after a session.
         unread: named paths where there is no document; the command then ends with status 1.
     """
 
@@ -53,6 +54,7 @@ class Ingested:
     all_chunks: int = 0
     without_vectors: int = 0
     seconds: float = 0.0
+    vector_seconds: float = 0.0
     dry_run: bool = False
     unread: int = 0
 
@@ -87,6 +89,7 @@ class DocumentOperations(Operations):
         seconds = round(time.monotonic() - began, 3)
         if embed and not (dry_run or remove):
             self._embed(services)
+        vector_seconds = round(time.monotonic() - began - seconds, 3)
         documents, chunks = services.store.documents.count()
         return Ingested(
             added=tuple(done.added),
@@ -102,6 +105,7 @@ class DocumentOperations(Operations):
             all_chunks=chunks,
             without_vectors=services.store.chunk_vectors.count_waiting(),
             seconds=seconds,
+            vector_seconds=vector_seconds,
             dry_run=dry_run,
             unread=done.unread,
         )
@@ -130,10 +134,9 @@ class DocumentOperations(Operations):
         return paths, folder
 
     def _embed(self, services: StoreServices) -> None:
-        seconds = SHARE if self._app.actor is Actor.AGENT else 0.0
         waiting = services.store.chunk_vectors.count_waiting()
 
         def told(done: int) -> None:
             self._app.progress("embedding documents", done, max(waiting, done))
 
-        embed_chunks(services, seconds=seconds, progress=told)
+        embed_chunks(services, seconds=SHARE, progress=told)

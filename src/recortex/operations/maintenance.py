@@ -269,8 +269,8 @@ class MaintenanceOperations(Operations):
         project = self._app.project
         if is_above_all(project.root):
             yield (
-                f"{project.root} is no project: what is kept here is used in this folder alone. Run Recortex in "
-                "a project's folder, or keep what holds everywhere with `--scope global`."
+                f"{project.root} is no project: what is kept here is used in this folder alone. Run Recortex "
+                "in a project's folder, or keep what holds everywhere with `--scope global`."
             )
         if carries_foreign(project):
             yield (

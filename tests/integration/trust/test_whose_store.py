@@ -1,4 +1,4 @@
-"""A checkout's memory stays that of its data directory; what is purged, and what lies elsewhere, stays out."""
+"""A checkout's memory stays that of its data directory; what was purged or lies elsewhere stays out."""
 
 import subprocess
 

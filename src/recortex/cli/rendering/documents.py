@@ -45,11 +45,19 @@ def ingested(value: Ingested, terminal: Terminal) -> str:
     lines.append(f"{'Would be: ' if value.dry_run else ''}{done}.")
     if value.tokens:
         rate = f" in {value.seconds:.1f} s" if value.seconds else ""
-        lines.append(f"{plural(value.chunks, 'part')} with {value.tokens:,} tokens were read{rate}.")
+        vectors = f" Their vectors took {value.vector_seconds:.1f} s." if value.vector_seconds >= 1 else ""
+        lines.append(f"{plural(value.chunks, 'part')} with {value.tokens:,} tokens were read{rate}.{vectors}")
     if value.redacted:
         lines.append(f"{plural(value.redacted, 'secret')} taken out.")
     waiting = f", {value.without_vectors:,} without a vector" if value.without_vectors else ""
     lines.append(f"{plural(value.documents, 'document')}, {plural(value.all_chunks, 'part')}{waiting}.")
+    if value.without_vectors:
+        lines.append(
+            terminal.wrap(
+                "Those are found by their words. A job after each session makes their vectors, `recortex "
+                "reembed` makes them now."
+            )
+        )
     return "\n".join(lines)
 
 
@@ -89,7 +97,7 @@ def _told(value: Chunk | ChunkHit, marks: Sequence[str], terminal: Terminal) -> 
 
 def where(value: Chunk | ChunkHit) -> str:
     """The path with the lines, or the cells of a notebook."""
-    path, first, last = clean(value.path), value.first_line, value.last_line
+    path, first, last = " ".join(clean(value.path).splitlines()), value.first_line, value.last_line
     lines = f"{first}-{last}" if last > first else str(first)
     return f"{path} cells {lines}" if path.lower().endswith(".ipynb") else f"{path}:{lines}"
 

@@ -31,8 +31,12 @@ HEADINGS = {
     "instructions": "# Instructions",
 }
 _IMITATED = re.compile(
-    r"^([ \t]*)(?=#[ \t]*(?:Task|Knowledge|Learnings|State|Instructions)\b)", re.IGNORECASE | re.MULTILINE
+    r"^([ \t]*)(?=#[ \t]*(?:Task|Knowledge|Learnings|State|Instructions)\b"
+    r"|#{1,6}[^\n]{0,2000}?(?::|[ ]cells[ ])\d{1,9}-\d{1,9}(?!\w))",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""A line that could pass for a heading of the frame, or for that of a document in it."""
+_LINE_BREAK = re.compile(r"\s*\n\s*")
 _CUT = " …"
 _JOINT = 2
 """Tokens at most of the breaks between two parts."""
@@ -105,7 +109,10 @@ def lay_out(
         told_of = pack(learnings, more, count, Level.FULL)
     weights = {one.memory.id: one.relevance for one in learnings}
     memories = [
-        _Part(FrameEntry(id=one.id, place="", score=round(weights[one.id], 4), tokens=one.tokens), one.text)
+        _Part(
+            FrameEntry(id=one.id, place="", score=round(weights[one.id], 4), tokens=one.tokens),
+            _IMITATED.sub(r"\1\\", one.text),
+        )
         for one in told_of.entries
         if one.level
     ]
@@ -210,8 +217,13 @@ def _place(first: Chunk, last: Chunk) -> str:
     """Where a part stands: a heading of its own, below those of the frame."""
     cells = " cells " if first.path.lower().endswith(".ipynb") else ":"
     under = " > ".join(first.headings)
-    place = clean(f"{first.path}{cells}{first.first_line}-{last.last_line}")
-    return f"## {place} — {clean(under)}" if under else f"## {place}"
+    place = f"{_line(first.path)}{cells}{first.first_line}-{last.last_line}"
+    return f"## {place} — {_line(under)}" if under else f"## {place}"
+
+
+def _line(name: str) -> str:
+    """A name as one line, whatever it holds."""
+    return _LINE_BREAK.sub(" ", clean(name))
 
 
 def _fitted(
