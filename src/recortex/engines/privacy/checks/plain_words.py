@@ -15,7 +15,7 @@ _ENDINGS = (
     r"|(?:hinter|über|wieder|unter).{2,}(?:t|en)|ge.{2,}(?:t|en)|(?:ver|be|ent|er|zer|ab|an|auf|aus|ein|zu|"
     r"un).{1,}(?:t|en)|.{3,}(?:bar|lich|iert|"
     r"ungen|ung|los|haft)|.{3,}(?:ig|isch)(?:e[rsnm]?)?"
-    r"|.{2,}(?:onal|onnel|ic[oa]s?|ico)|.{3,}(?:é|ée|és|ées|ique|aire|eux|euse)"
+    r"|.{2,}(?:onal|onnel|ic[oa]s?|ico|tori[oa]s?)|.{3,}(?:é|ée|és|ées|ique|aire|eux|euse)"
     r"|.{2,}(?:[aiu]d[oa]s?|ble|bles|oso|osa|ct[oa]s?|mente|ción|ções|ção)"
     r"|.{2,}(?:[aiu]t[oa]|[aiu]ti|bile|bili|zione|ária|ário|ória|ório|iva|ivo)"
 )

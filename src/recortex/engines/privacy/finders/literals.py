@@ -182,14 +182,14 @@ def _joins(text: str, joined: re.Match[str], opening: int) -> bool:
     between = joined[0]
     return (
         bool(compiled(r"[+.&\\]|<>|\|\|").search(between))
-        or text[:opening].rstrip()[-1:] in "([="
+        or text[:opening].rstrip("fbru").rstrip()[-1:] in "([="
         or (text[text.rfind("\n", 0, opening) + 1 : opening].strip() == "")
     )
 
 
 def _is_list(text: str, opening: int) -> bool:
     before = text[max(0, opening - 40) : opening].rstrip()
-    return before.endswith(("[", "concat!(", '",'[:2], "',"[:2], '",'))
+    return before.endswith(("[", "concat!(", "paste0(", "paste(", '",'[:2], "',"[:2], '",'))
 
 
 def _bare(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator[tuple[int, int]]:

@@ -104,7 +104,8 @@ def _beside(cue: Cue, at: int, end: int, strong: Judge, weak: Judge) -> tuple[in
         if found is None or (shape is PATTERNS.was and not _changes(cue)):
             continue
         done = shape is PATTERNS.becoming and PATTERNS.done.match(cue.folded, found.end("v"))
-        sure = given or found["q"] or done
+        apart = shape is PATTERNS.beside and cue.text[at] == "," and cue.text[found.end("v") - 1] == ","
+        sure = given or found["q"] or done or apart
         span = _judged(cue, found.start("v"), found.end("v"), strong if sure else weak)
         if span:
             return span
@@ -165,7 +166,7 @@ def _before(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
 def _naming(found: re.Match[str]) -> bool:
     """Whether the words between a value and its cue say that the one is the other."""
     between = found[0][found.end("v") - found.start() :].lower()
-    return compiled(r"[ ,]{1,2}(?:as|als|comme|como)[ ]|作为|当作|を|into").search(between) is not None
+    return compiled(r"[ ,]{1,2}(?:as|for|als|comme|como)[ ]|作为|当作|を|into").search(between) is not None
 
 
 def _east(cue: Cue, at: int, end: int, judge: Judge) -> Iterator[tuple[int, int]]:
