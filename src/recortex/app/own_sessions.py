@@ -5,16 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.projects import Project, find_project
+from recortex.app.turn_places import TurnPlaces
+from recortex.errors import RecortexError
 from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
-from recortex.formats.transcripts import open_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recortex.app.projects import Project
 
-def is_ours(project: Project, session: SessionFile) -> bool:
-    """Whether a session ran in a project; its place or its first turn says where.
+
+def is_ours(project: Project, session: SessionFile, *, named: bool = False) -> bool:
+    """Whether something in a session was said in a project; its place or its turns say where.
+
+    Args:
+        project: the project.
+        session: its file.
+        named: a person named the file or its folder: it counts unless it was all said in other projects.
 
     Raises:
         RecortexError: it is no transcript any more.
@@ -22,13 +29,13 @@ def is_ours(project: Project, session: SessionFile) -> bool:
     """
     if session.client == "specstory":  # looked for in this project alone
         return True
-    reader = open_transcript(session.path)
-    for turn in reader:
-        cwd = turn.cwd or reader.info.cwd
-        if not cwd or not Path(cwd).exists():
-            return False
-        return find_project(project.home, Path(cwd)).root == project.root
-    return False
+    try:
+        own = TurnPlaces(project.root, project.home).has_own(session.path)
+    except (RecortexError, OSError):
+        if not named:
+            raise
+        own = None  # the reading itself says what is wrong
+    return own is not False if named else own is True
 
 
 def own_sessions(

@@ -99,7 +99,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """What is known of a session as a whole."""
+    """What is known of a session as a whole.
+
+    Attributes:
+        cwd: the folder in which it ran; where only the SHA-256 of its name is known, `digest` is that.
+    """
 
     session_id: str
     client: str
@@ -109,6 +113,7 @@ class SessionInfo:
     branch: str = ""
     parent_session: str = ""
     started_at: datetime | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,14 +168,12 @@ class LearningOperations(Operations):
         )
         if path and not (found.sessions or found.others) and Path(path).is_file():
             open_transcript(path)  # raises, with the reason
-        sessions = [
-            one
-            for one in found.sessions
-            if (within_reach(self._app, one.path) if path else is_ours(self._app.project, one))
-        ]
+        reached = [one for one in found.sessions if not path or within_reach(self._app, one.path)]
+        sessions = [one for one in reached if is_ours(self._app.project, one, named=bool(path))]
         unread = [f"{place}: {_why_unknown(place)}" for place in found.unknown] if path else []
         unread += [f"{place}: cannot be read" for place in found.unreadable]
         problems = _of_others(found.others, path) if path else []
+        problems += _elsewhere(len(reached) - len(sessions), path) if path and sessions else []
         if found.cut:
             problems.append(
                 f"{path}: only the first {MOST_ENTRIES:,} files were looked at; give a narrower folder"
@@ -357,6 +355,12 @@ def _nothing_read(extracted: Extracted) -> bool:
     """Whether a file that begins like a transcript could not be read: cut off, or broken in every line."""
     broken = extracted.malformed == extracted.lines or not extracted.position
     return bool(extracted.lines) and not extracted.turns and broken
+
+
+def _elsewhere(count: int, path: str) -> list[str]:
+    """Where sessions of other projects are to be imported, if there are any."""
+    others = "session of another project" if count == 1 else "sessions of other projects"
+    return [f"{path}: {count} {others}, not read here; import them in their own projects"] if count else []
 
 
 def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:

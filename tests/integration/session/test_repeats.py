@@ -138,7 +138,7 @@ def test_read_message_by_message_it_teaches_the_same(history, tmp_path):
             say(f"s{number}", message)
             cortex.import_("any", str(sessions))
     (tmp_path / "other").mkdir()
-    with Cortex.open(tmp_path / "other") as other:
+    with Cortex.open(tmp_path / "work", url=f"sqlite:///{tmp_path}/other/cortex.db") as other:
         other.import_("any", str(sessions))
         one, two = (
             sorted((memory.text, memory.status, memory.evidence) for memory in about(each, ""))

@@ -21,7 +21,7 @@ from recortex.app.jobs.post_capture import RunCounts, follow_up
 from recortex.app.jobs.read_window import Window, digest
 from recortex.app.lock import alone
 from recortex.app.naming import shown
-from recortex.app.projects import find_project
+from recortex.app.turn_places import TurnPlaces
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.deadlines import Ending
@@ -168,7 +168,7 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
     echo = GivenTexts(memory.text for memory in memories.values())
     # 0 differs from every size, so the next start reads what is written from now on.
     size = path.stat().st_size if request.final else 0
-    more = True
+    more, elsewhere = True, set[Path]()
     while more:
         window = Window(last=last, told=session.told if session else "")
         adviser = context.app.adviser
@@ -178,10 +178,27 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
         counts.count(lesson)
         counts.used += _count_uses(context, receipts, memories, lesson.turns)
         more = lesson.more
+        elsewhere |= set(lesson.elsewhere)
+    if not request.forwarded:
+        for root in sorted(elsewhere):
+            _forward(root, replace(request, folder=str(root), branch="", forwarded=True))
     if session:
         context.sessions.captured(
             session.id, context.clock(), size=size, told=digest(last) if last else session.told
         )
+
+
+def _forward(root: Path, request: Request) -> None:
+    """Let another project learn what was said in it; it is not sent on from there."""
+    from recortex.app.hooks.session_end import start_capture
+    from recortex.app.location import with_folder
+    from recortex.app.wiring import hook_context
+
+    context = hook_context(root)
+    if context.settings["hooks.capture"] and not context.location.unbound:
+        with_folder(context.location)
+        capture_requests.put(context.queue, request)
+        start_capture(context)
 
 
 def _given_memories(context: HookContext, session: str) -> tuple[list[Receipt], dict[str, Memory]]:
@@ -229,14 +246,9 @@ def _of_this_project(context: HookContext, path: Path) -> bool:
     One of another project gets a checkpoint with nothing read, so that it is not looked at again.
     """
     from recortex.domain.checkpoint import Checkpoint
-    from recortex.formats.transcripts import open_transcript
+    from recortex.formats.transcripts.detection import detect
 
-    reader = open_transcript(path)
-    next(iter(reader), None)
-    folder = Path(reader.info.cwd)
-    if not reader.info.cwd or (
-        folder.is_dir() and find_project(context.project.home, folder).root == context.root
-    ):
+    if TurnPlaces(context.root, context.project.home).has_own(path) is not False:
         return True
     store = context.app.services(Scope.PROJECT).store
     with store.transaction():
@@ -244,7 +256,7 @@ def _of_this_project(context: HookContext, path: Path) -> bool:
             Checkpoint(
                 path=shown(str(path.resolve())),
                 session_id="",
-                client=reader.client,
+                client=detect(path).name,
                 position=0,
                 turns=0,
                 extracted_at=context.clock(),

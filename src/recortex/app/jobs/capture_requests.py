@@ -36,6 +36,7 @@ class Request:
         folder, branch: where the session worked.
         urgent: its session just ended: nobody works any more whom learning could disturb.
         attempts: how often it failed.
+        forwarded: another project's memory saw that something of it was said here.
     """
 
     session: str
@@ -47,6 +48,7 @@ class Request:
     branch: str = ""
     urgent: bool = False
     attempts: int = 0
+    forwarded: bool = False
 
 
 def put(queue: Path, request: Request) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.naming import of_info, shown
+from recortex.app.turn_places import TurnPlaces
 from recortex.codebase.files import relative
 from recortex.codebase.project import working_tree
 from recortex.engines.exchanges.building import SessionBuilder
@@ -40,7 +41,7 @@ def make_again(services: StoreServices, path: Path, *, now: datetime, keep: Coll
     """
     reader = open_transcript(path)
     listener = ExchangeListener(services, reader)
-    deque(listener.hearing(reader), maxlen=0)
+    deque(listener.hearing(TurnPlaces.of(services).own(reader, reader)), maxlen=0)
     with services.store.transaction():
         session = of_info(reader.info).session_id
         if session not in keep:

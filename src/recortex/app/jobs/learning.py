@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.app.jobs.exchanges import ExchangeListener, make_again
 from recortex.app.jobs.written_already import not_learned_again
 from recortex.app.naming import of_info, shown
+from recortex.app.turn_places import TurnPlaces
 from recortex.codebase.files import relative
 from recortex.codebase.git import GitContext
 from recortex.codebase.named_things import WorkingTree
@@ -63,6 +64,7 @@ class Lesson:
         exchanges: of it that are new or have grown.
         turns: those that were read, where a window kept them.
         more: there is more to read: the pass ended at its limit.
+        elsewhere: the roots of other projects in which turns of it were said: nothing of those is here.
     """
 
     extracted: Extracted
@@ -70,6 +72,7 @@ class Lesson:
     exchanges: int = 0
     turns: tuple[Turn, ...] = ()
     more: bool = False
+    elsewhere: tuple[Path, ...] = ()
 
 
 class Live(NamedTuple):
@@ -132,11 +135,13 @@ def learn(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
     listener = ExchangeListener(services, reader, branch=live.git.branch, folder=live.folder)
-    turns = live.window.of(reader) if live.window else reader
-    found = learned(listener.hearing(turns), reader.info, before=_before(path, known))
+    places = TurnPlaces.of(services)
+    turns = places.own(live.window.of(reader) if live.window else reader, reader)
+    found = learned(listener.hearing(turns), reader.info, before=_before(path, known, places))
     candidates = found.candidates
     if live.window and live.adviser and not dry_run:
-        candidates += _advised(live.adviser, live.window.turns, of_info(reader.info))
+        asked = list(places.own(live.window.turns, reader))
+        candidates += _advised(live.adviser, asked, of_info(reader.info))
     candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
@@ -169,6 +174,7 @@ def learn(
         exchanges=exchanges,
         turns=tuple(live.window.turns) if live.window else (),
         more=live.window.more if live.window else False,
+        elsewhere=tuple(sorted(places.elsewhere)),
     )
 
 
@@ -194,17 +200,19 @@ def _take_back(
     make_again(services_for(Scope.PROJECT), path, now=now, keep=())
 
 
-def _before(path: Path, known: Checkpoint | None) -> deque[Turn]:
-    """The last turns that were read in earlier passes, numbered as they were then."""
+def _before(path: Path, known: Checkpoint | None, places: TurnPlaces) -> deque[Turn]:
+    """The last turns of the project that were read in earlier passes, numbered as they were then."""
     before: deque[Turn] = deque(maxlen=CONTEXT_TURNS)
     if known is None or not known.position:
         return before
-    for turn in open_transcript(path, cursor=max(0, known.position - CONTEXT_BYTES), final=False):
+    reader = open_transcript(path, cursor=max(0, known.position - CONTEXT_BYTES), final=False)
+    for turn in reader:
         if turn.end > known.position:
             break
         before.append(turn)
     first = known.turns - len(before)
-    return deque(replace(turn, index=first + place) for place, turn in enumerate(before))
+    numbered = (replace(turn, index=first + place) for place, turn in enumerate(before))
+    return deque(places.own(numbered, reader))
 
 
 def _by_scope(

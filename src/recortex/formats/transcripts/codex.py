@@ -80,6 +80,7 @@ class _Meta(msgspec.Struct, gc=False):
 class _Turn(msgspec.Struct, gc=False):
     type: str | None = None
     turn_id: str | None = None
+    cwd: str | None = None
 
 
 class CodexParser:
@@ -120,6 +121,7 @@ class CodexParser:
         return self._item(item, at)
 
     def _begin_turn(self, turn: _Turn) -> None:
+        self._cwd = turn.cwd or self._cwd  # a turn may be in another folder than the session began in
         if turn.turn_id and turn.turn_id != self._turn and turn.type in {None, "task_started"}:
             self._turn, self._said = turn.turn_id, 0
 

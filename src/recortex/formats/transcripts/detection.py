@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recortex import plugins
@@ -17,6 +18,7 @@ from recortex.formats.transcripts import (
     codex,
     copilot,
     gemini,
+    gemini_folders,
     opencode,
     pi,
     prose,
@@ -31,7 +33,6 @@ from recortex.formats.transcripts.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from recortex.formats.transcripts.pieces import Parsed
 
@@ -93,6 +94,8 @@ class Format:
         headed: the first line alone says which session it is, and must be read also when resuming later.
         prose: lines are text, and empty ones matter.
         follows: makes what adds each line to a trail, by which it is known what the person took back.
+        folder, digest: where the session of a file ran, or the SHA-256 of that, as the files around it say;
+            for a client whose lines do not.
     """
 
     name: str
@@ -102,6 +105,8 @@ class Format:
     headed: bool = False
     prose: bool = False
     follows: Callable[[], Follow] | None = None
+    folder: Callable[[Path], str] = lambda _: ""
+    digest: Callable[[Path], str] = lambda _: ""
 
 
 class _GuardedParser:
@@ -223,12 +228,22 @@ _CLIENTS: tuple[Format, ...] = (
     Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser, follows=trails.ClaudeCode),
     Format("copilot", _is_copilot, copilot.CopilotParser, headed=True, follows=lambda: trails.copilot),
     Format("pi", _is_pi, pi.PiParser, headed=True, follows=trails.Pi),
-    Format("gemini", _is_gemini, gemini.GeminiParser, headed=True, follows=lambda: trails.gemini),
+    Format(
+        "gemini",
+        _is_gemini,
+        gemini.GeminiParser,
+        headed=True,
+        follows=lambda: trails.gemini,
+        folder=gemini_folders.folder_of,
+        digest=gemini_folders.digest_of,
+    ),
     Format(
         "gemini",
         lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),
         gemini.GeminiParser,
         gemini.split,
+        folder=gemini_folders.folder_of,
+        digest=gemini_folders.digest_of,
     ),
     Format(
         "opencode",

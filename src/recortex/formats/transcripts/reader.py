@@ -61,6 +61,7 @@ class TranscriptReader:
         self._final = final
         self._first_index = first_index
         self._until = sys.maxsize if until is None else until
+        self._folder, self._digest = row.folder(path), row.digest(path)
         self._begin()
 
     def _begin(self) -> None:
@@ -83,10 +84,11 @@ class TranscriptReader:
             client=self.client,
             path=str(self.path),
             version=head.version,
-            cwd=head.cwd,
+            cwd=head.cwd or self._folder,
             branch=head.branch,
             parent_session=known_as(head.parent_session),
             started_at=head.at,
+            digest="" if head.cwd or self._folder else self._digest,
         )
 
     @property

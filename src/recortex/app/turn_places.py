@@ -1,0 +1,121 @@
+"""In which project a turn of a session was said: that of the folder in which the agent worked then.
+
+A session may change into another repository and back. What is said there belongs to that repository's memory,
+wherever the session began. A folder that nobody knows, that is gone, or that is no project of its own (a
+temporary folder, a download) changes nothing: unknown is not another project.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.projects import find_project
+from recortex.codebase.project import find_checkout
+from recortex.formats.transcripts.gemini_folders import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.transcript import SessionInfo, Turn
+    from recortex.formats.transcripts import TranscriptReader
+
+
+SOMEWHERE = Path()
+"""In place of the root of another project of which only the digest of its folder is known."""
+
+
+class TurnPlaces:
+    """Tells the turns of a session that belong to a project from those of others.
+
+    Args:
+        root: the project's.
+        home: the person's data folder, where projects without git are known; None: none is.
+
+    Attributes:
+        elsewhere: the roots of other projects in which turns were said.
+    """
+
+    def __init__(self, root: Path, home: Path | None) -> None:
+        self._root, self._home = root.resolve(), home
+        self._known: dict[str, Path | None] = {}
+        self._digests = {digest(one) for one in (root, self._root)}
+        self.elsewhere: set[Path] = set()
+
+    @classmethod
+    def of(cls, services: StoreServices) -> TurnPlaces:
+        """For the project of a store."""
+        project = services.location.project
+        return cls(services.root, project.home if project else None)
+
+    def own(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[Turn]:
+        """The turns that were said in the project, or nobody knows where."""
+        here = True
+        for turn in turns:
+            found = self._of(turn, reader.info)
+            if found is not None:
+                here = found == self._root
+                if not here and found != SOMEWHERE:
+                    self.elsewhere.add(found)
+            if here:
+                yield turn
+
+    def _of(self, turn: Turn, info: SessionInfo) -> Path | None:
+        folder = turn.cwd or info.cwd
+        if folder or not info.digest:
+            return self.project_of(folder)
+        return self._root if info.digest in self._digests else SOMEWHERE
+
+    def project_of(self, folder: str) -> Path | None:
+        """The root of the project that a folder lies in; None where that is not known."""
+        if folder not in self._known:
+            self._known[folder] = self._found(folder)
+        return self._known[folder]
+
+    def has_own(self, path: Path) -> bool | None:
+        """Whether a transcript has a turn that was said in the project; None where no turn says where.
+
+        Raises:
+            RecortexError: it is no transcript.
+            OSError: it cannot be read.
+        """
+        from recortex.formats.transcripts import open_transcript
+
+        reader, elsewhere = open_transcript(path), False
+        for turn in reader:
+            found = self._of(turn, reader.info)
+            if found == self._root:
+                return True
+            if found is not None and not elsewhere:
+                elsewhere = True
+                if not _names(path, self._root):
+                    break  # what never names the project's folder was not said there: it is not read whole
+        return False if elsewhere else None
+
+    def _found(self, folder: str) -> Path | None:
+        with suppress(OSError, ValueError):  # names that the system rejects
+            path = Path(folder)
+            if not folder or not path.is_absolute() or not path.is_dir():
+                return None
+            project = find_project(self._home, path) if self._home else None
+            checkout = project.checkout if project else find_checkout(path)
+            is_project = checkout.git is not None or (project is not None and project.folder is not None)
+            if is_project or checkout.root == self._root:
+                return checkout.root
+            return self._root if path.resolve().is_relative_to(self._root) else None
+        return None
+
+
+def _names(path: Path, root: Path) -> bool:
+    """Whether the name of a project's folder stands in a file, as JSON writes it."""
+    wanted = json.dumps(root.name)[1:-1].encode()
+    with path.open("rb") as file:
+        tail = b""
+        while part := file.read(1 << 20):
+            if wanted in tail + part:
+                return True
+            tail = part[-len(wanted) :]
+    return False

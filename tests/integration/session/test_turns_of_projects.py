@@ -1,0 +1,232 @@
+"""What is said in a session belongs to the project of the folder in which the agent worked then."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+
+from recortex import Cortex
+from recortex.app.jobs import capture, capture_requests
+from recortex.app.jobs.capture import LastMessage, learn_from
+from recortex.app.jobs.capture_requests import Request
+from recortex.app.jobs.post_capture import RunCounts
+from recortex.app.wiring import hook_context
+
+SHOP = "From now on every handler in this repository returns a dataclass."
+TOOLS = "From now on every screen in this repository has a snapshot test."
+LATER = "From now on parcels are keyed by their number and never by name."
+
+
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    monkeypatch.setattr(capture, "LAG", 0.0)
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return checkout(tmp_path / "shop")
+
+
+@pytest.fixture
+def tools(tmp_path):
+    return checkout(tmp_path / "tools")
+
+
+def checkout(folder):
+    subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
+    (folder / "src").mkdir()
+    return folder
+
+
+def claude_code(path, *said):
+    """Turns of Claude Code: each line has the folder of its moment."""
+    lines, parent = [], None
+    for number, (folder, text) in enumerate(said):
+        for role, words in (("user", text), ("assistant", [{"type": "text", "text": "Understood."}])):
+            uuid = f"{role}-{number}"
+            lines.append(
+                {
+                    "type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "cwd": str(folder),
+                    "version": "2.1.330", "isSidechain": False, "timestamp": f"2026-03-01T1{number}:00:00Z",
+                    "message": {"role": role, "content": words, "id": f"m{number}"},
+                }
+            )  # fmt: skip
+            parent = uuid
+    return written(path, lines)
+
+
+def codex(path, *said):
+    """Turns of Codex: the context of each has its folder; the head has that of the beginning."""
+    meta = {"id": "s1", "timestamp": "2026-03-01T09:00:00Z", "cwd": str(said[0][0]), "source": "cli"}
+    lines = [{"timestamp": "2026-03-01T09:00:00Z", "type": "session_meta", "payload": meta}]
+    for number, (folder, text) in enumerate(said):
+        at = f"2026-03-01T1{number}:00:00Z"
+        for kind, payload in (
+            ("event_msg", {"type": "task_started", "turn_id": f"t{number}"}),
+            ("turn_context", {"turn_id": f"t{number}", "cwd": str(folder)}),
+            ("response_item", words("user", "input_text", text)),
+            ("event_msg", {"type": "user_message", "message": text}),
+            ("response_item", words("assistant", "output_text", "Understood.")),
+        ):
+            lines.append({"timestamp": at, "type": kind, "payload": payload})
+    return written(path.with_name("rollout-2026-03-01T09-00-00-s1.jsonl"), lines)
+
+
+def words(role, kind, text):
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def qwen(path, *said):
+    """Turns of Qwen Code: each record has its folder."""
+    lines = []
+    for number, (folder, text) in enumerate(said):
+        for kind, role, spoken in (("user", "user", text), ("assistant", "model", "Understood.")):
+            lines.append(
+                {
+                    "uuid": f"{kind}-{number}", "sessionId": "s1",
+                    "timestamp": f"2026-03-01T1{number}:00:00Z",
+                    "type": kind, "cwd": str(folder), "version": "0.24.4", "provenance": "real_user",
+                    "message": {"role": role, "parts": [{"text": spoken}]},
+                }
+            )  # fmt: skip
+    return written(path, lines)
+
+
+def written(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+CLIENTS = {"claude-code": claude_code, "codex": codex, "qwen": qwen}
+
+
+def kept(folder):
+    """The statements of a project's memory, and the messages of its exchanges."""
+    with Cortex.open(folder) as cortex:
+        known = cortex.list(statuses=["active", "proposed"]).memories
+        said = cortex.sessions().sessions
+        heard = [one.message for each in said for one in cortex.sessions(session=each.session).exchanges]
+        return sorted(memory.text for memory in known), sorted(heard)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("named", [True, False])
+def test_each_project_learns_what_was_said_there(shop, tools, tmp_path, client, named, monkeypatch):
+    said = [(shop, SHOP), (tools / "src", TOOLS), (shop / "src", LATER)]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    place = {
+        "claude-code": ".claude/projects/x",
+        "codex": ".codex/sessions",
+        "qwen": ".qwen/projects/x/chats",
+    }
+    folder = tmp_path / place[client]
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / ".claude"))
+    CLIENTS[client](folder / "s1.jsonl", *said)
+    for project in (tools, shop):
+        with Cortex.open(project) as cortex:
+            assert cortex.import_(client, str(folder) if named else "").files == 1
+    assert kept(shop) == (sorted([SHOP, LATER]), sorted([SHOP, LATER]))
+    assert kept(tools) == ([TOOLS], [TOOLS])
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_folder_of_no_project_changes_nothing(shop, tmp_path, client):
+    plain = tmp_path / "downloads"
+    plain.mkdir()
+    said = [(shop, SHOP), (plain, TOOLS), ("/gone/since", LATER)]
+    with Cortex.open(shop) as cortex:
+        cortex.import_(client, str(CLIENTS[client](tmp_path / "s1.jsonl", *said)))
+    assert kept(shop) == (sorted([SHOP, TOOLS, LATER]), sorted([SHOP, TOOLS, LATER]))
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_linked_worktree_and_a_folder_without_git_are_their_project(tmp_path, client):
+    plain = tmp_path / "plain"
+    (plain / "deep").mkdir(parents=True)
+    with Cortex.open(plain) as cortex:
+        cortex.init()
+        cortex.import_(client, str(CLIENTS[client](tmp_path / "s1.jsonl", (plain / "deep", SHOP))))
+    assert kept(plain)[0] == [SHOP]
+
+
+def test_sessions_of_other_projects_in_a_named_folder_are_left_to_them(shop, tools, tmp_path):
+    history = tmp_path / "history"
+    history.mkdir()
+    claude_code(history / "s1.jsonl", (shop, SHOP))
+    codex(history / "s2.jsonl", (tools, TOOLS))
+    with Cortex.open(shop) as cortex:
+        done = cortex.import_("any", str(history))
+        assert done.files == 1
+        assert any("1 session of another project" in problem for problem in done.problems)
+        alone = cortex.import_("codex", str(history))
+        assert (alone.files, alone.elsewhere) == (0, 1)
+    assert kept(shop)[0] == [SHOP]
+
+
+def test_a_live_session_teaches_the_project_into_which_it_changed(shop, tools, tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda to: started.append(to.root))
+    path = claude_code(tmp_path / "s1.jsonl", (shop, SHOP), (tools, TOOLS), (shop, LATER))
+    request = Request(session="s1", transcript=str(path), client="claude-code", folder=str(shop), final=True)
+    with Cortex.open(shop) as cortex:
+        cortex.init()
+    learn_from(hook_context(shop), request, LastMessage(), RunCounts())
+    assert started == [tools]
+    there = hook_context(tools)
+    ((claimed, forwarded),) = capture_requests.claim(there.queue)
+    learn_from(there, forwarded, LastMessage(), RunCounts())
+    capture_requests.done(claimed)
+    assert started == [tools]  # it is not sent back
+    assert kept(shop) == (sorted([SHOP, LATER]), sorted([SHOP, LATER]))
+    assert kept(tools) == ([TOOLS], [TOOLS])
+
+
+def gemini(home, folder, text, way, name):
+    """A session of Gemini CLI, which says nowhere in the file in which folder it ran."""
+    digest = hashlib.sha256(str(folder).encode()).hexdigest()
+    project = home / ".gemini" / "tmp" / (digest if way == "hash" else name)
+    (project / "chats").mkdir(parents=True)
+    head = {"sessionId": f"session-{name}", "projectHash": digest, "startTime": "2026-03-01T10:00:00Z"}
+    said = [
+        {"id": "m1", "timestamp": "2026-03-01T10:00:00Z", "type": "user", "content": [{"text": text}]},
+        {"id": "m2", "timestamp": "2026-03-01T10:00:05Z", "type": "gemini", "content": "Understood."},
+    ]
+    if way == "hash":
+        (project / "chats" / f"session-{name}.json").write_text(json.dumps({**head, "messages": said}))
+    else:
+        written(project / "chats" / f"session-{name}.jsonl", [{**head, "kind": "main"}, *said])
+    if way == "root":
+        (project / ".project_root").write_text(str(folder))
+    if way == "registry":
+        registry = home / ".gemini" / "projects.json"
+        known = json.loads(registry.read_text())["projects"] if registry.exists() else {}
+        registry.write_text(json.dumps({"projects": {**known, str(folder): name}}))
+
+
+@pytest.mark.parametrize("way", ["root", "registry", "hash"])
+def test_a_session_that_does_not_name_its_folder_is_found_by_the_client_s_own_map(
+    shop, tools, tmp_path, monkeypatch, way
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    gemini(tmp_path, shop, SHOP, way, "shop")
+    gemini(tmp_path, tools, TOOLS, way, "tools")
+    for project, text in ((shop, SHOP), (tools, TOOLS)):
+        with Cortex.open(project) as cortex:
+            assert cortex.import_("gemini").files == 1
+            cortex.import_("gemini", str(tmp_path / ".gemini" / "tmp"))
+        assert kept(project) == ([text], [text])
+
+
+def test_a_session_of_which_nothing_tells_the_folder_is_read_where_a_person_names_it(
+    shop, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    gemini(tmp_path, shop, SHOP, "nowhere", "shop")
+    (tmp_path / ".gemini" / "projects.json").write_text("[1, {")
+    with Cortex.open(shop) as cortex:
+        assert cortex.import_("gemini").files == 0
+        assert cortex.import_("gemini", str(tmp_path / ".gemini" / "tmp")).files == 1
+    assert kept(shop)[0] == [SHOP]
