@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
 import sys
+import tempfile
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.cli.keys import key
@@ -74,6 +79,23 @@ def items(found: Reviewed) -> list[Item]:
     ]
     asked = [Item(one.memory, one.against, one.question) for one in found.questions or ()]
     return [*waiting, *odd, *flagged, *asked]
+
+
+def _editor() -> str:
+    """The person's own editor, where one is set."""
+    return os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+
+
+def _in_editor(text: str) -> str:
+    """A text as the person left it in their editor; empty where it could not be opened or was left."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "memory.txt"
+        file.write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run([*shlex.split(_editor()), str(file)], check=False)  # noqa: S603  their own
+            return file.read_text(encoding="utf-8").strip() if done.returncode == 0 else ""
+        except (OSError, ValueError):
+            return ""
 
 
 class Decision(NamedTuple):
@@ -147,8 +169,8 @@ class Sitting:
         return ""
 
     def _edit(self, item: Item) -> str:
-        text = self._line("What is right?")
-        if not text:
+        text = _in_editor(item.memory.text) if _editor() else self._line("What is right?")
+        if not text or text == item.memory.text:
             raise InvalidInputError("Nothing was changed.")
         self._cortex.feedback(item.memory.id, "modify", text=text)
         return ""

@@ -18,6 +18,7 @@ from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.keeping.standing import explained
 from recortex.engines.maintenance.due import DAY, WEEK
+from recortex.engines.reviewing.subjects import by_subject
 from recortex.engines.supersession.renames import told_of
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
@@ -104,7 +105,7 @@ class ReviewOperations(Operations):
             return replace(self._reviewed(action, ()), questions=self._questions(bounded(limit)))
         if action == "list":
             found = self._present(MemoryQuery(statuses=WAITING))
-            found.sort(key=lambda one: -one.confidence)
+            found = [one for _, group in by_subject(found) for one in group]
             waiting = found[: bounded(limit)]
             listed = self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
             return replace(listed, causes=self._causes(limit), leaving=self._leaving())

@@ -18,8 +18,14 @@ def keys(*pressed):
     return [(CHOICES, one) if isinstance(one, bytes) else one for one in pressed]
 
 
-def review(project, *pressed, words=()):
-    code, shown = at_a_terminal(project, "review", *words, replies=keys(*pressed), env={"COLUMNS": "200"})
+def review(project, *pressed, words=(), editor=""):
+    code, shown = at_a_terminal(
+        project,
+        "review",
+        *words,
+        replies=keys(*pressed),
+        env={"COLUMNS": "200", "VISUAL": "", "EDITOR": editor},
+    )
     assert code == 0, shown
     return shown.replace("\r", "")
 
@@ -58,6 +64,35 @@ def test_edited_words_take_the_place_of_the_proposal(project, waiting):
     edited = project.data("get", waiting[0])
     assert (edited["text"], edited["status"]) == ("The retry in queue.py hides timeouts.", "active")
     assert edited["confidence"] > 0.8
+
+
+def test_the_editor_opens_with_the_words_of_the_proposal(project, waiting):
+    review(project, b"e", b"q", editor="sed -i s/errors/timeouts/")
+    assert project.data("get", waiting[0])["text"] == RETRY.replace("errors", "timeouts")
+
+
+@pytest.mark.usefixtures("waiting")
+def test_what_waits_is_listed_by_subject_with_its_words_quote_and_day(project):
+    rows = [
+        {
+            "text": f"Carrier {n} is asked every hour, since its feed has no times and is late on Mondays.",
+            "status": "proposed",
+            "tags": ["carriers"],
+            "priority": 9,
+            "valid_from": "2026-03-01",
+        }
+        for n in range(2)
+    ]
+    ids = project.data("remember_many", json.dumps(rows))["ids"]
+    shown = project.run("review").text
+    assert shown.startswith("carriers\n")
+    assert "since its feed has no times and is late on Mondays." in shown
+    assert f"“{QUOTE}”" in shown
+    assert "2026-03-01" in shown
+    first = next(one for one in shown.splitlines() if "all of these" in one)
+    approve = first.split("recortex ")[1].split()
+    project.run(*approve)
+    assert states(project, ids) == ["active", "active"]
 
 
 def test_every_decision_can_be_taken_back(project, waiting):

@@ -305,7 +305,31 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     if not value.memories:
         return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
-    return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}{odds}"
+    shown = _groups(value.memories, terminal) if value.action == "list" else _lines(value.memories, terminal)
+    return f"{words[value.action]}{shown}{left}{how}{odds}"
+
+
+def _groups(memories: tuple[Memory, ...], terminal: Terminal) -> str:
+    """What waits, whole and by subject, with the line that keeps all of a subject at once."""
+    from recortex.engines.reviewing.subjects import by_subject
+
+    parts = []
+    for subject, group in by_subject(memories):
+        parts.append(terminal.style(clean(subject), "bold"))
+        parts += [_whole_proposal(one, terminal) for one in group]
+        if len(group) > 1:
+            ids = " ".join(short(one.id) for one in group)
+            parts.append(f"  all of these: recortex review approve {ids}")
+    return "\n".join(parts)
+
+
+def _whole_proposal(memory: Memory, terminal: Terminal) -> str:
+    """A memory that waits: its words, what it was learned from, and when that was said."""
+    said = f"{memory.confidence:.0%} sure  {memory.status}  {memory.valid_from:%Y-%m-%d}"
+    head = f"{short(memory.id)}  {memory.kind}  {said}"
+    quote = memory.source.quote
+    quoted = [terminal.wrap(f"“{quote}”", indent=4)] if quote and quote != memory.text else []
+    return "\n".join([head, terminal.wrap(memory.text, indent=2), *quoted])
 
 
 def leaving(number: int) -> str:

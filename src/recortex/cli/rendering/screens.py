@@ -19,6 +19,7 @@ from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.changes import details
 from recortex.cli.rendering.memories import SHORT_ID, leaving, short, source_of
 from recortex.cli.terminal import clean
+from recortex.engines.reviewing.subjects import by_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -134,8 +135,13 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
     if value.action != "list" or not (value.memories or value.contradictions or value.flagged):
         return None
     parts: list[RenderableType] = []
-    for one in value.memories:
-        parts += [_waiting(one, terminal), ""]
+    for subject, group in by_subject(value.memories):
+        parts.append(_text(subject, "bold"))
+        for one in group:
+            parts += [_waiting(one, terminal), ""]
+        if len(group) > 1:
+            ids = " ".join(one.id[:SHORT_ID] for one in group)
+            parts += [_text(f"All of these: recortex review approve {ids}", "dim"), ""]
     if value.memories:
         waits = plural(value.waiting, "memory waits", "memories wait")
         decide = (
@@ -158,7 +164,7 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
 
 
 def _waiting(one: Memory, terminal: Terminal) -> RenderableType:
-    sure, at = (f"  {one.confidence:.0%} sure", "bold"), (f"  {terminal.when(one.recorded_at)}", "dim")
+    sure, at = (f"  {one.confidence:.0%} sure", "bold"), (f"  {terminal.when(one.valid_from)}", "dim")
     head = Text.assemble(_id(one.id), f"  {one.kind}", sure, (f"  {one.status}", "yellow"), at)
     lines: list[RenderableType] = [head, _inset(one.text, 2)]
     if one.source.quote and one.source.quote != one.text:
