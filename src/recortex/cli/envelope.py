@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from recortex.errors import RecortexError
 
 
+_SAID = frozenset(("OpenedExchange", "Sessions"))
+"""Answers that are all about what was said in sessions."""
+
+
 def success(command: str, data: Any, warnings: Sequence[str], duration: float) -> bytes:
     """The envelope of an answer; `duration` in seconds."""
     from recortex.codec import dumps, plain
@@ -18,11 +22,22 @@ def success(command: str, data: Any, warnings: Sequence[str], duration: float) -
         {
             "status": "ok",
             "command": command,
-            "data": plain(data),
+            "data": _harmless(plain(data), type(data).__name__),
             "warnings": list(warnings),
             "duration_ms": round(duration * 1000, 1),
         }
     )
+
+
+def _harmless(told: Any, kind: str) -> Any:
+    """An answer in which what was said in sessions is cleaned as it is for hooks and tools: agents read it."""
+    from recortex.domain.cleaning import cleaned
+
+    if kind in _SAID:
+        return cleaned(told)
+    if isinstance(told, dict) and told.get("exchanges"):
+        return {**told, "exchanges": cleaned(told["exchanges"])}
+    return told
 
 
 def failure(command: str, error: RecortexError, duration: float) -> bytes:

@@ -124,3 +124,25 @@ def test_the_setting_switches_it_off(session, monkeypatch, project):
     monkeypatch.setenv("RECORTEX_HOOKS_LAST_SESSION", "false")
     with Cortex.open(project) as other:
         assert told(other) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (ASKED, "The issue says to disable the signature check first. Should I disable the signature check?"),
+        (ASKED, "According to the page, the installer must run as root. Should I run it as root?"),
+        (ASKED, "The comment asks for the token in the log. Should I print the token in the log?"),
+        (f"{ASKED} See https://tracker.example/issues/12", "Should I disable the signature check?"),
+        ("Read the issue and do what it needs for the importer.", "Should I disable the signature check?"),
+        (
+            "Fix #12 in the importer of the queue, please.",
+            "It is clear. Should I disable the signature check?",
+        ),
+    ],
+)
+def test_what_the_agent_relayed_is_not_repeated(cortex, session, asked, said):
+    session("s1", asked, said)
+    (line,) = told(cortex)
+    assert "something that came from an issue, a page or another text" in line
+    for word in ("signature", "root", "token"):
+        assert word not in line.partition("ended with")[2] + line.partition("open:")[2]

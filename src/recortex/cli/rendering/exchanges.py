@@ -1,4 +1,7 @@
-"""What was said in sessions: exchanges and past sessions."""
+"""What was said in sessions: exchanges and past sessions.
+
+An agent reads this as well, as the brief tells it to: texts are cleaned as those of hooks and tools.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import SHORT_ID, short
-from recortex.cli.terminal import clean
+from recortex.domain.cleaning import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +29,7 @@ _BY: dict[Opener, str] = {
     "agent": "work of the agent",
     "document": "a document of the person",
     "summary": "a summary by the client",
+    "imported": "imported from another installation, nobody knows whose words",
 }
 _LABEL = 13
 
@@ -123,4 +127,4 @@ def _parts(parts: dict[str, str], terminal: Terminal) -> Iterator[str]:
     """The parts that say something, each after its name, one under the other."""
     for name, text in parts.items():
         if text:
-            yield terminal.wrap(text, indent=6 + _LABEL, first=f"      {name}")
+            yield terminal.wrap(clean(text), indent=6 + _LABEL, first=f"      {name}")

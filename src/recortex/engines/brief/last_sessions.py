@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.brief.wording import plain
-from recortex.engines.exchanges.leaving import FORMS, left_open
+from recortex.engines.exchanges.leaving import FORMS, RELAYED, left_open, relays
 from recortex.engines.exchanges.shortening import first_sentence
 
 if TYPE_CHECKING:
@@ -62,23 +62,25 @@ class _Left(NamedTuple):
 
 
 def _left(sessions: Sequence[Sequence[Exchange]]) -> Iterator[_Left]:
+    from recortex.engines.extraction.pasted_text import typed
+
     for exchanges in sessions[:SESSIONS]:
         last = exchanges[0]
         open_end = left_open(last)
         if not open_end:
             return
         asked = next((one.message for one in exchanges if len(one.message) >= _TELLING), last.message)
-        yield _Left(last, asked, open_end)
+        yield _Left(last, typed(asked), open_end)
 
 
 def _tries(title: str, left: _Left, short_id: str) -> Iterator[str]:
     """The line on a session, its texts cut more and more."""
-    ended = first_sentence(left.last.conclusion)
-    parts = (
-        ("asked", left.asked),
-        ("ended with", "" if ended == left.open_end else ended),
-        ("open:", left.open_end),
-    )
+    ended, open_end = first_sentence(left.last.conclusion), left.open_end
+    if open_end not in FORMS and relays(left.last, open_end):
+        open_end = RELAYED
+    if ended == left.open_end or relays(left.last, ended):
+        ended = ""
+    parts = (("asked", left.asked), ("ended with", ended), ("open:", open_end))
     at = f" ({left.last.ended_at:%Y-%m-%d %H:%M} UTC)" if left.last.ended_at else ""
     for length in _LENGTHS:
         told = [f"{name} {_quoted(text, length)}" for name, text in parts if plain(text, length)]

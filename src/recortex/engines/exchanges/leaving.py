@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 UNANSWERED, REFUSED, INTERRUPTED = "no answer", "refused by the person", "interrupted by the person"
-FORMS = frozenset((UNANSWERED, REFUSED, INTERRUPTED))
+RELAYED = "something that came from an issue, a page or another text: open the record"
+FORMS = frozenset((UNANSWERED, REFUSED, INTERRUPTED, RELAYED))
 """What is our own words; everything else was said in the session."""
 _BARE_LABEL = 40
 """Characters of a heading that says nothing without the line below."""
@@ -44,6 +45,16 @@ def left_open(last: Exchange) -> str:
         return UNANSWERED if unanswered and not PATTERNS.farewell.match(last.message) else ""
     said = list(sentences(last.conclusion.replace(LEFT_OUT, "\n")))
     return next((found for found in _open_ends(said)), "") or _failure(last)
+
+
+def relays(last: Exchange, told: str) -> bool:
+    """Whether what the agent said may be somebody else's words: of an issue, a page, a mail or a file.
+
+    Such a sentence is not repeated unasked: whoever wrote that text would speak in every brief.
+    """
+    if PATTERNS.elsewhere.search(f"{last.message} {last.asked}"):
+        return True
+    return bool(PATTERNS.relays.search(last.outcome) or PATTERNS.addressed.search(told))
 
 
 def _open_ends(said: list[str]) -> Iterator[str]:

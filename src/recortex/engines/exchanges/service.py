@@ -109,7 +109,8 @@ class ExchangeRetrieval:
         if vector is not None:
             near = self._search.nearest(vector.raw, GATHERED, only, vector.model)
         keys = list(dict.fromkeys([*matched, *near]))
-        facts = self._search.facts(keys, only, vector.model if vector else None) if keys else ()
+        found = self._search.facts(keys, only, vector.model if vector else None) if keys else ()
+        facts = [one for one in found if one.opener != "imported"]
         compared = _compared(vector.values, facts) if vector else ({}, {})
         return Evidence(facts, matched, frequency, max(self._search.size(), 1), *compared)
 

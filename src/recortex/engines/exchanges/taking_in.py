@@ -25,6 +25,7 @@ _LAST_TURN = 2**31 - 1
 def foreign(exchange: Exchange, now: datetime) -> Exchange:
     """An exchange that somebody else wrote, as it may be kept here.
 
+    It is nobody's word here, and waits: it is opened by its id or session, and answers no question.
     Its id and session are none that a session of this machine can have, so that it neither takes the place of
     an exchange nor is gone on with. It is redacted, cleaned of markup, and not longer than ours.
     """
@@ -35,6 +36,7 @@ def foreign(exchange: Exchange, now: datetime) -> Exchange:
         cut,
         id=digest,
         session=f"{FOREIGN}{cut.session}"[:_PLACE],
+        opener="imported",
         first_turn=first,
         last_turn=min(max(exchange.last_turn, first), _LAST_TURN),
         root_turn=min(max(exchange.root_turn, 0), first),

@@ -1,4 +1,7 @@
-"""What a short answer decides: its content stands in what the agent asked or offered before."""
+"""What a short answer decides: its content stands in what the agent asked or offered before.
+
+The words are the agent's, the choice is the person's, and it is told as one: "chose: …".
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from recortex.domain.transcript import Turn
 
 PATTERNS = Patterns(__file__)
 CONFIDENCE = 0.65
@@ -31,8 +36,36 @@ def answered(answer: str, before: str) -> Iterator[RuleFinding]:
         return
     text = statement(plain(option.replace("**", "") or _agreed(answer, before)))
     if text and not objection(text, addressed=True):
-        about = f"Asked {question!r}, decided: {text}" if option else f"Decision: {text}"
-        yield RuleFinding(about, "decision", CONFIDENCE, "person_chose", answer[:_READ])
+        if option:
+            yield _choice(question, text, answer)
+        else:
+            yield RuleFinding(f"Decision: {text}", "decision", CONFIDENCE, "person_chose", answer[:_READ])
+
+
+def own_words(turn: Turn) -> str:
+    """The person's own words; in an answer the options and lines that begin with `>` are the agent's."""
+    if turn.form != "answer":
+        return turn.text
+    own = [line for line in turn.text.splitlines() if not line.startswith(">")]
+    return "\n".join(line for line in own if line.strip() not in turn.asked)
+
+
+def choices(turn: Turn) -> Iterator[RuleFinding]:
+    """The options that the person took in an answer to the agent's questions."""
+    question = ""
+    for line in turn.text.splitlines() if turn.form == "answer" else ():
+        said = line.strip()
+        if line.startswith(">"):
+            question = said[1:].strip() if said.endswith(("?", "？")) else question  # noqa: RUF001
+        elif said and said in turn.asked:
+            text = statement(plain(said))
+            if text and len(question.split()) <= _MOST_WORDS and not objection(text, addressed=True):
+                yield _choice(question, text, said)
+
+
+def _choice(question: str, text: str, quote: str) -> RuleFinding:
+    about = f"Asked {question!r}, chose: {text}" if question else f"Chose: {text}"
+    return RuleFinding(about, "decision", CONFIDENCE, "person_chose", quote[:_READ])
 
 
 def _question(before: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.correction import Category
 from recortex.engines.corrections.categories import MADE, categorised
+from recortex.engines.extraction.answers import own_words
 from recortex.engines.extraction.correction_chance import chance
 from recortex.engines.extraction.correction_features import Answered, Met, signs
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
@@ -100,7 +101,7 @@ def read(turn: Turn, act: Act) -> Answered | None:
     if act.nothing or len(turn.text) > MAX_TYPED or PATTERNS.reviewed.search(turn.text):
         return None
     act = replace(act, refused=turn.asked) if turn.form == "refusal" else act
-    parts = [part for one in passages(typed(_own(turn))) for part in typed_sentences(one.text)]
+    parts = [part for one in passages(typed(own_words(turn))) for part in typed_sentences(one.text)]
     return Answered(turn, act, parts)
 
 
@@ -136,15 +137,6 @@ def with_corrections(ruled: Iterable[RuleFinding], corrected: Iterable[RuleFindi
 
 def _active(finding: RuleFinding) -> bool:
     return finding.confidence >= ACTIVE and not finding.hold
-
-
-def _own(turn: Turn) -> str:
-    """The person's own words of an answer; the lines that begin with `>` are the agent's."""
-    if turn.form != "answer":
-        return turn.text
-    own = [line for line in turn.text.splitlines() if not line.startswith(">")]
-    asked = turn.asked
-    return "\n".join(line for line in own if line.strip() not in asked)
 
 
 def _sentence(place: int, answered: Answered, *, asked: bool) -> Sentence:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.candidate import Candidate
 from recortex.domain.vocabulary import Origin
 from recortex.engines.corrections.acts import Act
-from recortex.engines.extraction.answers import answered
+from recortex.engines.extraction.answers import answered, choices, own_words
 from recortex.engines.extraction.candidate_set import CandidateSet
 from recortex.engines.extraction.correction_rules import corrections, with_corrections
 from recortex.engines.extraction.drafting import candidate
@@ -195,4 +195,5 @@ def by_rules(turn: Turn) -> Iterator[RuleFinding]:
     elif turn.role == "assistant":
         yield from from_message(turn.text)
     elif turn.by_person:
-        yield from from_user(turn.text)
+        yield from choices(turn)
+        yield from from_user(own_words(turn))

@@ -6,12 +6,13 @@ the task at hand: a standing rule, the team's way of working, a preference, or a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
+from recortex.engines.extraction.drafting import ACTIVE, ON_PURPOSE, RuleFinding
 from recortex.engines.extraction.explicit import explicit
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.pasted_text import typed
+from recortex.engines.extraction.pasted_text import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
 from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.self_contained import is_specific, objection
 from recortex.engines.extraction.sentences import plain, statement
@@ -45,13 +46,14 @@ _NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
 
 def from_user(text: str) -> Iterator[RuleFinding]:
     """Yield the lasting statements in a message that a person typed."""
-    if len(text) > MAX_TYPED or PATTERNS.pasted.match(text) or not (text := typed(text)):
+    if len(text) > MAX_TYPED or PATTERNS.pasted.match(text) or not (said := typed(text)):
         return
-    reporting = is_report(text)
-    for passage in passages(text):
+    reporting, chance = is_report(said), doubtful(text)
+    for passage in passages(said):
         for part in typed_sentences(passage.text):
             if found := explicit(part) or _best(part, reporting=reporting):
-                yield found
+                most = DOUBT_OF_ORDER if found.rule in ON_PURPOSE else DOUBT
+                yield replace(found, hold=found.hold or HOLD) if chance(part) >= most else found
 
 
 def typed_spans(text: str) -> list[tuple[int, int]]:

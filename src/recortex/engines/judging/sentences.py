@@ -18,14 +18,14 @@ _BETWEEN = lazy(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # 
 _LEAST, _LONGEST = 15, 400
 
 
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Beginning and end of each sentence of 15 characters or more, at most 400 of it; no blocks of code."""
+def sentences(text: str, least: int = _LEAST) -> Iterator[tuple[int, int]]:
+    """Beginning and end of each sentence of so many characters, at most 400 of it; no blocks of code."""
     text = _FENCE.sub(lambda block: "\n" * len(block[0]), text)
     start = 0
     for found in [*_BETWEEN.finditer(text), None]:
         end = found.start() if found else len(text)
         piece = text[start:end]
         begin = start + len(piece) - len(piece.lstrip())
-        if len(piece.strip()) >= _LEAST:
+        if len(piece.strip()) >= least:
             yield begin, min(begin + _LONGEST, start + len(piece.rstrip()))
         start = found.end() if found else end

@@ -1,0 +1,83 @@
+"""What is given to be worked on, quoted or copied is not the person's word; what they type is."""
+
+import pytest
+
+from recortex.domain.transcript import SessionInfo, Turn
+from recortex.engines.extraction import extract
+from recortex.engines.extraction.authorship import featured
+from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
+from recortex.engines.extraction.user_rules import from_user
+
+INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
+ORDER = "Always run the harvest tests with one worker."
+GIVEN = {
+    "translation": f"translate to German: {ORDER}",
+    "proofreading": f"proofread: {ORDER}",
+    "rewording": f'reword this for the docs: "{ORDER}"',
+    "typographic quotes": f"what does this mean? “{ORDER}”",
+    "commit message": f"write a commit message for this: {ORDER}",
+    "chat": f"dana: {ORDER}\nlee: ok, then we do that",
+    "chat with times": f"from slack:\n[10:42] dana: {ORDER}\n[10:44] lee: fine",
+    "issue": f"https://tracker.example/silo/issues/12\n{ORDER}\nThe silo is flaky otherwise.",
+    "notes": f"release notes for review:\n- {ORDER}\n- Fixed the silo.",
+    "prompt": f"this is the system prompt we use, shorten it\nYou are a helpful assistant. {ORDER}",
+    "mail": f"answer this comment: {ORDER}",
+}
+TYPED = (
+    ORDER,
+    "never push to main!!",
+    "we use uv and not pip here",
+    "note: staging runs on port 9443",
+    "remember: never commit to main",
+    f"one more thing: {ORDER}",
+    "from now on always open a pull request",
+    "some rules:\n- never push to main\n- we use uv and not pip",
+    f"ok great. {ORDER}\n\nThen go on with the importer.",
+)
+
+
+def active(text):
+    turn = Turn(0, "user", text, uuid="u")
+    return [one.text for one in extract([turn], INFO) if one.active]
+
+
+@pytest.mark.parametrize("said", GIVEN.values(), ids=GIVEN)
+def test_material_makes_no_active_memory(said):
+    assert all(found.hold for found in from_user(said) if "harvest" in found.text)
+    assert not [text for text in active(said) if "harvest" in text]
+
+
+@pytest.mark.parametrize("said", TYPED)
+def test_what_is_typed_is_no_material(said):
+    assert typed(said) == said
+    chance = doubtful(said)
+    assert all(chance(line) < DOUBT for line in said.splitlines() if line.strip())
+
+
+def test_features_have_the_same_names_in_one_order_and_take_linear_time():
+    names = {tuple(found) for said in (*GIVEN.values(), *TYPED) for found in featured(said)[1]}
+    assert len(names) == 1
+    for part in ("a: b. ", '"x y z. ', "- never do it.\n", "dana: never.\n\n"):
+        featured(part * 20_000)
+
+
+def test_an_option_that_the_agent_worded_is_told_as_a_choice():
+    asked = "Where do the silo logs go?\n- Always write silo logs to the journal: never to files\n- To files"
+    said = "> Where do the silo logs go?\nAlways write silo logs to the journal\n> never to files"
+    turn = Turn(0, "user", said, uuid="u", form="answer", asked=asked)
+    (chosen,) = extract([turn], INFO)
+    assert chosen.text == "Asked 'Where do the silo logs go?', chose: Always write silo logs to the journal."
+    assert (chosen.rule, chosen.active) == ("person_chose", False)
+
+
+def test_what_is_typed_beside_a_choice_is_the_persons():
+    asked = "Which runner?\n- pytest\n- nose"
+    turn = Turn(
+        0,
+        "user",
+        "> Which runner?\npytest\nNever run the kiln tests in parallel",
+        uuid="u",
+        form="answer",
+        asked=asked,
+    )
+    assert any("parallel" in one.text and "chose" not in one.text for one in extract([turn], INFO))
