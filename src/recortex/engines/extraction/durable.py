@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from recortex.engines.extraction.correction_chance import Table, chance
 from recortex.engines.extraction.drafting import DURABLE, RuleFinding
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.pasted_text import typed
+from recortex.engines.extraction.pasted_text import DOUBT, HOLD, doubtful, typed
 from recortex.engines.extraction.plain_speech import plain_speech, unasked
 from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_TYPED, is_cut
@@ -59,6 +59,7 @@ _DECIDED = 0.8
 
 def durable(text: str) -> Iterator[RuleFinding]:
     """Yield what a message that a person typed states to hold beyond the task at hand."""
+    material = doubtful(text)
     for sentence, said in spoken(text):
         wish, _ = unasked(said)
         if _asks(wish, said, sentence) or PATTERNS.step.match(wish) or PATTERNS.status.match(wish):
@@ -66,7 +67,8 @@ def durable(text: str) -> Iterator[RuleFinding]:
         likely = chance(signs(said, sentence, text), trained=table())
         if likely >= (SURE if len(text) <= _BRIEF else SURER) and (kept := _kept(said, sentence)):
             confidence = max(_DECIDED, round(likely, 2))
-            yield RuleFinding(kept, _kind(said), confidence, DURABLE, sentence)
+            hold = HOLD if material(sentence) >= DOUBT else ""
+            yield RuleFinding(kept, _kind(said), confidence, DURABLE, sentence, hold=hold)
 
 
 def _is_foreign(text: str) -> bool:
