@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.expressions import lazy
+from recortex.engines.extraction.answers import own_words
 from recortex.engines.extraction.drafting import ACTIVE, ON_PURPOSE
 from recortex.engines.extraction.durable import durable
 from recortex.engines.extraction.user_rules import PASTED, from_objection, typed_spans
@@ -70,7 +71,7 @@ def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
     speaker = _SPEAKERS.get(turn.role)
     if not speaker or (speaker == "person" and not turn.by_person):
         return None
-    return Message(speaker, turn.text, before=before, first=first)
+    return Message(speaker, own_words(turn), before=before, first=first)
 
 
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
