@@ -30,7 +30,7 @@ def success(command: str, data: Any, warnings: Sequence[str], duration: float) -
 
 
 def _harmless(told: Any, kind: str) -> Any:
-    """An answer in which what was said in sessions is cleaned as it is for hooks and tools: agents read it."""
+    """An answer in which what was said in sessions is cleaned as for hooks and tools: agents read it."""
     from recortex.domain.cleaning import cleaned
 
     if kind in _SAID:

@@ -29,7 +29,7 @@ class Exchange:
             the person, told by what the agent said in it; `message` is empty and `asked` the request.
             `document`: a plan, review or other text that the person pasted or accepted, told the same way.
             `summary`: what a client kept of a session that it compacted.
-            `imported`: another installation exported it; who spoke there is not known, and it answers no question.
+            `imported`: another installation exported it; who spoke there is not known.
         first_turn, last_turn: positions in the session.
         started_at, ended_at: of the first and last turn, where the transcript says so.
         asked: the end of what the agent said before: a question, a proposal, a list of options.

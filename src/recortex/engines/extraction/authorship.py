@@ -29,7 +29,7 @@ LEAST = 6
 READ = 20_000
 """Characters of a message that are judged; what follows was hardly typed."""
 _LEAD, _LINE, _ABOVE = 200, 400, 2_000
-"""Characters that are read of what leads to a text, of a line before a sentence, and of the lines above it."""
+"""Characters that are read of what leads to a text, of a line before a sentence, of the lines above it."""
 _COMPARED = 60
 """Sentences of a message that are looked at for its register."""
 _FORMS, _LEADS = PATTERNS.by_name("form_"), PATTERNS.by_name("lead_")
@@ -165,8 +165,8 @@ def _whole(text: str) -> dict[str, float]:
     }
 
 
-_SHARED = ("form_me", "form_you", "form_careless", "form_order", "form_please", "form_question", "form_capital",
-           "form_stop", "form_tick")  # fmt: skip
+_SHARED = ("form_me", "form_you", "form_careless", "form_order", "form_please", "form_question",
+           "form_capital", "form_stop", "form_tick")  # fmt: skip
 """Forms of which it counts how many sentences of the message have them."""
 
 

@@ -25,8 +25,8 @@ _LINES = 12
 
 
 SURE, DOUBT, DOUBT_OF_ORDER = 0.9, 0.5, 0.8
-"""The probabilities from which a sentence is material, from which it may be, and from which one may be that says
-itself that it is to be remembered. Of sentences of projects that
+"""The probabilities from which a sentence is material, from which it may be, and from which one may be that
+says itself that it is to be remembered. Of sentences of projects that
 the weights had not seen, 1 % and 10 % of what was typed are above, 64 % and 80 % of material."""
 HOLD = "may be quoted or pasted"
 """Why a statement waits that may be material."""
@@ -42,7 +42,7 @@ def typed(text: str) -> str:
 
 
 def doubtful(text: str) -> Callable[[str], float]:
-    """Gives the probability that a sentence of a message is material; from `DOUBT` on it is at most proposed."""
+    """Gives the chance that a sentence of a message is material; from `DOUBT` on it is at most proposed."""
     chances = [(plain_words(text[one.start : one.end]), one.chance) for one in pieces(text)]
 
     def chance(sentence: str) -> float:
