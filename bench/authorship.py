@@ -2,11 +2,11 @@
 
     python bench/authorship.py SESSIONS_DIR [--write] [--show PROJECT]
 
-Learned are the letters of `bench/labels/statements` that say whose word a sentence is: `p` typed, `x` pasted
-or quoted. Since most pastes of sessions are long, sentences of the same projects are also put into the frames of
-`authorship_frames.txt`: what agents and pastes say as material, what people typed as both (people quote
-people,
-too). Every figure leaves one project out: neither its labels nor its sentences were learned from.
+Learned are the letters of `bench/labels/statements` that say whose word a sentence is: `p` typed, `x`
+pasted or quoted. Since most pastes of sessions are long, sentences of the same projects are also put
+into the frames of `authorship_frames.txt`: what agents and pastes say as material, what people typed as
+both (people quote people, too). Every figure leaves one project out: neither its labels nor its
+sentences were learned from.
 
 `extraction/authorship.json` is what `--write` makes of all projects.
 """
