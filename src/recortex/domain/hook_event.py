@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from recortex.domain.injection import is_put_in
+
 EventName = Literal[
     "session-start",
     "user-prompt-submit",
@@ -67,9 +69,9 @@ class HookEvent:
 
     @property
     def asks(self) -> bool:
-        """Whether a prompt may be answered: a person typed it, and it is no command of ours."""
+        """Whether a prompt may be answered: no part of the client put it there, and it is no command of ours."""
         prompt = self.prompt.strip()
-        return bool(prompt) and not self.agent and not prompt.startswith(NOT_ASKED)
+        return bool(prompt) and not self.agent and not prompt.startswith(NOT_ASKED) and not is_put_in(prompt)
 
     @property
     def void(self) -> bool:
@@ -77,5 +79,5 @@ class HookEvent:
         return not self.session or (self.name == "user-prompt-submit" and not self.asks)
 
 
-NOT_ASKED = ("/recortex", "<task-notification>")
-"""How prompts begin that are our own commands, or that no person typed."""
+NOT_ASKED = ("/recortex",)
+"""How prompts begin that are our own commands."""

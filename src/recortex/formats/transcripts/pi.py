@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 from msgspec.structs import replace
 
@@ -13,9 +15,15 @@ from recortex.formats.transcripts.pieces import (
     Result,
     moment,
     spoken,
+    with_carried,
 )
 from recortex.formats.transcripts.tools import plain, tool_call
 
+# What the client writes before what was typed: files that were named with `@`, the skill that was called. What
+# is in them may close them, so they reach to the last end.
+_PUT_BEFORE = re.compile(
+    r"\A\s*(?:<file name=\"[^\"\n]*\">.*</file>|<skill name=\"[^\"\n]*\" location=.*</skill>)", re.DOTALL
+)
 _SUMMARIES = frozenset(("compaction", "branch_summary"))
 
 
@@ -79,7 +87,9 @@ def _message(message: _Message, piece: Piece) -> Parsed:
         result = Result(message.tool_call_id or "", not message.is_error, "\n".join(texts))
         return Parsed((replace(piece, role="results", results=(result,)),))
     if message.role == "user":
-        return spoken(replace(piece, ends_calls=True), texts)
+        typed = [_PUT_BEFORE.sub("", text) for text in texts]
+        parsed = spoken(replace(piece, ends_calls=True), typed)
+        return parsed if typed == texts else with_carried(parsed, "\n".join(texts))
     if message.role != "assistant":
         return Parsed(skipped=f"message/{message.role}"[:80])
     calls = tuple(
