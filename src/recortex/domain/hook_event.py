@@ -69,7 +69,7 @@ class HookEvent:
 
     @property
     def asks(self) -> bool:
-        """Whether a prompt may be answered: no part of the client put it there, and it is no command of ours."""
+        """Whether a prompt may be answered: no client put it there, and it is no command of ours."""
         prompt = self.prompt.strip()
         return bool(prompt) and not self.agent and not prompt.startswith(NOT_ASKED) and not is_put_in(prompt)
 

@@ -62,7 +62,8 @@ class Initialised:
         refused: why an older version's folder in the work tree is left alone.
         histories: agents that have left sessions on this machine, which `recortex import` reads.
         hosts: agents on this machine that do not use this memory yet; `recortex install` lets them.
-        instructions: files such as CLAUDE.md whose statements it follows from now on.
+        instructions: files such as CLAUDE.md whose statements it follows: those of agents that worked here.
+        rules: such files of other agents, which `recortex import rules` reads too.
     """
 
     path: str
@@ -77,6 +78,7 @@ class Initialised:
     histories: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 class ProjectOperations(Operations):
@@ -117,6 +119,7 @@ class ProjectOperations(Operations):
             adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project),
             instructions=read,
+            rules=self._unread(read),
             memories=_memories(services),
             histories=histories(Path.home(), self._app.settings.claude_folder, self._app.root),
             hosts=tuple(
@@ -129,10 +132,18 @@ class ProjectOperations(Operations):
         if not self._app.settings["hooks.instructions"]:
             return ()
         from recortex.app.jobs.instruction_reading import notes_folder
-        from recortex.app.jobs.instructions import read_everything
+        from recortex.app.jobs.instructions import read_first
 
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)
-        return read_everything(services, self._app.clock(), [folder]).files
+        return read_first(services, self._app.clock(), [folder]).files
+
+    def _unread(self, read: tuple[str, ...]) -> tuple[str, ...]:
+        """The instruction files of the project that are not followed."""
+        from recortex.clients.instruction_files import instruction_files
+
+        if not self._app.settings["hooks.instructions"]:
+            return ()
+        return tuple(shown(one.name) for one in instruction_files(self._app.root) if one.name not in read)
 
     def _bound(self, workspace: str) -> Location:
         """The project's location; on a server, bound to a workspace from now on."""

@@ -60,8 +60,17 @@ def work(cortex, context, event, transcript, *said, client="claude-code"):
     fulfil_requests(context, LastMessage())
 
 
+def test_rules_for_other_clients_speak_after_the_person_said_so(cortex):
+    made = cortex.init()
+    assert (made.instructions, made.rules) == (("CLAUDE.md",), (".cursor/rules/ports.mdc",))
+    assert PORTS not in texts(cortex)
+    cortex.import_("rules")
+    assert PORTS in texts(cortex)
+    assert cortex.init().rules == ()
+
+
 def test_what_they_say_is_the_repositorys_word_with_its_lines(cortex):
-    assert set(cortex.init().instructions) == {"CLAUDE.md", ".cursor/rules/ports.mdc"}
+    cortex.import_("rules")
     assert cited(cortex) == {
         "Use pnpm for all packages, never npm": ("CLAUDE.md", 3),
         "Regenerate the client with `make client` after each change of the schema": ("CLAUDE.md", 4),
@@ -76,7 +85,7 @@ def test_what_they_say_is_the_repositorys_word_with_its_lines(cortex):
 
 
 def test_they_are_kept_in_step(cortex, files):
-    cortex.init()
+    cortex.import_("rules")
     changed = CLAUDE.replace("# Notes\n", "# Notes\n\n- Releases are cut on Thursdays from main\n")
     changed = changed.replace(
         "- Use pnpm for all packages, never npm", "- Use pnpm for all packages, never npm or yarn"
@@ -105,7 +114,7 @@ def test_they_are_kept_in_step(cortex, files):
 def test_what_is_forgotten_stays_so_and_what_was_known_is_no_second_memory(cortex, files):
     mine = cortex.remember(f"{PORTS}.", kind="environment")
     short = cortex.remember("Regenerate the client with `make client`", kind="procedural")
-    cortex.init()
+    cortex.import_("rules")
     assert len(kept(cortex)) == 4 + 1  # the longer statement of the file is one more
     (one,) = [memory for memory in kept(cortex) if memory.id == short.id]
     assert one.metadata["loaded_by"] == "claude-code opencode"
@@ -137,7 +146,7 @@ def test_a_session_teaches_nothing_that_is_written_already(cortex, event, transc
 
 
 def test_no_client_is_told_what_it_loads_itself(cortex, event):
-    cortex.init()
+    cortex.import_("rules")
     cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
     told = {
         client: cortex.attend(event("session-start", session=f"{client}1", client=client))
@@ -177,7 +186,7 @@ def test_imports_are_read_for_those_who_follow_them(cortex, files, tmp_path):
     (files / "docs/style.md").write_text("- Names of tables are in the singular\n")
     (files / "AGENTS.md").write_text("- Every handler logs its request id\n")
     (files / "CLAUDE.md").write_text("@docs/style.md\n@AGENTS.md\n@../outside.md\n")
-    cortex.init()
+    cortex.import_("rules")
     loaded = {one.text: set(one.metadata["loaded_by"].split()) for one in kept(cortex)}
     assert loaded["Names of tables are in the singular"] == {"claude-code"}
     assert {"claude-code", "codex"} <= loaded["Every handler logs its request id"]
@@ -199,7 +208,7 @@ def test_claude_codes_own_notes_are_the_agents_word(cortex, context, event, tran
 def test_a_start_only_looks_whether_something_changed(cortex, context, event, files, monkeypatch):
     started = []
     monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: started.append(1))
-    cortex.init()
+    cortex.import_("rules")
     cortex.attend(event("session-start", session="a"))
     assert started == []
     (files / "AGENTS.md").write_text("- Every handler logs its request id\n")

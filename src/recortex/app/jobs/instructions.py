@@ -101,6 +101,24 @@ def keep_in_step(services: StoreServices, now: datetime) -> Reading:
     return _read_and_follow(services, None if asked else clients, list(map(Path, folders)), now)
 
 
+def read_first(services: StoreServices, now: datetime, notes_in: Sequence[Path]) -> Reading:
+    """Read the instruction files of a project as its memory is made: of Claude Code and what worked there.
+
+    Rules for other clients, which a clone may bring, speak only after the person asked for all files.
+
+    Args:
+        services: the project's store.
+        now: the time.
+        notes_in: folders in which Claude Code keeps its notes on this project.
+    """
+    if _shared(services) or not services.settings["hooks.instructions"]:
+        return Reading()
+    if services.store.maintenance.all().get(JOB):
+        return _read_and_follow(services, None, notes_in, now)
+    clients = {session.client or UNNAMED for session in services.store.sessions.recent(SESSIONS)}
+    return _read_and_follow(services, frozenset(clients | {UNNAMED}), notes_in, now)
+
+
 def read_everything(
     services: StoreServices, now: datetime, notes_in: Sequence[Path], *, dry_run: bool = False
 ) -> Reading:

@@ -82,11 +82,17 @@ _REASONS = {
 }
 
 
+_IN_PROJECT = {"specstory": "learn from histories in the project; what they teach waits for review"}
+
+
 def _next_steps(value: Initialised) -> list[str]:
     """The commands that come next here, each with what it does."""
     steps = [
-        (f"recortex import {name}", "learn from its sessions in this project") for name in value.histories
+        (f"recortex import {name}", _IN_PROJECT.get(name, "learn from its sessions in this project"))
+        for name in value.histories
     ]
+    if value.rules:
+        steps.append(("recortex import rules", f"follow what {_some(value.rules)} says"))
     steps += [(f"recortex install {name}", "let this agent use the memory") for name in value.hosts]
     if value.memories:
         steps.append(("recortex status", "how much is remembered"))

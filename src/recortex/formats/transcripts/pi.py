@@ -19,8 +19,8 @@ from recortex.formats.transcripts.pieces import (
 )
 from recortex.formats.transcripts.tools import plain, tool_call
 
-# What the client writes before what was typed: files that were named with `@`, the skill that was called. What
-# is in them may close them, so they reach to the last end.
+# What the client writes before what was typed: files that were named with `@`, the skill that was called.
+# What is in them may close them, so they reach to the last end.
 _PUT_BEFORE = re.compile(
     r"\A\s*(?:<file name=\"[^\"\n]*\">.*</file>|<skill name=\"[^\"\n]*\" location=.*</skill>)", re.DOTALL
 )
