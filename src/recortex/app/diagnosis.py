@@ -141,7 +141,8 @@ def _behind(title: str, services: StoreServices) -> Iterator[Row]:
 
     if behind := lacking(services.store):
         said = f"It lacks the last changes that were acknowledged: {behind}."
-        yield Row(title, "problem", said, "Write again what is missing; a backup holds none of it.")
+        # no fault of the file: a power cut takes the last commits too, which nobody can bring back
+        yield Row(title, "notice", said, "Write again what is missing; a backup holds none of it.")
 
 
 def _circles(title: str, services: StoreServices) -> Iterator[Row]:
