@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.projects import find_project
+from recortex.app.repository_commands import RepositoryCommands
 from recortex.codebase.project import find_checkout
 from recortex.formats.transcripts.gemini_folders import digest
 
@@ -43,6 +44,7 @@ class TurnPlaces:
         self._root, self._home = root.resolve(), home
         self._known: dict[str, Path | None] = {}
         self._digests = {digest(one) for one in (root, self._root)}
+        self._commands = RepositoryCommands(self._root)
         self.elsewhere: set[Path] = set()
 
     @classmethod
@@ -52,7 +54,7 @@ class TurnPlaces:
         return cls(services.root, project.home if project else None)
 
     def own(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[Turn]:
-        """The turns that were said in the project, or nobody knows where."""
+        """The turns said in the project, or nobody knows where; what its commands say is its own word."""
         here = True
         for turn in turns:
             found = self._of(turn, reader.info)
@@ -61,7 +63,7 @@ class TurnPlaces:
                 if not here and found != SOMEWHERE:
                     self.elsewhere.add(found)
             if here:
-                yield turn
+                yield self._commands.attributed(turn, turn.cwd or reader.info.cwd)
 
     def _of(self, turn: Turn, info: SessionInfo) -> Path | None:
         folder = turn.cwd or info.cwd
