@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.context import THRESHOLD, path_adjustment, place_adjustment
-from recortex.engines.privacy.expressions import compiled
-from recortex.engines.privacy.finders import Cue, finder_named
+from recortex.engines.privacy.expressions import compiled, fold
+from recortex.engines.privacy.finders import Reader
 from recortex.engines.privacy.finding import Redaction, RedactionFinding
 from recortex.engines.privacy.origins import Edit, Origins, widened
 from recortex.engines.privacy.placeholders import MARKER, is_filler
@@ -16,7 +16,7 @@ from recortex.engines.privacy.table import ApplicableRule, RuleTable, default_ta
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MAX_ROUNDS = 256
 MIN_ROUNDS = 4
@@ -83,14 +83,6 @@ def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
     return compiled(MARKER).sub(lambda match: HIDDEN * len(match[0]), text), markers
 
 
-def fold(text: str) -> str:
-    """Lower-case a text so that every offset stays the same."""
-    folded = text.lower()
-    return (
-        folded if len(folded) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    )
-
-
 def _candidates(text: str, table: RuleTable, change: float, skipped: set[str]) -> list[_Match]:
     folded = fold(text)
     found: list[_Match] = []
@@ -114,17 +106,16 @@ def _matches(
     subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
     plain = not rule.check and rule.category != "pii"
-    cues = MIN_CUES + len(text) // CHARACTERS_OF_A_CUE
+    reader = Reader(rule.finder, MIN_CUES + len(text) // CHARACTERS_OF_A_CUE) if rule.finder else None
     for match in (
         _anchored(expression, subject, folded, step.keywords)
         if rule.anchored
         else expression.finditer(subject)
     ):
-        if rule.finder:
-            cues -= 1
-            if cues < 0:
+        if reader:
+            if reader.left <= 0:
                 return
-            yield from _cued(rule, match, text, folded, change)
+            yield from _cued(rule, reader.read(match, text), text, folded, change)
             continue
         start, end = match.span(group)
         if start < 0:
@@ -143,9 +134,11 @@ def _matches(
             yield _Match(start, end, confidence, rule)
 
 
-def _cued(rule: Rule, match: re.Match[str], text: str, folded: str, change: float) -> Iterator[_Match]:
+def _cued(
+    rule: Rule, spans: Iterable[tuple[int, int]], text: str, folded: str, change: float
+) -> Iterator[_Match]:
     """The secrets that a word says are there."""
-    for start, end in finder_named(rule.finder)(Cue(match, text, folded)):
+    for start, end in spans:
         confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
         if end - start >= _SHORTEST and HIDDEN not in text[start:end] and confidence >= THRESHOLD - _ROUNDING:
             yield _Match(start, end, confidence, rule)

@@ -19,13 +19,13 @@ _LONGEST_LINE, _MOST_ROWS, _MOST_COLUMNS = 400, 20, 30
 
 def password(cue: Cue) -> Iterator[tuple[int, int]]:
     """The values below, or in the place of, a column's name."""
-    text, at = cue.text, cue.match.start()
+    text, at = cue.text, cue.start
     begin = text.rfind("\n", max(0, at - _LONGEST_LINE), at) + 1
     before = text[begin:at]
-    after = text[cue.match.end() : cue.match.end() + 2].lstrip("\"'` *_")
+    after = text[cue.end : cue.end + 2].lstrip("\"'` *_")
     if after[:1] not in ("|", ",", ";", "\t", "\r", "\n", ")", ""):
         return
-    if "(" in before and (found := PATTERNS.insert.match(cue.folded, cue.match.end())):
+    if "(" in before and (found := PATTERNS.insert.match(cue.folded, cue.end)):
         yield from _cell(
             text, found.start("row"), found.end("row"), ",", before.rpartition("(")[2].count(",")
         )
@@ -33,7 +33,7 @@ def password(cue: Cue) -> Iterator[tuple[int, int]]:
     sign = next((one for one in "|\t;," if one in before or after.startswith(one)), "")
     if not sign or len(before) > _LONGEST_LINE or compiled(r"[(){}=:]").search(before):
         return
-    yield from _below(text, text.find("\n", cue.match.end()), sign, before.count(sign))
+    yield from _below(text, text.find("\n", cue.end), sign, before.count(sign))
 
 
 def _below(text: str, at: int, sign: str, column: int) -> Iterator[tuple[int, int]]:

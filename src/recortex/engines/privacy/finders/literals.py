@@ -37,36 +37,36 @@ def password(cue: Cue) -> Iterator[tuple[int, int]]:
 
 def key(cue: Cue) -> Iterator[tuple[int, int]]:
     """What is assigned to the name of a token or key."""
-    begin = cue.match.start()
+    begin = cue.start
     before = compiled(r"[\w.-]*\Z").search(cue.folded, max(0, begin - 24), begin)
-    if not is_harmless((before[0] if before else "") + cue.match[0]):
+    if not is_harmless((before[0] if before else "") + cue.word):
         yield from _assigned(cue, lambda value, _: is_key(value))
 
 
 def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
-    text, at = cue.text, cue.match.end()
+    text, at = cue.text, cue.end
     end = min(len(text), at + _WINDOW)
     found = PATTERNS.default.match(text, at, end) or PATTERNS.element.match(text, at, end)
     if found:
         if judge(found["v"], SURE):
             yield found.span("v")
         return
-    before = PATTERNS.value_first.search(text[max(0, cue.match.start() - 240) : cue.match.start()])
+    before = PATTERNS.value_first.search(text[max(0, cue.start - 240) : cue.start])
     if before and judge(before["v"], SURE):
-        start = max(0, cue.match.start() - 240)
+        start = max(0, cue.start - 240)
         yield start + before.start("v"), start + before.end("v")
         return
     head = PATTERNS.assigned.match(cue.folded, at, end)
     if head is None:
-        settings = text[at - 1].isupper() or cue.match[0] in ("requirepass", "masterauth", "rootpw")
-        settings = settings or _starts_line(cue) or cue.match[0].endswith("_key")
+        settings = text[at - 1].isupper() or cue.word in ("requirepass", "masterauth", "rootpw")
+        settings = settings or _starts_line(cue) or cue.word.endswith("_key")
         environment = PATTERNS.environment.match(text, at, end) if settings else None
-        if environment and judge(environment["v"], cue.match[0] != "pass"):
+        if environment and judge(environment["v"], cue.word != "pass"):
             yield environment.span("v")
         return
     operator = head["op"].strip()
-    beside = cue.text[max(0, cue.match.start() - 1) : cue.match.start()] or " "
-    if cue.match[0] == "pass" and operator in _OF_SENTENCES and not (beside.isalnum() or beside in "_."):
+    beside = cue.text[max(0, cue.start - 1) : cue.start] or " "
+    if cue.word == "pass" and operator in _OF_SENTENCES and not (beside.isalnum() or beside in "_."):
         return
     if operator == "," and not _may_be_listed(cue, head.start("op")):
         return
@@ -75,10 +75,10 @@ def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
 
 def _starts_line(cue: Cue) -> bool:
     """Whether a name begins its line, after at most a word, as in the files of routers, netrc and Redis."""
-    begin = cue.text.rfind("\n", max(0, cue.match.start() - 60), cue.match.start()) + 1
+    begin = cue.text.rfind("\n", max(0, cue.start - 60), cue.start) + 1
     return (
         compiled(r"[ \t]{0,8}(?:set[ ]|enable[ ]|remote_|username[ ]\S{1,40}[ ])?\Z").match(
-            cue.text[begin : cue.match.start()]
+            cue.text[begin : cue.start]
         )
         is not None
     )
@@ -88,7 +88,7 @@ def _may_be_listed(cue: Cue, comma: int) -> bool:
     """Whether a comma after a name assigns: the name is quoted, or is the first of a tuple."""
     if cue.text[comma - 1] in "\"'`" or (cue.text[comma - 1] == ")" and cue.text[comma - 2] in "\"'`"):
         return True
-    before = cue.text[max(0, cue.match.start() - 40) : cue.match.start()]
+    before = cue.text[max(0, cue.start - 40) : cue.start]
     return compiled(r"(?:\{|str(?:n?cpy|n?cmp|cat)\()[\w.>:-]{0,24}\Z").search(before) is not None
 
 
@@ -125,8 +125,8 @@ def _is_inner_phrase(value: str) -> bool:
 
 def _is_deeper(cue: Cue, indent: str) -> bool:
     """Whether a value on the next line is deeper than the line of its name, as in YAML."""
-    start = cue.text.rfind("\n", max(0, cue.match.start() - 200), cue.match.start()) + 1
-    own = cue.text[start : cue.match.start()]
+    start = cue.text.rfind("\n", max(0, cue.start - 200), cue.start) + 1
+    own = cue.text[start : cue.start]
     return len(indent) > len(own) - len(own.lstrip()) and compiled(r"[\s\w.\"'+-]*\Z").match(own) is not None
 
 

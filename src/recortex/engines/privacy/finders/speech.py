@@ -50,24 +50,24 @@ def key(cue: Cue) -> Iterator[tuple[int, int]]:
 
 def pin(cue: Cue) -> Iterator[tuple[int, int]]:
     """A number that is said to be a PIN."""
-    at = cue.match.end()
+    at = cue.end
     found = PATTERNS.pin.match(cue.folded, at, at + _WINDOW)
     if found is None:
-        start = max(0, cue.match.start() - _BEFORE)
-        found = PATTERNS.pin_before.search(cue.folded[start : cue.match.start()])
+        start = max(0, cue.start - _BEFORE)
+        found = PATTERNS.pin_before.search(cue.folded[start : cue.start])
         if found:
             yield start + found.start("v"), start + found.end("v")
         return
     if not compiled(r"\b(?:commit|version|tag|release|gpio|port|line|count)\b").search(
-        cue.folded, max(0, cue.match.start() - 6), found.end() + 6
+        cue.folded, max(0, cue.start - 6), found.end() + 6
     ):
         yield found.span("v")
 
 
 def _said(cue: Cue, strong: Judge, weak: Judge) -> Iterator[tuple[int, int]]:
-    text, at = cue.text, cue.match.end()
+    text, at = cue.text, cue.end
     end = min(len(text), at + _WINDOW)
-    if _is_east(cue.match[0][-1]) or _is_east(text[at : at + 1]):
+    if _is_east(cue.word[-1]) or _is_east(text[at : at + 1]):
         yield from _east(cue, at, end, strong)
         return
     if not PATTERNS.goes_on_as_speech.match(text, at):
@@ -98,7 +98,7 @@ def _after_relation(cue: Cue, at: int, end: int, judge: Judge) -> tuple[int, int
 
 def _beside(cue: Cue, at: int, end: int, strong: Judge, weak: Judge) -> tuple[int, int] | None:
     """A value right after a cue, or after `to`."""
-    given = _given(cue) or cue.match[0] in _SHORT
+    given = _given(cue) or cue.word in _SHORT
     for shape in (PATTERNS.beside, PATTERNS.becoming, PATTERNS.was):
         found = shape.match(cue.folded, at, end)
         if found is None or (shape is PATTERNS.was and not _changes(cue)):
@@ -119,12 +119,12 @@ def _is_east(sign: str) -> bool:
 
 def _given(cue: Cue) -> bool:
     """Whether what stands before a cue says that a value follows: `log in with the password …`."""
-    before = cue.folded[max(0, cue.match.start() - _BEFORE) : cue.match.start()]
+    before = cue.folded[max(0, cue.start - _BEFORE) : cue.start]
     return PATTERNS.giving.search(before) is not None or PATTERNS.changing.search(before) is not None
 
 
 def _changes(cue: Cue) -> bool:
-    before = cue.folded[max(0, cue.match.start() - _BEFORE) : cue.match.start()]
+    before = cue.folded[max(0, cue.start - _BEFORE) : cue.start]
     return PATTERNS.changing.search(before) is not None
 
 
@@ -150,13 +150,13 @@ def _judged(cue: Cue, start: int, stop: int, judge: Judge) -> tuple[int, int] | 
 
 def _before(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
     """A value before the cue, as in `use … as the password`."""
-    floor = max(0, cue.match.start() - _BEFORE)
-    shape = PATTERNS.reversed_east if _is_east(cue.match[0][-1]) else PATTERNS.reversed
-    found = shape.search(cue.text[floor : cue.match.start()])
+    floor = max(0, cue.start - _BEFORE)
+    shape = PATTERNS.reversed_east if _is_east(cue.word[-1]) else PATTERNS.reversed
+    found = shape.search(cue.text[floor : cue.start])
     if found is None:
         return
     value = found["v"].rstrip(".,;:").lstrip(",;:.(\"'`")
-    closes = shape is PATTERNS.reversed_east or PATTERNS.closes.match(cue.folded, cue.match.end()) is not None
+    closes = shape is PATTERNS.reversed_east or PATTERNS.closes.match(cue.folded, cue.end) is not None
     sure = (_naming(found) or closes) and is_unknown(value)
     if is_key(value) if judge is is_key else is_clear(value) or sure:
         start = floor + found.start("v") + found["v"].index(value)
@@ -198,9 +198,9 @@ def _east(cue: Cue, at: int, end: int, judge: Judge) -> Iterator[tuple[int, int]
 
 def _phrase(cue: Cue) -> Iterator[tuple[int, int]]:
     """A passphrase of words."""
-    if cue.match[0][-1] > "\x7f" and _is_east(cue.match[0][-1]):
+    if cue.word[-1] > "\x7f" and _is_east(cue.word[-1]):
         return
-    at = cue.match.end()
+    at = cue.end
     found = PATTERNS.phrase.match(cue.folded, at, at + _WINDOW)
     if found is None:
         return
@@ -218,10 +218,10 @@ def _phrase(cue: Cue) -> Iterator[tuple[int, int]]:
 
 def pair(cue: Cue) -> Iterator[tuple[int, int]]:
     """The password of a login that is said as two words: `the credentials are app and …`."""
-    at = cue.match.end()
-    floor = max(0, cue.match.start() - _BEFORE)
+    at = cue.end
+    floor = max(0, cue.start - _BEFORE)
     entered = (
-        PATTERNS.entered.search(cue.text[floor : cue.match.start()]) if _is_east(cue.match[0][-1]) else None
+        PATTERNS.entered.search(cue.text[floor : cue.start]) if _is_east(cue.word[-1]) else None
     )
     if entered and is_unknown(entered["v"]):
         yield floor + entered.start("v"), floor + entered.end("v")
