@@ -18,13 +18,19 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
 
-MAX_ROUNDS = 256
-MIN_ROUNDS = 4
-MAX_READ = 2_000_000
-"""Limits of repetition. A replacement may reveal what it hid (a token right behind another), so a text is
-searched until nothing is found: once, or twice where something was. A text of hundreds of adjacent tokens
-could need a round for each, so rounds and characters read in all are limited, and 1 MB of such text ends as
-well."""
+MOST_READ, LEAST_READ = 300_000, 4
+"""Limits of repetition. A replacement may reveal what it hid (a token right behind another), so what stands
+near replacements is searched until nothing is found, and then the whole text again. Hundreds of adjacent
+tokens need a round for each: so many characters are read in all, or so many times the text if that is more,
+and no more than `_MOST_ROUNDS` times the text."""
+
+_MOST_ROUNDS = 256
+_NEAR = 500
+"""Characters around a replacement in which it may reveal something."""
+_MARGIN = 150
+"""Matches so close to the end of what is searched may have been cut."""
+_COPYING = 20
+"""Searching a text takes so many times as long as replacing in it."""
 
 MIN_CUES, CHARACTERS_OF_A_CUE = 500, 50
 """What stands around a word is read for so many words, and one more for so many characters: text that says
@@ -49,6 +55,19 @@ class _Match(NamedTuple):
     rule: Rule
 
 
+class _Area(NamedTuple):
+    """A part of a text that is searched."""
+
+    start: int
+    end: int
+
+    def holds(self, match: _Match, size: int) -> bool:
+        """Whether a match was seen with what stands around it."""
+        return (match.start >= self.start + _MARGIN or self.start == 0) and (
+            match.end <= self.end - _MARGIN or self.end == size
+        )
+
+
 def redact(text: str, *, path: str | None = None, table: RuleTable | None = None) -> Redaction:
     """Replace personal data and secrets by placeholders.
 
@@ -66,12 +85,20 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
     skipped: set[str] = set()
     origins = Origins([])
     clean = text
-    for _ in range(max(MIN_ROUNDS, min(MAX_ROUNDS, MAX_READ // (len(text) + 1)))):
+    size = len(text) + 1
+    left = max(LEAST_READ * size, min(_MOST_ROUNDS * size, MOST_READ))
+    near: list[_Area] = []
+    while left > 0:
         hidden, markers = _without_markers(clean)
-        found = _merged(_candidates(hidden, rules, change, skipped), markers)
-        if not found:
+        found = _merged(_candidates(hidden, rules, change, skipped, near), markers)
+        left -= sum(area.end - area.start for area in near) + size // _COPYING if near else size
+        if found:
+            clean, origins = _replaced(clean, found, origins)
+            near = _around(found, clean)
+        elif near:
+            near = []
+        else:
             break
-        clean, origins = _replaced(clean, found, origins)
     return Redaction(clean, tuple(edit.finding for edit in origins.edits), tuple(sorted(skipped)))
 
 
@@ -83,15 +110,39 @@ def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
     return compiled(MARKER).sub(lambda match: HIDDEN * len(match[0]), text), markers
 
 
-def _candidates(text: str, table: RuleTable, change: float, skipped: set[str]) -> list[_Match]:
+def _around(found: list[_Match], clean: str) -> list[_Area]:
+    """What is near the placeholders that replaced matches; empty if that is most of the text."""
+    areas: list[_Area] = []
+    moved = total = 0
+    for start, end, _, rule in found:
+        place = start + moved
+        moved += len(rule.placeholder) - (end - start)
+        area = _Area(max(0, place - _NEAR), min(len(clean), place + len(rule.placeholder) + _NEAR))
+        if areas and area.start <= areas[-1].end:
+            total -= areas[-1].end - areas[-1].start
+            area = _Area(areas.pop().start, area.end)
+        areas.append(area)
+        total += area.end - area.start
+    return areas if total < len(clean) // 2 else []
+
+
+def _candidates(
+    text: str, table: RuleTable, change: float, skipped: set[str], near: list[_Area]
+) -> list[_Match]:
     folded = fold(text)
     found: list[_Match] = []
-    for step in table.applicable(folded):
+    read = "\n".join(folded[slice(*area)] for area in near) if near else folded
+    for step in table.applicable(read):
         expression = table.compiled(step.rule)
         if expression is None:
             continue
         try:
-            found.extend(_matches(step, expression, text, folded, change))
+            for area in near or [_Area(0, len(text))]:
+                found.extend(
+                    match
+                    for match in _matches(step, expression, text, folded, change, area)
+                    if not near or area.holds(match, len(text))
+                )
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
             # A rule that cannot run is a gap in one kind of data, not a reason to stop.
             skipped.add(step.rule.name)
@@ -100,17 +151,21 @@ def _candidates(text: str, table: RuleTable, change: float, skipped: set[str]) -
 
 
 def _matches(
-    step: ApplicableRule, expression: re.Pattern[str], text: str, folded: str, change: float
+    step: ApplicableRule, expression: re.Pattern[str], text: str, folded: str, change: float, area: _Area
 ) -> Iterator[_Match]:
     rule = step.rule
     subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
     plain = not rule.check and rule.category != "pii"
-    reader = Reader(rule.finder, MIN_CUES + len(text) // CHARACTERS_OF_A_CUE) if rule.finder else None
+    reader = (
+        Reader(rule.finder, MIN_CUES + (area.end - area.start) // CHARACTERS_OF_A_CUE)
+        if rule.finder
+        else None
+    )
     for match in (
-        _anchored(expression, subject, folded, step.keywords)
+        _anchored(expression, subject, folded, step.keywords, area)
         if rule.anchored
-        else expression.finditer(subject)
+        else expression.finditer(subject, *area)
     ):
         if reader:
             if reader.left <= 0:
@@ -151,16 +206,16 @@ def _run_end(text: str, place: int) -> int:
 
 
 def _anchored(
-    expression: re.Pattern[str], subject: str, folded: str, keywords: tuple[str, ...]
+    expression: re.Pattern[str], subject: str, folded: str, keywords: tuple[str, ...], area: _Area
 ) -> Iterator[re.Match[str]]:
     """The matches that begin with a keyword: `str.find` is far faster than searching by an expression."""
     for keyword in keywords:
-        at = folded.find(keyword)
+        at = folded.find(keyword, *area)
         while at >= 0:
-            match = expression.match(subject, at)
+            match = expression.match(subject, at, area.end)
             if match is not None:
                 yield match
-            at = folded.find(keyword, at + 1 if match is None else max(match.end(), at + 1))
+            at = folded.find(keyword, at + 1 if match is None else max(match.end(), at + 1), area.end)
 
 
 def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_Match]:

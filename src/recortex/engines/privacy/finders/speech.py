@@ -220,9 +220,7 @@ def pair(cue: Cue) -> Iterator[tuple[int, int]]:
     """The password of a login that is said as two words: `the credentials are app and …`."""
     at = cue.end
     floor = max(0, cue.start - _BEFORE)
-    entered = (
-        PATTERNS.entered.search(cue.text[floor : cue.start]) if _is_east(cue.word[-1]) else None
-    )
+    entered = PATTERNS.entered.search(cue.text[floor : cue.start]) if _is_east(cue.word[-1]) else None
     if entered and is_unknown(entered["v"]):
         yield floor + entered.start("v"), floor + entered.end("v")
         return
