@@ -44,7 +44,7 @@ def account(services: StoreServices, root: Path, memory: Memory) -> list[Claim]:
 
 def _learned(services: StoreServices, memory: Memory) -> Iterator[Claim]:
     """Where it comes from: a session's turn, a commit, a file, or somebody's own words."""
-    source, on = memory.source, f"{memory.recorded_at:%Y-%m-%d}"
+    source, on = memory.source, f"{min(memory.recorded_at, memory.valid_from):%Y-%m-%d}"
     own = Evidence("memory", memory.id, words_of(memory, SHORT))
     if source.session:
         found = _exchange(services, memory)

@@ -8,6 +8,10 @@ from recortex.errors import CorruptStoreError, InvalidInputError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
+"""Nothing that is read here was said earlier: what says so has a clock that was never set."""
+_APART = timedelta(days=366)
+"""How far clocks may differ: what lies later comes from one that was never set, or was set wrong."""
 
 
 def to_micros(at: datetime) -> int:
@@ -45,3 +49,18 @@ def parse_instant(text: str) -> datetime:
             f"{text[:40]!r} is not a date or time.",
             hint="Give ISO 8601, such as 2026-03-01 or 2026-03-01T12:30:00Z.",
         ) from None
+
+
+def bounded_time(at: datetime | None, now: datetime, *otherwise: datetime | None) -> datetime:
+    """A time from outside, in UTC; where it is missing or impossible, the next possible one, else now.
+
+    Args:
+        at: as a transcript, a repository or a caller says.
+        now: what lies later by more than clocks differ is no time of the past.
+        otherwise: what stands for it, such as the time of its session.
+    """
+    for one in filter(None, (at, *otherwise)):
+        said = as_utc(one)
+        if _OLDEST <= said <= now + _APART:
+            return said
+    return now

@@ -25,6 +25,7 @@ from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
+from recortex.domain.time import bounded_time
 from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status, priority_of
 from recortex.engines.corrections.categories import MADE, TAG
@@ -38,7 +39,7 @@ from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.jobs.read_window import Window
@@ -136,7 +137,8 @@ def learn(
     )
     listener = ExchangeListener(services, reader, branch=live.git.branch, folder=live.folder)
     places = TurnPlaces.of(services)
-    turns = places.own(live.window.of(reader) if live.window else reader, reader)
+    own = places.own(live.window.of(reader) if live.window else reader, reader)
+    turns = _in_time(own, reader, clock())
     found = learned(listener.hearing(turns), reader.info, before=_before(path, known, places))
     candidates = found.candidates
     if live.window and live.adviser and not dry_run:
@@ -145,7 +147,7 @@ def learn(
     candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
-    drafts = [_draft(one, of_info(reader.info), services.root, live.git) for one in candidates]
+    drafts = [_draft(one, of_info(reader.info), services.root, live.git, clock()) for one in candidates]
     tree = WorkingTree(working_tree(services.root))
     drafts = [_checked(draft, tree) for draft in drafts]
     if not trusted_file:
@@ -154,7 +156,7 @@ def learn(
     if trusted_file:
         _withdraw(
             services_for,
-            [_draft(one, of_info(reader.info), services.root, live.git) for one in found.withdrawn],
+            [_draft(one, of_info(reader.info), services.root, live.git, clock()) for one in found.withdrawn],
             clock(),
         )
     # The model's judgement is stored beside both memories, so both must be in the project's store.
@@ -304,6 +306,18 @@ def _relation(edge: Edge, now: datetime) -> Relation:
     )
 
 
+def _in_time(turns: Iterable[Turn], reader: TranscriptReader, now: datetime) -> Iterator[Turn]:
+    """The turns; one whose time is missing or impossible has that of the turn before, or of its session."""
+    last: datetime | None = None
+    for turn in turns:
+        started = of_info(reader.info).started_at
+        if turn.at is None and last is None and started is None:
+            yield turn
+            continue
+        last = bounded_time(turn.at, now, last, started)
+        yield turn if turn.at == last else replace(turn, at=last)
+
+
 def _move_checkpoint(
     services: StoreServices,
     place: str,
@@ -326,7 +340,8 @@ def _move_checkpoint(
             services.store.ledger.save_checkpoint(moved)
 
 
-def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext) -> Draft:
+def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext, now: datetime) -> Draft:
+    said_at = bounded_time(candidate.at, now, info.started_at)
     commit = git.commits[0] if git.commits else ""
     source = Source(
         session=info.session_id,
@@ -351,7 +366,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         origin=candidate.origin,
         status=Status.ACTIVE if candidate.active else Status.PROPOSED,
         scope=scope_of(candidate),
-        valid_from=candidate.at,
+        valid_from=said_at if candidate.at else None,
         metadata=_metadata(candidate, git),
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
+from recortex.domain.vocabulary import Origin
 from recortex.engines.brief.groups import DECISION, FACT, PROGRESS, RULE, WARNING
 from recortex.engines.privacy.placeholders import says_only_a_secret
 
@@ -34,6 +35,8 @@ REMINDER = (
 )
 """When an agent is to remember something, and how: at most 40 tokens of each brief."""
 
+REPOSITORYS = "the repository's word"
+"""Beside what a record, commit or file of the repository says, which is not the person's."""
 SHORT_ID = 8
 LINE_TOKENS = 80
 """A line above a fifth of the aim is shortened, so that one long memory does not crowd out the others."""
@@ -77,7 +80,10 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
         line = f"- {date}: {summary}{about} [{short_id}]\n"
         if count(line) <= LINE_TOKENS:
             return line
-    return f"- {date}: {summary} [{short_id}]\n"  # may be longer: a few characters of several tokens each
+    whose = f" ({REPOSITORYS})" if memory.origin is Origin.REPOSITORY else ""
+    return (
+        f"- {date}: {summary}{whose} [{short_id}]\n"  # may be longer: a few characters of several tokens each
+    )
 
 
 def _about(memory: Memory) -> str:
@@ -86,5 +92,6 @@ def _about(memory: Memory) -> str:
     tags = ", ".join(filter(None, (plain(tag, _TAG_CHARACTERS) for tag in told)))
     path = memory.files[0].path if memory.files else ""
     named = path.rpartition("/")[2] in (memory.summary or memory.text)
-    about = "; ".join(filter(None, (tags, "" if named else plain(path, _FILE_CHARACTERS))))
+    whose = REPOSITORYS if memory.origin is Origin.REPOSITORY else ""
+    about = "; ".join(filter(None, (whose, tags, "" if named else plain(path, _FILE_CHARACTERS))))
     return f" ({about})" if about else ""
