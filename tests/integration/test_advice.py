@@ -93,3 +93,20 @@ def test_of_two_that_contradict_each_other_the_later_is_told_alone(cortex, clock
     assert earlier.id not in {one.id for one in cortex.suggest(["src/pay.py"]).suggestions}
     assert earlier.id not in {one.id for one in cortex.suggest(["src/ledger.py"]).suggestions}
     assert "Never retry" not in cortex.generation_context("charges", files=["src/pay.py"]).text
+
+
+def test_what_recall_knows_of_the_work_is_suggested(cortex, tmp_path):
+    ledger = cortex.remember("Refunds are booked in the ledger of the day before", kind="semantic")
+    about = cortex.remember("Amounts are whole cents", kind="tribal", files=["src/pay.py"])
+    cortex.remember("The office plants are watered on Mondays", kind="semantic")
+    guide = tmp_path / "project" / "refunds.md"
+    guide.write_text("# Refunds\n\nA refund is approved by two clerks before the bank gets its file.\n")
+    cortex.ingest(["refunds.md"])
+    found = cortex.suggest(["src/pay.py"], focus="refunds in the ledger, approved by clerks").suggestions
+    assert {one.id for one in found} >= {ledger.id, about.id}
+    assert [(one.text, one.because) for one in found if one.kind == "document"] == [
+        ("Refunds", "in refunds.md:1")
+    ]
+    assert not [one for one in found if "plants" in one.text]
+    assert [one.id for one in cortex.suggest(["src/pay.py"]).suggestions] == [about.id]
+    assert cortex.suggest(focus="paint the fence").suggestions == ()

@@ -318,3 +318,24 @@ def test_vectors_that_wait_are_made_by_the_job_and_by_backfill(cx, docs):
     done = cx.backfill()
     assert (done.chunks, done.chunks_left) == (1, 0)
     assert cx.reembed(afresh=True).chunks == waiting + 1
+
+
+@pytest.fixture
+def guide(project, docs):  # noqa: ARG001  it is one of several documents
+    steps = "Add the carrier to the table, then write its label printer and a test of its tariff."
+    (project / "docs" / "carriers.md").write_text(
+        f"# Shipping\n\n{FILLER}\n\n## Adding a carrier\n\nA new carrier has three parts. {steps}\n"
+    )
+
+
+@pytest.mark.usefixtures("guide")
+def test_a_task_about_a_new_name_is_told_how_such_things_are_done(cx):
+    cx.ingest(["docs"])
+    for task in ("add a new carrier for Velopost to the table", "write the label printer of Zwiebelkurier"):
+        told = cx.context(task)
+        assert "docs/carriers.md:" in told.text, task
+        assert "(Shipping" in told.text
+        assert told.tokens <= told.budget
+        assert "then write its label printer" in cx.frame(task).text
+    assert "docs/" not in cx.context("add a new wallpaper for Velopost").text
+    assert answers(cx, "what did Velopost pay for a new wallpaper?") == []

@@ -124,7 +124,7 @@ class Knowledge:
         for services, meaning in self._asked:
             if services.scope is not Scope.GLOBAL and limit:
                 ask = partial(
-                    services.chunk_retrieval.recall, self._task, now=self._now, meaning=meaning, floor=True
+                    services.chunk_retrieval.recall, self._task, now=self._now, meaning=meaning, task=True
                 )
                 told = without_records(services, ask, limit)
                 found += map(record_redacted, told)

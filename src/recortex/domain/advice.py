@@ -53,10 +53,11 @@ class Suggestion:
     """Something else worth knowing.
 
     Attributes:
-        id: of the memory.
-        reason: it shows how things are done here (`follow`); it is linked to what is known of the files
-            (`related`); the code that it cites changed, or nobody has confirmed it for long (`check`); it
-            waits for a person's review (`waiting`).
+        id: of the memory, or of the part of a document.
+        kind: of the memory; `document` for a part of one.
+        reason: it shows how things are done here (`follow`); it bears on the work, or is linked to what is
+            known of it (`related`); the code that it cites changed, or nobody has confirmed it for long
+            (`check`); it waits for a person's review (`waiting`).
         because: the reason in words.
     """
 

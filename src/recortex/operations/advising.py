@@ -13,6 +13,7 @@ from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
 from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
+from recortex.domain.kinds.base import shorten
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
@@ -69,14 +70,15 @@ class AdviceOperations(Operations):
         bounded(limit)
         paths = self._paths(files, focus)
         known = self._about(MemoryQuery(files=paths, kinds=ANSWERING)) if paths else []
-        if focus:
-            only = MemoryQuery(kinds=ANSWERING, valid_at=self._app.clock())
-            known += self._on_focus(focus, only, limit)
+        only = MemoryQuery(kinds=ANSWERING, valid_at=self._app.clock())
+        known += self._on_focus(focus or " ".join(paths), only, limit)
         waiting = MemoryQuery(files=paths, statuses=(Status.PROPOSED, Status.QUARANTINED), limit=limit)
         found = [
             *self._to_check(known),
             *(_suggested(one, "follow", "how it is done here") for one in known if _shows_how(one)),
             *self._related(known),
+            *(_suggested(one, "related", "bears on what is worked on") for one in known),
+            *self._documents(focus or " ".join(paths)),
             *(
                 _suggested(one, "waiting", "waits for review")
                 for one in (self._found(waiting) if paths else ())
@@ -86,6 +88,15 @@ class AdviceOperations(Operations):
         for one in found:
             once.setdefault(one.id, one)
         return Suggestions(suggestions=tuple(once.values())[:limit])
+
+    def _documents(self, focus: str) -> Iterator[Suggestion]:
+        """The parts of documents that bear on the work, as `context` tells them."""
+        from recortex.app.knowledge import Knowledge
+
+        for one in Knowledge(self._app, focus, (), ()).written():
+            place = f"{one.path}:{one.first_line}"
+            told = " > ".join(one.headings) or shorten(one.text)
+            yield Suggestion(id=one.id, kind="document", reason="related", text=told, because=f"in {place}")
 
     def _paths(self, files: Sequence[str], focus: str) -> tuple[str, ...]:
         """The files as memories cite them.

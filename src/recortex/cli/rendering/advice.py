@@ -75,4 +75,5 @@ def suggestions(value: Suggestions, terminal: Terminal) -> str:
 
 
 def _suggested(one: Suggestion) -> str:
-    return f"- {one.kind}: {clean(one.text)} ({clean(one.because)}) [{short(one.id)}]"
+    id_ = one.id if one.kind == "document" else short(one.id)
+    return f"- {one.kind}: {clean(one.text)} ({clean(one.because)}) [{id_}]"

@@ -41,7 +41,7 @@ RULES_SHARE, SAID_SHARE, WRITTEN_SHARE = 0.25, 0.25, 0.2
 """The most of the budget that rules, what was said, and documents may take."""
 NOTES_SHARE = 0.2
 """The most of it that is set aside for what became of cited code."""
-_ASIDE_CHARACTERS, _NOTE_CHARACTERS = 400, 160
+_ASIDE_CHARACTERS, _NOTE_CHARACTERS, _HEADING_CHARACTERS = 400, 160, 100
 _CHUNK_ID = 16
 """Characters of the id of a part of a document that `get` needs."""
 
@@ -184,7 +184,9 @@ def of_exchange(one: ExchangeHit) -> Aside:
 
 def of_document(one: ChunkHit) -> Aside:
     """What a part of a document says, in one line."""
-    place = f"{one.path}:{one.first_line}"
+    place = f"{clean(one.path)}:{one.first_line}"
+    if under := clean(" > ".join(one.headings)):
+        place += f" ({shorten(under, _HEADING_CHARACTERS)})"
     text = f"- {place}: {shorten(clean(one.text), _ASIDE_CHARACTERS)} [{one.id[:_CHUNK_ID]}]"
     return Aside(one.id, "document", "document", one.score, text)
 

@@ -11,6 +11,7 @@ from recortex.domain.query import MemoryQuery
 from recortex.engines.documents.floor import answerable
 from recortex.engines.documents.passages import passage
 from recortex.engines.retrieval.floor import FLOOR, NEAR, in_common
+from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.service import Retrieval
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ LEAST_SHARE = 0.6
 answer above 0.77 (docs/documents.md)."""
 LOADED = 20
 """Chunks that are read at once for a frame."""
+LEAST_OF_TASK = 2
+"""Words of a task beside its new names, so that documents may bear on it."""
 PASSAGE, AROUND = 150, 30
 """Tokens of the lines that are shown of a chunk, and of what says where they stand."""
 
@@ -55,6 +58,7 @@ class ChunkRetrieval:
         recipe: Recipe = "hybrid",
         only: MemoryQuery | None = None,
         floor: bool = True,
+        task: bool = False,
     ) -> list[ChunkHit]:
         """The chunks that answer, best first, each by the lines that do; none where no document can.
 
@@ -66,8 +70,11 @@ class ChunkRetrieval:
             recipe: which signals are used.
             only: filters; those that no document can pass or fail are not used.
             floor: False to get the best, however weak.
+            task: whether it is something to be done, not a question.
         """
-        found = self.ranked(question, now=now, meaning=meaning, recipe=recipe, only=only, floor=floor)
+        found = self.ranked(
+            question, now=now, meaning=meaning, recipe=recipe, only=only, floor=floor, task=task
+        )
         best = list(islice(found, limit))
         chunks = self._search.chunks([one.facts.key for one, _ in best])
         words = meaning.asked.words
@@ -86,11 +93,14 @@ class ChunkRetrieval:
         recipe: Recipe,
         only: MemoryQuery | None = None,
         floor: bool = True,
+        task: bool = False,
     ) -> list[tuple[Scored, float]]:
         """The chunks that may answer with their scores from 0 to 1, best first."""
         if not self._search.searchable():
             return []
         own = self._retrieval.meaning(question, recipe="keyword", in_play=meaning.in_play)
+        if task:
+            own = self._without_new_names(own)
         considered = self._retrieval.consider(
             question,
             now=now,
@@ -105,6 +115,19 @@ class ChunkRetrieval:
         top = found[0].total if found else 0.0
         return [(one, best * exp(max((one.total - top) / NEAR, -60.0))) for one in found]
 
+    def _without_new_names(self, meaning: Meaning) -> Meaning:
+        """A task without the names that no document has, if there is enough besides.
+
+        A question about an unknown name has no answer here. A task may be to add just what the name stands
+        for: documents that tell how such things are added bear on it.
+        """
+        asked, known = meaning.asked, meaning.vocabulary.frequency
+        new = {name for name in asked.names if not known.get(name)}
+        kept = [word for word in asked.typed if index_form(word) not in new]
+        if not new or len(question(" ".join(kept)).words) < LEAST_OF_TASK:
+            return meaning
+        return self._retrieval.meaning(" ".join(kept), recipe="keyword", in_play=meaning.in_play)
+
     def for_frame(
         self, task: str, *, now: datetime, meaning: Meaning, only: MemoryQuery
     ) -> tuple[int, Iterator[tuple[Chunk, float]]]:
@@ -116,7 +139,7 @@ class ChunkRetrieval:
             meaning: of the task in any store: its vector is used.
             only: filters.
         """
-        ranked = self.ranked(task, now=now, meaning=meaning, recipe="frame", only=only)
+        ranked = self.ranked(task, now=now, meaning=meaning, recipe="frame", only=only, task=True)
         least = LEAST_SHARE * ranked[0][0].total if ranked else 0.0
         scores = {one.facts.key: score for one, score in ranked if one.total >= least}
         return len(scores), self._read(scores)
