@@ -148,3 +148,18 @@ def test_nothing_is_lost_by_lifting():
     found = score(question("x"), Evidence([facts(n, n) for n in range(9)], {}, {}, now=to_micros(NOW)))
     after = lifted(found, periods("last week", NOW), ())
     assert sorted(one.facts.key for one in after) == list(range(9))
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("\u017fix weeks ago", "six weeks ago"),
+        ("n\u0131ne weeks ago", "nine weeks ago"),
+        ("\u017fince march", "since march"),
+        ("la\u017ft t\u0077o weeks", "last two weeks"),
+        ("the last \u0663 weeks", "the last 3 weeks"),
+        ("the notes\u00b2 of the last \u00b2 weeks, \u00b9 day ago", "the notes"),
+    ],
+)
+def test_letters_and_digits_of_other_scripts_are_read_or_left_alone(text, plain):
+    assert days(text) == days(plain)

@@ -189,6 +189,20 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
     assert b"AssertionError" in context.location.place("hooks.log").read_bytes()
 
 
+def test_a_request_whose_job_is_always_ended_is_given_up(cortex, context, transcript):
+    """Its job never comes to count a failure: the process ends at its limit, whatever it is doing."""
+    request_capture(
+        context, begin(context, transcript("endless").says("user", UV).path, "endless"), final=True
+    )
+    for _ in range(capture_requests.ATTEMPTS):
+        next(capture_requests.claim(context.queue))
+    assert capture_requests.waiting(context.queue) == 1
+    fulfil_requests(context, LastMessage())
+    assert capture_requests.waiting(context.queue) == 0
+    assert b"Given up after" in context.location.place("hooks.log").read_bytes()
+    assert cortex.list().total == 0
+
+
 @pytest.mark.parametrize("since", [2, 2**31], ids=["before", "by a clock that was set back"])
 def test_what_its_taker_died_of_is_taken_up_last(context, transcript, since):
     request_capture(context, begin(context, transcript("deadly").says("user", UV).path, "deadly"), final=True)

@@ -108,3 +108,15 @@ def test_no_backup_takes_the_place_of_a_part_of_the_store(project, clock, databa
         with pytest.raises(InvalidInputError):
             cortex.backup(f"{database}{suffix}")
         cortex.remember("It still works")
+
+
+def test_rows_that_refer_to_nothing_stand_in_no_backups_way(project, clock, database):
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO memory_files (memory_key, path, content_hash, commit_id) VALUES (9876, 'x', '', '')"
+        )
+    connection.close()
+    clock.pass_(minutes=1)
+    with Cortex.open(project, clock=clock) as cortex:
+        assert cortex.backup().memories == len(TEXTS)
+        assert any("not there" in one.detail for one in cortex.doctor().checks)

@@ -128,15 +128,21 @@ def _fulfil(
 
     Returns False to stop: it failed, and the remaining requests may fail for the same reason.
     """
+    given_up = f"Given up after {capture_requests.ATTEMPTS} attempts: `recortex extract` reads the file."
+    name = Path(request.transcript).name
+    if request.attempts >= capture_requests.ATTEMPTS:
+        counts.failed += 1
+        capture_requests.done(claimed)
+        log_error(context.location, "capture", f"{name} was never read to its end in time. {given_up}")
+        return True
     try:
         learn_from(context, request, last_message, counts)
     except Exception as error:  # noqa: BLE001  one transcript must not block all others
         counts.failed += 1
         waits = capture_requests.failed(claimed, request)
         known = isinstance(error, RecortexError | OSError)
-        said = str(error) if known else f"{type(error).__name__} in {Path(request.transcript).name}"
-        given_up = f" Given up after {capture_requests.ATTEMPTS} attempts: `recortex extract` reads the file."
-        log_error(context.location, "capture", f"{said}{'' if waits else given_up}")
+        said = str(error) if known else f"{type(error).__name__} in {name}"
+        log_error(context.location, "capture", said if waits else f"{said} {given_up}")
         # A file that cannot be read, or that was given up, says nothing of the others.
         return not waits or isinstance(error, FormatError)
     counts.sessions += 1
@@ -178,6 +184,8 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
         counts.count(lesson)
         counts.used += _count_uses(context, receipts, memories, lesson.turns)
         more = lesson.more
+        if more:
+            capture_requests.progressed(context.queue, request)
         elsewhere |= set(lesson.elsewhere)
     if not request.forwarded:
         for root in sorted(elsewhere):

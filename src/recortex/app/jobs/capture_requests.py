@@ -35,7 +35,7 @@ class Request:
         final: nothing more will be written to it.
         folder, branch: where the session worked.
         urgent: its session just ended: nobody works any more whom learning could disturb.
-        attempts: how often it failed.
+        attempts: how often it was begun and not fulfilled; in a claimed file the one that runs counts too.
         forwarded: another project's memory saw that something of it was said here.
     """
 
@@ -92,7 +92,21 @@ def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
             if request is None:
                 claimed.unlink()
                 continue
+            # Counted before it begins: a holder that is ended at its limit cannot count afterwards.
+            _count(claimed, request, request.attempts + 1)
             yield claimed, request
+
+
+def progressed(queue: Path, request: Request) -> None:
+    """A part of a claimed request was fulfilled for good: what is left is begun anew."""
+    claimed = queue / f"{_key(request)}{_CLAIMED}"
+    with suppress(OSError):
+        if claimed.exists():
+            _count(claimed, request, 0)
+
+
+def _count(claimed: Path, request: Request, attempts: int) -> None:
+    replace_text(claimed, json.dumps(asdict(replace(request, attempts=attempts))))
 
 
 def done(claimed: Path) -> None:

@@ -33,6 +33,8 @@ _NUMBERS = {
     )
     for word in words.split()
 }
+_FOLDED = str.maketrans("\u017f\u0131", "si")
+"""Letters that a pattern without regard to case takes for others, and that lower case leaves as they are."""
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _COUNT = rf"(?:(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?:of\s+)?)"
@@ -82,7 +84,7 @@ class Period(NamedTuple):
 
 def periods(text: str, now: datetime) -> tuple[Period, ...]:
     """The times that a text names relative to now, and those since or before a date."""
-    lower = text.lower()
+    lower = text.lower().translate(_FOLDED)
     relative = [_period(match, _relative, now) for match in _TIME.finditer(lower)]
     dated = [
         one._replace(dated=True)
@@ -245,7 +247,7 @@ def _earlier(first: datetime, months: int) -> datetime:
 
 
 def _count(said: str) -> int:
-    return int(said) if said.isdigit() else _NUMBERS[said]
+    return int(said) if said.isdecimal() else _NUMBERS[said]
 
 
 def _length(unit: str) -> timedelta:

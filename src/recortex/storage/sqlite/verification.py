@@ -85,7 +85,8 @@ def replaceable(path: Path) -> bool:
 def flaw(path: Path, expected: StoreContent | None = None) -> str:
     """What is wrong with a copy, in words; empty where it is whole. It is opened for reading alone.
 
-    A damaged keyword index is no flaw: it is made again from the memories.
+    A damaged keyword index is no flaw: it is made again from the memories. Rows that refer to what is not
+    there are none either: the copy has them from the store, and without a copy nothing could be mended.
 
     Args:
         path: the copy's file.
@@ -93,9 +94,7 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
     """
     try:
         with opened_for_reading(path) as connection:
-            problems = [one for one in structural_problems(connection) if not about_index(one)][
-                :_MOST_PROBLEMS
-            ]
+            problems = [one for one in _damage(connection) if not about_index(one)][:_MOST_PROBLEMS]
             held = content(connection)
     except apsw.Error as error:
         return f"it cannot be read: {error}"
@@ -113,9 +112,12 @@ def about_index(problem: str) -> bool:
 
 def structural_problems(connection: apsw.Connection) -> list[str]:
     """What SQLite's own checks find, a sentence each; those of the keyword index name it."""
-    found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
     orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
-    return found + ([f"{orphans} rows refer to memories that are not there"] if orphans else [])
+    return _damage(connection) + ([f"{orphans} rows refer to memories that are not there"] if orphans else [])
+
+
+def _damage(connection: apsw.Connection) -> list[str]:
+    return [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
 
 
 def _difference(held: StoreContent, expected: StoreContent) -> str:

@@ -166,7 +166,7 @@ def is_dni(place: Place) -> bool:
     """Whether a Spanish identity number ends in its check letter."""
     number = place.value.upper().replace("-", "").replace(" ", "")
     body = str("XYZ".find(number[0])) + number[1:-1] if number[0] in "XYZ" else number[:-1]
-    return body.isdigit() and _DNI[int(body) % 23] == number[-1]
+    return body.isdecimal() and _DNI[int(body) % 23] == number[-1]
 
 
 def is_nir(place: Place) -> bool:
