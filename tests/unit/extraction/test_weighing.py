@@ -76,7 +76,8 @@ def test_a_letter_decides_what_its_option_says():
     assert (one.kind, one.active) == ("decision", False)
 
 
-def test_yes_decides_what_the_agent_proposed():
+def test_yes_agrees_to_what_the_agent_proposed():
+    """The words are the agent's, so they are not told as a sentence that the person said."""
     (one,) = found("yes, do that", before="Should we keep the two parsers apart in `formats/`?")
-    assert one.text == "Decision: Keep the two parsers apart in `formats/`."
+    assert one.text == "Agreed to: Keep the two parsers apart in `formats/`."
     assert found("yes, do that", before="Should I run the tests again?") == []

@@ -3,10 +3,13 @@
 import pytest
 
 from recortex.domain.transcript import SessionInfo, Turn
+from recortex.engines.corrections.acts import Act
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.authorship import featured
-from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
+from recortex.engines.extraction.correction_rules import found, read, sentences
+from recortex.engines.extraction.pasted_text import DOUBT, HOLD, doubtful, typed
 from recortex.engines.extraction.user_rules import from_user
+from recortex.engines.repetition.wishes import wishes
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 ORDER = "Always run the harvest tests with one worker."
@@ -43,7 +46,7 @@ def active(text):
 
 @pytest.mark.parametrize("said", GIVEN.values(), ids=GIVEN)
 def test_material_makes_no_active_memory(said):
-    assert all(found.hold for found in from_user(said) if "harvest" in found.text)
+    assert all(one.hold for one in from_user(said) if "harvest" in one.text)
     assert not [text for text in active(said) if "harvest" in text]
 
 
@@ -55,7 +58,7 @@ def test_what_is_typed_is_no_material(said):
 
 
 def test_features_have_the_same_names_in_one_order_and_take_linear_time():
-    names = {tuple(found) for said in (*GIVEN.values(), *TYPED) for found in featured(said)[1]}
+    names = {tuple(one) for said in (*GIVEN.values(), *TYPED) for one in featured(said)[1]}
     assert len(names) == 1
     for part in ("a: b. ", '"x y z. ', "- never do it.\n", "dana: never.\n\n"):
         featured(part * 20_000)
@@ -81,3 +84,22 @@ def test_what_is_typed_beside_a_choice_is_the_persons():
         asked=asked,
     )
     assert any("parallel" in one.text and "chose" not in one.text for one in extract([turn], INFO))
+
+
+CORRECTION = "No, do not mock the silo in the harvest tests, use the real one."
+
+
+@pytest.mark.parametrize(
+    ("said", "hold"), [(CORRECTION, ""), (f"what do you think? {CORRECTION} Reported by lee.", HOLD)]
+)
+def test_a_correction_that_may_be_pasted_waits(said, hold):
+    act = Act(said="I mock the silo in the harvest tests.", written=["tests/test_harvest.py"])
+    answered = read(Turn(2, "user", said, uuid="c"), act)
+    told = sentences(answered)
+    corrected = found(answered, told, [float(one.form is not None) for one in told])
+    assert [one.hold for one in corrected] == [hold]
+
+
+def test_a_wish_that_may_be_pasted_is_known_as_such():
+    assert [one.doubtful for one in wishes(ORDER)] == [False]
+    assert [one.doubtful for one in wishes(f"see the ticket\n{ORDER}")] == [True]

@@ -268,3 +268,16 @@ def test_the_schemas_are_closed_and_survive_json():
                     closed(value)
 
         closed(schema)
+
+
+@pytest.mark.parametrize(
+    ("typed", "dropped", "active"),
+    [
+        (SAID, {}, [True]),
+        (f"see the ticket\n{SAID}", {}, [False]),
+        (f"Translate this mail to German:\n\nFrom: Dana\nSubject: Billing\n\n{SAID}", {"pasted": 1}, []),
+    ],
+)
+def test_what_the_person_pasted_is_not_taken_for_their_word(typed, dropped, active):
+    found = lessons.checked([item()], part_of([turn(typed, index=4)]))
+    assert (found.dropped, [candidate.active for candidate in found.candidates]) == (dropped, active)

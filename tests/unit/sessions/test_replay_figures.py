@@ -113,3 +113,28 @@ def test_files_with_long_names_do_not_make_requests_alike():
 def test_a_memory_says_what_was_typed_in_other_words_of_the_same():
     assert says_the_same(RULE, "Run the linter in strict mode before committing.")
     assert not says_the_same(RULE, "Run the migrations before you deploy anything.")
+
+
+def test_a_question_is_never_an_instruction_typed_again():
+    typed = Typed()
+    assert typed.again("s1", "how do i run the tests with venv/bin/python in strict mode") == []
+    assert typed.again("s2", "run the tests with venv/bin/python in strict mode") == []
+    for number, asked in enumerate((
+        "how do i run the tests with venv/bin/python in strict mode",
+        "is it: run the tests with venv/bin/python in strict mode?",
+        "run the tests with venv/bin/python in strict mode, right?",
+        "what if you run the tests with venv/bin/python in strict mode",
+    )):  # fmt: skip
+        assert typed.again(f"q{number}", asked) == []
+    (found,) = typed.again("s3", "can you run the tests with venv/bin/python in strict mode?")
+    assert found[1].session == "s2"
+    assert typed.again("s4", "no code, what does the planner do?") == []
+    assert typed.again("s5", "no code, how does the planner find the second robot?") == []
+
+
+def test_a_habit_is_told_without_the_question_after_it():
+    typed = Typed()
+    typed.again("s1", "no code, tell me what the planner does with the second robot")
+    typed.again("s2", "read the planner first. No code!")
+    ((said, _),) = typed.again("s3", "No code, but how long would the search take on this map")
+    assert said == "No code"

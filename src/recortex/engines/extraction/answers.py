@@ -1,6 +1,6 @@
 """What a short answer decides: its content stands in what the agent asked or offered before.
 
-The words are the agent's, the choice is the person's, and it is told as one: "chose: …".
+The words are the agent's, the choice is the person's, and it is told as one: "chose: …", "agreed to: …".
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def answered(answer: str, before: str) -> Iterator[RuleFinding]:
         if option:
             yield _choice(question, text, answer)
         else:
-            yield RuleFinding(f"Decision: {text}", "decision", CONFIDENCE, "person_chose", answer[:_READ])
+            yield RuleFinding(f"Agreed to: {text}", "decision", CONFIDENCE, "person_chose", answer[:_READ])
 
 
 def own_words(turn: Turn) -> str:

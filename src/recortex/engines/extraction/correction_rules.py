@@ -18,7 +18,7 @@ from recortex.engines.extraction.correction_chance import chance
 from recortex.engines.extraction.correction_features import Answered, Met, signs
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.pasted_text import typed
+from recortex.engines.extraction.pasted_text import DOUBT, HOLD, doubtful, typed
 from recortex.engines.extraction.principles import (
     after_but,
     done,
@@ -119,7 +119,11 @@ def found(answered: Answered, told: Sequence[Sentence], chances: Sequence[float]
     every = (finding(place, told[place], chances[place], answered) for place in places)
     findings = [one for one in every if one]
     texts = [one.text for one in findings]
-    yield from (one for one in findings if not any(one.text in text != one.text for text in texts))
+    material = doubtful(answered.turn.text)
+    for one in findings:
+        if not any(one.text in text != one.text for text in texts):
+            doubt = not one.hold and material(one.quote) >= DOUBT
+            yield replace(one, hold=HOLD) if doubt else one
 
 
 def with_corrections(ruled: Iterable[RuleFinding], corrected: Iterable[RuleFinding]) -> Iterator[RuleFinding]:

@@ -44,6 +44,9 @@ WORDS = tuple(sorted(word_set(
 SURE, SURER = 0.5, 0.65
 """The chances from which a statement is active in a brief message and in a longer one, where more of what is
 typed is about the task (bench/careless_fit.py)."""
+AGAIN = 0.15
+"""The chance from which a statement lasts that was said in another session, too: what is said of a task is
+said once."""
 MOST_TYPED = 2_500
 """Longer messages are pasted plans, issues and logs."""
 _LEAST_WORDS = 2
@@ -55,20 +58,40 @@ _BRIEF, _LENGTHY = 160, 600
 _FOREIGN = 0.05
 """The share of letters beyond ASCII from which a message is not in English, which the signs are of."""
 _DECIDED = 0.8
+_MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}")
 
 
 def durable(text: str) -> Iterator[RuleFinding]:
     """Yield what a message that a person typed states to hold beyond the task at hand."""
     material = doubtful(text)
+    for kept, likely, said, sentence in _stated(text, SURE if len(text) <= _BRIEF else SURER):
+        confidence = max(_DECIDED, round(likely, 2))
+        hold = HOLD if material(sentence) >= DOUBT else ""
+        yield RuleFinding(kept, _kind(said), confidence, DURABLE, sentence, hold=hold)
+
+
+def perhaps_durable(text: str) -> list[str]:
+    """What lasts of a message if another session says it, too; nothing that may be pasted."""
+    material = doubtful(text)
+    return [kept for kept, _, _, sentence in _stated(text, AGAIN) if material(sentence) < DOUBT]
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence only asks something, with or without a question mark; a polite wish does not."""
+    said = plain_speech(sentence)
+    wish, _ = unasked(said)
+    return _asks(wish, said, sentence) or (wish == said and sentence.rstrip().endswith(_MARKS))
+
+
+def _stated(text: str, least: float) -> Iterator[tuple[str, float, str, str]]:
+    """What a message states from a chance on: as kept, the chance, in plain speech, as typed."""
     for sentence, said in spoken(text):
         wish, _ = unasked(said)
         if _asks(wish, said, sentence) or PATTERNS.step.match(wish) or PATTERNS.status.match(wish):
             continue
         likely = chance(signs(said, sentence, text), trained=table())
-        if likely >= (SURE if len(text) <= _BRIEF else SURER) and (kept := _kept(said, sentence)):
-            confidence = max(_DECIDED, round(likely, 2))
-            hold = HOLD if material(sentence) >= DOUBT else ""
-            yield RuleFinding(kept, _kind(said), confidence, DURABLE, sentence, hold=hold)
+        if likely >= least and (kept := _kept(said, sentence)):
+            yield kept, likely, said, sentence
 
 
 def _is_foreign(text: str) -> bool:

@@ -23,7 +23,7 @@ def plain_speech(said: str) -> str:
     text = _quiet(spelled_out(plain(said)))
     text = PATTERNS.spoken.sub(lambda found: _SPOKEN[found[1].lower()] + (found[2] or ""), text)
     text = PATTERNS.stutter.sub(r"\1", PATTERNS.murmur.sub(" ", text))
-    text = " ".join(PATTERNS.repeated.sub(r"\1", text).split())
+    text = " ".join(PATTERNS.loose.sub("", PATTERNS.repeated.sub(r"\1", text)).split())
     for _ in range(_ROUNDS):
         shorter = PATTERNS.ending.sub("", PATTERNS.opening.sub("", text, count=1), count=1).strip(" ,;-–—")
         if shorter == text or len(shorter.split()) < _FEWEST:

@@ -14,6 +14,7 @@ from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.model_call import Request
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin
+from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
 from recortex.engines.extraction.self_contained import identifiers, objection
 from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
 from recortex.engines.extraction.weighing import OTHERS, PERSON
@@ -89,7 +90,8 @@ def checked(items: Sequence[Any], part: TranscriptPart) -> Checked:
     """Check each entry of an answer against what was sent.
 
     An entry is dropped if its form or kind is wrong, its text is too short, too long, code, or has our
-    markers, its quote is not in one of the turns as sent, or it repeats another entry.
+    markers, its quote is not in one of the turns as sent or is of a text that the person pasted, or it
+    repeats another entry. What the person may have pasted waits.
     """
     dropped: Counter[str] = Counter()
     found: dict[str, Candidate] = {}
@@ -119,6 +121,8 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
     source = _source(item.quote, part)
     if source is None:
         return "ungrounded"
+    if source.turn.role == "user" and _flat(item.quote) not in _flat(typed(source.text)):
+        return "pasted"
     confidence = 0.0 if math.isnan(item.confidence) else round(min(max(item.confidence, 0.0), _CERTAIN), 2)
     domain = domain_of(text)
     return Candidate(
@@ -133,6 +137,7 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
         active=confidence >= _SURE
         and _named(text, part)
         and not objection(text, addressed=True, meant=True)
+        and (source.turn.role != "user" or doubtful(source.text)(item.quote) < DOUBT)
         and _likely(item.quote, confidence, source, part),
         turn_uuid=source.turn.uuid,
         at=source.turn.at,

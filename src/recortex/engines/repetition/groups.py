@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recortex.engines.repetition.wishes import Wish
 
 FEW, STANDING = 2, 3
-"""Sessions in which a wish is said before it is proposed, and before it is active."""
+"""Sessions in which a wish is said before it is proposed, and before it is active; a statement is at once."""
 NEAR = 0.55
 """The least cosine of two wordings of one wish (bench/repeats.py)."""
 SURE = 0.65
@@ -71,8 +71,15 @@ class Repeat(NamedTuple):
 
     @property
     def standing(self) -> bool:
-        """Whether it was said often enough to count as a standing wish."""
-        return self.sessions >= STANDING
+        """Whether it was said often enough to count as a standing wish; what states something, said twice.
+
+        What may be quoted or pasted does not count: a text that is pasted again and again is nobody's wish.
+        """
+        said = [one for one in (self.said, *self.others) if not one.wish.doubtful]
+        stated = {one.session for one in said if one.wish.lasting}
+        return len({one.session for one in said}) >= STANDING or (
+            self.said.wish.lasting and len(stated) >= FEW
+        )
 
     @property
     def latest(self) -> datetime | None:
@@ -179,7 +186,7 @@ def _around(centre: Said, said: Sequence[Said], likeness: Likeness) -> Repeat | 
     if made.sessions < FEW or likeness.support(made) < SUPPORT:
         return None
     nearest = sorted(_nearest(made, likeness), reverse=True)[:STANDING]
-    least = MEAN if made.standing else MEAN_OF_FEW
+    least = MEAN if made.sessions >= STANDING else MEAN_OF_FEW
     return made if math.fsum(nearest) >= least * len(nearest) else None
 
 

@@ -9,8 +9,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.engines.extraction.durable import perhaps_durable
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.pasted_text import typed
+from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
+from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.sentences import plain
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Patterns
@@ -26,6 +28,7 @@ _MOST_WORDS = 40
 _FEWEST_WORDS = 2
 _DIGITS = 3
 _WORD = re.compile(r"[^\W_]+(?:['’]t|-[^\W\d_]+)*")
+_NUMBER = re.compile(r"\d+")
 _NOT = "not"
 _DENYING = word_set(
     "don't dont doesn't never without no not cannot can't shouldn't mustn't nothing nor avoid stop"
@@ -43,6 +46,8 @@ class Wish(NamedTuple):
         how: it says how work is to be done.
         stands: a reader understands it without what stands around it.
         task: it asks for a step of everyday work, and says nothing of how.
+        doubtful: it may be quoted or pasted, and so not the person's wish.
+        lasting: it may be a statement that lasts, in careless words: two sessions are enough for it.
     """
 
     text: str
@@ -51,6 +56,8 @@ class Wish(NamedTuple):
     how: bool
     stands: bool
     task: bool
+    doubtful: bool = False
+    lasting: bool = False
 
     @property
     def standing(self) -> bool:
@@ -59,13 +66,28 @@ class Wish(NamedTuple):
 
 
 def wishes(message: str) -> list[Wish]:
-    """The wishes in a message, in order."""
-    text = PATTERNS.markup.sub(" ", message[: MOST_TYPED + 1])
-    if len(text) > MOST_TYPED or not (text := typed(text)):
+    """The wishes in a message, in order, and then what it states carelessly that may last."""
+    whole = PATTERNS.markup.sub(" ", message[: MOST_TYPED + 1])
+    if len(whole) > MOST_TYPED or not (text := typed(whole)):
         return []
     text = PATTERNS.line.sub("\n\n", text)
-    found = (_wish(clause) for passage in passages(text) for clause in _clauses(passage.text))
-    return [one for one in found if one is not None]
+    lasting = {
+        words | set(_NUMBER.findall(one)): one  # a port that changed is not said again
+        for one in perhaps_durable(whole)
+        if (words := compared(one)) - {_NOT}
+    }
+    material = doubtful(whole)
+    found = (
+        wish._replace(doubtful=material(clause) >= DOUBT)
+        for passage in passages(text)
+        for clause in _clauses(passage.text)
+        if (wish := _wish(clause))
+    )
+    asked = [one for one in found if one.words not in lasting]
+    return asked + [
+        Wish(one, words, rule=True, how=False, stands=True, task=False, lasting=True)
+        for words, one in lasting.items()
+    ]
 
 
 def as_wish(statement: str) -> Wish:
@@ -94,8 +116,8 @@ def _wish(clause: str) -> Wish | None:
         return None
     text = _worded(bare)
     words = compared(text)
-    if not words - {_NOT}:
-        return None
+    if not words - {_NOT} or hangs(text) or not keeps(PATTERNS.asked_not.sub("", said), text):
+        return None  # without its negation, exception or condition it would say something else
     rule = reminded or PATTERNS.rule.search(text) is not None
     stands = not (PATTERNS.pointing.search(text) or PATTERNS.cut.search(text))
     how = PATTERNS.how.search(text) is not None

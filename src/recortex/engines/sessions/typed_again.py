@@ -7,9 +7,11 @@ twice; what is missed says the same in other words.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.engines.extraction.durable import asks
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import typed
 from recortex.engines.extraction.typed_sentences import typed_sentences, without_greeting
@@ -60,7 +62,7 @@ class Typed:
     _phrases: dict[_Words, dict[str, Sentence]] = field(default_factory=dict)
 
     def again(self, session: str, prompt: str) -> list[tuple[str, Sentence]]:
-        """The sentences of a prompt that repeat one of an earlier session, each with the first such one.
+        """What of a prompt repeats an earlier session: sentences and phrases, each with the first one.
 
         The prompt's own sentences are then known, too.
         """
@@ -68,8 +70,9 @@ class Typed:
         new: list[tuple[Sentence, list[Sentence]]] = []
         for text in _requests(prompt):
             one, phrases = Sentence(text, _words(text), session), list(_phrases(text, session))
-            first = self._alike(one) or next(filter(None, map(self._known, phrases)), None)
-            found += [(text, first)] if first else []
+            habits = ((phrase.text, self._known(phrase)) for phrase in phrases)
+            repeats = ((said, first) for said, first in [(text, self._alike(one)), *habits] if first)
+            found += itertools.islice(repeats, 1)
             new.append((one, phrases))
         for one, phrases in new:
             self._add(one, phrases)
@@ -108,10 +111,10 @@ class Typed:
 
 
 def _requests(prompt: str) -> Iterator[str]:
-    """The typed sentences that are no mere questions."""
+    """The typed sentences that ask nothing: a question is no instruction, whatever its words."""
     for passage in passages(typed(prompt[:READ])):
         for text in typed_sentences(passage.text):
-            if not PATTERNS.question.match(text):
+            if not asks(text):
                 yield text
 
 
@@ -119,7 +122,7 @@ def _phrases(text: str, session: str) -> Iterator[Sentence]:
     """The parts of a sentence that are short enough to be a habit."""
     for part in PATTERNS.border.split(PATTERNS.place.sub(" ", text)):
         words = frozenset(meaning(part))
-        if len(words) in SHORT and len(part) < LONGEST_PHRASE:
+        if len(words) in SHORT and len(part) < LONGEST_PHRASE and not asks(part.strip()):
             yield Sentence(" ".join(part.split()), words, session)
 
 

@@ -1,0 +1,65 @@
+"""Proposals that nobody looked at leave the list, as it says before; what was said can still be found."""
+
+import json
+
+import pytest
+
+from recortex.app.jobs.learning import learn
+from recortex.domain.vocabulary import Status
+from recortex.errors import InvalidInputError
+
+PROPOSED = "Should we keep the harvest invoices in the silo database `harvest_invoices`?"
+
+
+@pytest.fixture
+def proposal(cortex, clock, tmp_path):
+    """A proposal that was learned from an exchange of a session."""
+    said = [
+        ("user", "Add the export."),
+        ("assistant", PROPOSED),
+        ("user", "yes, do that"),
+        ("assistant", "Done."),
+    ]
+    lines = [
+        json.dumps({
+            "sessionId": "s1", "cwd": str(cortex._app.root), "version": "2.1.330", "type": role,
+            "uuid": f"u{place}", "parentUuid": f"u{place - 1}" if place else None, "isSidechain": False,
+            "timestamp": clock().isoformat(), "message": {"role": role, "content": text},
+        })
+        for place, (role, text) in enumerate(said)
+    ]  # fmt: skip
+    path = tmp_path / "s1.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    learn(cortex._app.services, path, clock=clock, final=True, dry_run=False)
+    (one,) = cortex.list(statuses=(Status.PROPOSED,)).memories
+    assert one.text == "Agreed to: Keep the harvest invoices in the silo database `harvest_invoices`."
+
+
+@pytest.mark.usefixtures("proposal")
+def test_a_proposal_that_is_pruned_leaves_its_exchange(cortex, clock):
+    assert cortex.review().leaving == 0
+    clock.pass_(days=55)
+    assert cortex.review().leaving == 1  # within a week
+    for _ in range(3):
+        clock.pass_(days=95)
+        cortex.lifecycle()
+        cortex.gc()
+    assert cortex.review().leaving == 0
+    assert not cortex.list(statuses=(Status.PROPOSED, Status.ACTIVE)).memories
+    recalled = cortex.recall("harvest invoices silo database").exchanges
+    (found,) = [one for one in recalled if one.message == "yes, do that"]
+    assert "harvest_invoices" in found.asked
+    assert "yes, do that" in str(cortex.get(found.id))
+
+
+@pytest.mark.parametrize("said", ["hmm okay", "ok", "yeah sure", "hmm, okay!", "alright then"])
+def test_a_sound_of_agreement_teaches_nothing(cortex, said):
+    with pytest.raises(InvalidInputError, match="nothing to learn"):
+        cortex.learn(said)
+    assert not cortex.list(statuses=()).memories
+
+
+def test_feedback_keeps_what_is_right_instead_as_it_is_worded(cortex):
+    one = cortex.remember("Mocks in integration tests.", kind="preference")
+    cortex.feedback(one.id, "modify", text="no mock in integration tests")
+    assert cortex.get(one.id).text == "no mock in integration tests"
