@@ -362,3 +362,69 @@ def test_going_back_in_a_fork_takes_nothing_back_in_its_parent(cortex, tmp_path)
     assert "tabs" in active
     assert "UTC" in active
     assert [one.evidence for one in cortex.list().memories if "make check" in one.text] == [1]
+
+
+SESSION, SECOND, THIRD, FORK = (f"019fb000-0000-7000-8000-00000000000{digit}" for digit in "1234")
+
+
+@pytest.fixture
+def codex_file(tmp_path):
+    """Writes a file of a session of Codex 0.171, which begins a new one where the person went back."""
+    folder = tmp_path / "sessions" / "2026" / "08"
+
+    def codex_file(segment, *prompts, base=None, first=0, day="10", session=SESSION):
+        name = session if segment == session else f"{session}_{segment}"
+        path = folder / day / f"rollout-2026-08-{day}T09-00-00-{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        said = codex(tmp_path, *([one] for one in prompts))
+        lines = [line | {"ordinal": first + number} for number, line in enumerate(said)]
+        for line in lines:
+            if "turn_id" in line["payload"]:
+                line["payload"]["turn_id"] += segment
+        lines[0]["payload"] |= {"id": session, "cli_version": "0.171.0", "history_mode": "paginated"}
+        if base:
+            lines[0]["payload"]["history_base"] = {"thread_id": base, "end_ordinal_exclusive": first}
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    return codex_file
+
+
+@pytest.mark.parametrize("seen_before", [True, False])
+def test_going_back_in_codex_begins_a_new_file(cortex, codex_file, seen_before):
+    first = codex_file(SESSION, FIRST, GONE)
+    if seen_before:
+        cortex.extract(str(first))
+        assert "tabs" in rules(cortex)
+    second = codex_file(SECOND, f"{GONE} Nor spaces.", base=SESSION, first=5)
+    if seen_before:
+        cortex.extract(str(second))
+    third = codex_file(THIRD, AFTER, base=SESSION, first=5, day="11")
+    for path in (first, second, third):
+        cortex.extract(str(path))
+    active = " ".join(one.text for one in cortex.list().memories)
+    assert "tabs" not in active
+    assert "make check" in active
+    assert "UTC" in active
+    assert sorted(said(cortex)) == sorted([FIRST, AFTER])
+
+
+def test_what_a_chain_of_files_of_codex_keeps_stands(cortex, codex_file):
+    paths = [
+        codex_file(SESSION, FIRST, GONE),
+        codex_file(SECOND, AFTER, GONE, base=SESSION, first=5),
+        codex_file(THIRD, ASKED, base=SECOND, first=10),
+    ]
+    for path in paths:
+        cortex.extract(str(path))
+    assert "tabs" not in " ".join(one.text for one in cortex.list().memories)
+    assert sorted(said(cortex)) == sorted([FIRST, AFTER, ASKED])
+
+
+def test_a_fork_in_codex_takes_nothing_back_in_its_parent(cortex, codex_file):
+    for path in (
+        codex_file(SESSION, FIRST, GONE),
+        codex_file(FORK, AFTER, base=SESSION, first=5, session=FORK),
+    ):
+        cortex.extract(str(path))
+    assert "tabs" in " ".join(one.text for one in cortex.list().memories)

@@ -39,7 +39,7 @@ from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.jobs.read_window import Window
@@ -165,6 +165,10 @@ def learn(
         _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
     exchanges = 0
     if trusted_file:
+        again: set[str] = set()
+        for other in reader.others if known is None else ():
+            if seen := services.store.ledger.checkpoint(shown(str(other.resolve()))):
+                again |= _take_back(services_for, other, seen, clock(), keep=again)
         exchanges = listener.keep(clock())
         if reader.revoked and known is not None:
             _take_back(services_for, path, known, clock())
@@ -181,15 +185,23 @@ def learn(
 
 
 def _take_back(
-    services_for: Callable[[Scope], StoreServices], path: Path, known: Checkpoint, now: datetime
-) -> None:
+    services_for: Callable[[Scope], StoreServices],
+    path: Path,
+    known: Checkpoint,
+    now: datetime,
+    *,
+    keep: Collection[str] = (),
+) -> set[str]:
     """Put away what earlier passes learned of turns that the person has taken back since.
+
+    Returns the session whose exchanges were made again.
 
     Args:
         services_for: as in `learn`.
         path: the transcript.
         known: how far they had read it.
         now: the time.
+        keep: as in `make_again`.
     """
     standing = {turn.uuid for turn in open_transcript(path)}
     gone = [turn.uuid for turn in open_transcript(path, until=known.position) if turn.uuid not in standing]
@@ -199,7 +211,7 @@ def _take_back(
             services_for(scope).ingestion.unsay(
                 gone, session, now=now, actor=Actor.EXTRACTION, reason="the person took it back"
             )
-    make_again(services_for(Scope.PROJECT), path, now=now, keep=())
+    return make_again(services_for(Scope.PROJECT), path, now=now, keep=keep)
 
 
 def _before(path: Path, known: Checkpoint | None, places: TurnPlaces) -> deque[Turn]:

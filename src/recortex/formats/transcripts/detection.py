@@ -16,6 +16,7 @@ from recortex.formats.transcripts import (
     chat,
     claude_code,
     codex,
+    codex_segments,
     copilot,
     gemini,
     gemini_folders,
@@ -27,6 +28,7 @@ from recortex.formats.transcripts import (
     swe_agent,
     trails,
 )
+from recortex.formats.transcripts.codex_segments import Segments
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
 from recortex.formats.transcripts.trail import Trail
@@ -94,6 +96,8 @@ class Format:
         headed: the first line alone says which session it is, and must be read also when resuming later.
         prose: lines are text, and empty ones matter.
         follows: makes what adds each line to a trail, by which it is known what the person took back.
+        segments: what other files of a session say of one of them, for a client that begins a new file when
+            the person goes back.
         folder, digest: where the session of a file ran, or the SHA-256 of that, as the files around it say;
             for a client whose lines do not.
     """
@@ -105,6 +109,7 @@ class Format:
     headed: bool = False
     prose: bool = False
     follows: Callable[[], Follow] | None = None
+    segments: Callable[[Path], Segments] = lambda _: Segments()
     folder: Callable[[Path], str] = lambda _: ""
     digest: Callable[[Path], str] = lambda _: ""
 
@@ -224,7 +229,14 @@ def _is_prose(head: Head) -> bool:
 
 _CLIENTS: tuple[Format, ...] = (
     Format("qwen", _is_qwen, qwen.QwenParser, follows=lambda: trails.qwen),
-    Format("codex", _is_codex, codex.CodexParser, headed=True, follows=trails.Codex),
+    Format(
+        "codex",
+        _is_codex,
+        codex.CodexParser,
+        headed=True,
+        follows=trails.Codex,
+        segments=codex_segments.segments,
+    ),
     Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser, follows=trails.ClaudeCode),
     Format("copilot", _is_copilot, copilot.CopilotParser, headed=True, follows=lambda: trails.copilot),
     Format("pi", _is_pi, pi.PiParser, headed=True, follows=trails.Pi),

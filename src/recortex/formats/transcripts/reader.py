@@ -97,6 +97,11 @@ class TranscriptReader:
         return self._row.split is None
 
     @property
+    def others(self) -> tuple[Path, ...]:
+        """The session's other files, where going back in it begins a new one."""
+        return self._row.segments(self.path).others
+
+    @property
     def resumed(self) -> bool:
         """Whether it goes on where an earlier reader ended."""
         return self._from > 0 and not self.restarted
@@ -162,7 +167,9 @@ class TranscriptReader:
         """Find out what the person took back, from the whole file."""
         if self._row.follows is None:
             return
-        trail, follow = Trail(), self._row.follows()
+        # As it was when it was shorter, no other file had gone back behind it.
+        end = self._row.segments(self.path).end if self._until == sys.maxsize else None
+        trail, follow = Trail(end), self._row.follows()
         before: frozenset[str] | None = None
         for line in self._up_to(lines(file, 0)):
             if before is None and line.start >= self.cursor:
@@ -172,6 +179,7 @@ class TranscriptReader:
         self._taken_back = trail.taken_back()
         if before is not None:
             self.revoked = not (self._taken_back & known) <= before
+        self._taken_back |= trail.dropped
 
     def _records(self, file: BinaryIO, split: Split) -> Iterator[Line]:
         """The records of a document as lines. An unreadable document is one torn or oversized line."""

@@ -25,15 +25,21 @@ class _Entry(NamedTuple):
 class Trail:
     """The entries of one transcript, added in the order of the file; keys are the client's ids or places.
 
+    Args:
+        end: the number of the first entry of which another file says that it was taken back, if there is one.
+
     Attributes:
         tip: the entry after which the conversation goes on.
+        dropped: the entries from there on, as far as they are numbered.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, end: int | None = None) -> None:
+        self.end = end
         self._entries: dict[str, _Entry] = {}
         self._doubtful: set[str] = set()  # prompts that begin anew, if the client stood at what came of them
         self._leaves: list[str] = []
         self.tip = ""
+        self.dropped: set[str] = set()
 
     @property
     def keys(self) -> frozenset[str]:

@@ -163,6 +163,7 @@ def gemini(trail: Trail, raw: bytes, place: str) -> None:
 
 class _CodexLine(msgspec.Struct, gc=False):
     type: str | None = None
+    ordinal: int | None = None
     payload: Raw = Raw()
 
 
@@ -188,6 +189,8 @@ class Codex:
         """Take a line. Raises MalformedLineError."""
         line = decode(raw, _CodexLine)
         item = decode(bytes(line.payload) or raw, _CodexItem)
+        if trail.end is not None and (line.ordinal or 0) >= trail.end:
+            trail.dropped.add(place)
         if line.type == "turn_context" or item.type == "task_started":
             self._turn = item.turn_id or ""
         if item.type == "thread_rolled_back":
