@@ -44,9 +44,10 @@ def test_what_one_client_learned_every_client_knows(newest, kind):
     told = other.ask(NIGHTLY, ["I see."])
     assert told.code == 0, told.printed
     newest.settle()
-    assert len(newest.memories()) == 2
+    by_program = kind == "codex"  # its `exec` says that a program runs it, so nobody typed the prompt
+    assert len(newest.memories()) == (1 if by_program else 2)
     again = newest.session(["hi"], ["hello"])
-    assert "staging database" in again.requests[0].text
+    assert by_program or "staging database" in again.requests[0].text
 
 
 def test_codex_takes_the_plugin_as_it_is(newest, marketplace):
