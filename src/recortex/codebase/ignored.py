@@ -26,7 +26,7 @@ MOST_PATTERNS, LONGEST, MOST_STARS = 1_000, 256, 16
 SECONDS = 10.0
 """For git to list what it ignores."""
 _ESCAPED = re.compile(r"\\(.)")
-_TRAILING = re.compile(r"(?<!\\)((?:\\\\)*)[ \t]+$")
+_TRAILING = re.compile(r"(?<!\\)((?:\\\\)++)[ \t]++$|(?:(?<![\\ \t])|(?<=\\[ \t]))[ \t]++$")
 
 
 class Listed(NamedTuple):

@@ -36,7 +36,7 @@ _IMITATED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that could pass for a heading of the frame, or for that of a document in it."""
-_LINE_BREAK = re.compile(r"\s*\n\s*")
+_LINE_BREAK = re.compile(r"(?<!\s)\s*\n\s*")
 _CUT = " …"
 _JOINT = 2
 """Tokens at most of the breaks between two parts."""

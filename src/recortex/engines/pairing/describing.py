@@ -18,10 +18,10 @@ _FARTHEST = 80
 """Lines between the name of a symbol and its documentation."""
 _SIGNS = lazy(
     r"""^\s*(?:[rRuUbB]?(?:\"{3}|'{3}|")|/\*+!?|//+[/!]?|\*+/?|\#+|--)\s?"""
-    r"""|(?:\"{3}|'{3}|\*+/)\s*$|</?(?:summary|remarks|para)[^>]*>"""
+    r"""|(?:\"{3}|'{3}|(?<!\*)\*+/)\s*$|</?(?:summary|remarks|para)[^>]*>"""
 )
-_ENDS = lazy(r"""(?:\"{3}|'{3}|\*+/)\s*$""")
-_TAG = lazy(r"[@\\]\w+|:\w+[^:]*:|<\w+|#+ |\w+:$")
+_ENDS = lazy(r"""(?:\"{3}|'{3}|\*/)\s*$""")
+_TAG = lazy(r"[@\\]\w+|:\w[^:]*:|<\w+|#+ |\w+:$")
 """A line that begins another part: `@param`, `:param x:`, `<param …>`, `Args:`, `# Panics`."""
 
 
