@@ -60,3 +60,10 @@ def test_the_shares_are_a_setting(tmp_path, monkeypatch):
     monkeypatch.setenv("RECORTEX_GENERATION_SHARES", "1/2")
     with Cortex.open(url=f"sqlite:///{tmp_path}/c.db") as opened, pytest.raises(ConfigError):
         opened.generation_context("store the password of a new user")
+
+
+def test_a_plan_is_checked_against_rules_that_share_nothing_with_its_focus(cortex):
+    rule = cortex.remember("Never push straight to trunk, always open a request.", kind="preference")
+    found = cortex.generation_context("format dates in invoices", code="Format them\nThen push to trunk")
+    assert [(one.id, one.line) for one in found.conflicts] == [(rule.id, 2)]
+    assert cortex.generation_context("format dates in invoices", code="push the branch").conflicts == ()

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.generation import GenerationContext, GenerationOutcome, Outcome
 from recortex.domain.history import AuditEntry
+from recortex.domain.hit import ANSWERING
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Trust
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
@@ -25,6 +28,8 @@ GIVEN, TOLD = "generation", "generation_outcome"
 WHOLE = 100
 LEAST_BUDGET, MOST_BUDGET = 100, 100_000
 MOST_FILES, MAX_FOCUS = 50, 20_000
+MOST_CHECKED = 2_000
+"""Memories of a store, the most important ones, that code is checked against."""
 _ID = re.compile(r"g[0-9a-f]{12}")
 
 
@@ -63,7 +68,7 @@ class GenerationOperations(Operations):
             budget=budget,
             spent=laid.spent,
             provenance=laid.provenance,
-            conflicts=tuple(conflicts([one.memory for one in ranked], code)) if code else (),
+            conflicts=tuple(conflicts(self._checked(ranked), code, files)) if code else (),
         )
 
     @operation(idempotent=True)
@@ -122,6 +127,26 @@ class GenerationOperations(Operations):
         offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
         best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
         return [Weighed(one.memory, one.relevance) for one in best.values() if not one.disputed]
+
+    def _checked(self, ranked: Sequence[Weighed]) -> list[Memory]:
+        """What code is checked against: what bears on the focus, and all that forbids something.
+
+        What a plan goes against shares no words with its focus, mostly.
+        """
+        from recortex.engines.generation.conflicts import may_forbid
+        from recortex.engines.ingestion.output_redaction import all_output_redacted
+        from recortex.engines.retrieval.disputes import disputes
+
+        query = MemoryQuery(
+            kinds=ANSWERING, valid_at=self._app.clock(), order="importance", limit=MOST_CHECKED
+        )
+        every, pairs = [one.memory for one in ranked], []
+        for services in self._app.all_services():
+            found = [one for one in services.store.memories.find(query) if may_forbid(one)]
+            every += all_output_redacted([one for one in found if one.trust is not Trust.UNTRUSTED])
+            pairs += services.contradicting([one.id for one in found], self._app.clock())
+        against = disputes(pairs)
+        return [one for one in {one.id: one for one in every}.values() if one.id not in against]
 
     def _parts(self) -> dict[str, float]:
         """The shares of the budget.

@@ -73,6 +73,7 @@ def test_a_memory_that_is_linked_to_a_constraint_is_one():
         ("Use `Decimal`, not float_price, for money", ["float_price"]),
         ("Do not use time.sleep() in handlers", ["time.sleep"]),
         ("Use `json.loads` everywhere", []),
+        ("Never use `eval`, `exec_all` or os.system(), call `run`", ["eval", "exec_all", "os.system"]),
         ("We never deploy on Fridays", []),
     ],
 )
@@ -91,6 +92,26 @@ def test_code_that_goes_against_what_is_known_is_told_with_its_line():
     code = "import ast\nvalue = eval(text)\nprice = float(text)\nevaluate(text)\n"
     assert [(one.id, one.line) for one in conflicts([rule, smell], code)] == [(rule.id, 2), (smell.id, 3)]
     assert conflicts([rule, smell], "x = ast.literal_eval(text)") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "files", "against"),
+    [
+        ("Never push straight to trunk, always open a request.", "1. test\n2. push to trunk", (), [2]),
+        ("No mocks in integration tests.", "vi.mock('../bank')", ["integration/tests/pay.ts"], [1]),
+        ("Don't use any in TypeScript, use unknown.", "let total = 1\nlet raw: any = 2", ["src/a.ts"], [2]),
+        ("Never retry a charge", "for attempt in range(3):\n    retry_charge(order)", (), [2]),
+        ("No mocks in integration tests.", "vi.mock('../bank')", ["unit/pay.ts"], []),
+        ("Never push straight to trunk.", "never push to trunk; push the branch", (), []),
+        ("Never deploy before the tests pass", "deploy the service", (), []),
+        ("Don't use any, use unknown.", "if any tests fail, ask", (), []),
+        ("AB-12: Do not close; it waits", "self.close()", (), []),
+        ("We can pay and no need for a queue", "it needs a queue", (), []),
+        ("There is no reason to push to trunk", "push to trunk", (), []),
+    ],
+)
+def test_what_an_order_forbids_in_plain_words_is_found(rule, code, files, against):
+    assert [one.line for one in conflicts([memory(1, rule)], code, files)] == against
 
 
 @given(st.floats(0, 1), st.sampled_from(sorted(CHANGES)))

@@ -1,7 +1,7 @@
 """Where code or a plan may go against what is known, by rules: what a memory forbids, or shows as bad.
 
-It says "may": nothing here understands code. A name counts only where a statement forbids it in the same
-clause and writes it as code, or where a smell shows it.
+It says "may": nothing here understands code. What counts is a name that a statement forbids in the same
+clause and writes as code, words that an order forbids (`prohibitions.py`), and what a smell shows.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from recortex.domain.generation import Conflict
+from recortex.domain.kinds.base import shorten
+from recortex.engines.generation.prohibitions import PATTERNS as ORDERS
+from recortex.engines.generation.prohibitions import prohibitions, told_against
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
@@ -24,26 +27,45 @@ SHORTEST_LINE = 8
 """Characters of a line of a bad example that is looked for."""
 
 
-def conflicts(memories: Sequence[Memory], code: str) -> list[Conflict]:
-    """Each line that may go against a memory, once for each memory."""
+def conflicts(memories: Sequence[Memory], code: str, files: Sequence[str] = ()) -> list[Conflict]:
+    """Each line that may go against a memory, once for each memory.
+
+    Args:
+        memories: that hold.
+        code: code or a plan.
+        files: that it is for: what is forbidden elsewhere is none of theirs.
+    """
     lines = code[:MOST_CHARACTERS].splitlines()
-    found = (one for memory in memories for one in _of(memory, lines))
+    found = (one for memory in memories for one in _of(memory, lines, files))
     return list({(one.id, one.line): one for one in found}.values())
 
 
-def _of(memory: Memory, lines: Sequence[str]) -> Iterator[Conflict]:
-    names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in forbidden(memory.text)]
+def may_forbid(memory: Memory) -> bool:
+    """Whether a memory says what is not to be done, or shows it."""
+    return bool(
+        PATTERNS.forbids.search(memory.text) or ORDERS.imperative.search(memory.text) or _shown(memory)
+    )
+
+
+def _of(memory: Memory, lines: Sequence[str], files: Sequence[str]) -> Iterator[Conflict]:
+    named = forbidden(memory.text)
+    names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in named]
+    # Where something is named as code, that is what is meant.
+    orders = [] if named else [one for one in prohibitions(memory.text) if one.holds(files)]
     shown = _shown(memory)
     for number, line in enumerate(lines, 1):
         hit = next((found[0] for name in names if (found := name.search(line))), "")
         hit = hit or next((one for one in shown if one in line), "")
+        hit = hit or next(filter(None, (one.found_in(told_against(line)) for one in orders)), "")
         if hit:
-            yield Conflict(id=memory.id, line=number, found=hit, because=memory.summary or memory.text)
+            because = memory.summary or memory.text
+            yield Conflict(id=memory.id, line=number, found=shorten(hit), because=because)
 
 
 def forbidden(text: str) -> list[str]:
     """The names that a statement forbids: `Never call `eval`` forbids `eval`."""
-    clauses = (clause[1] for clause in PATTERNS.forbids.finditer(text[:2_000]))
+    found = (clause[1] for clause in PATTERNS.forbids.finditer(text[:2_000]))
+    clauses = (PATTERNS.otherwise.split(clause)[0] for clause in found)
     names = (name for clause in clauses for name in PATTERNS.named.finditer(clause))
     return list(dict.fromkeys(next(filter(None, name.groups())).removesuffix("()") for name in names))
 
