@@ -1,0 +1,25 @@
+"""Arguments as clients send them that know only texts: lists, numbers, truths and nothing as strings."""
+
+import pytest
+
+FACT = "The tide table is printed at noon, since the harbour office closes early."
+CALLS = [
+    ("recall", {"query": "when is the tide table printed?", "limit": "3", "files": "null"}),
+    ("recall", {"query": "when is the tide table printed?", "budget": 400.0, "kinds": "semantic"}),
+    ("recall", {"query": "when is the tide table printed?", "kinds": '["semantic", "tribal"]'}),
+    ("context", {"task": "print the tide table earlier", "files": '["src/tide.py"]', "budget": "800"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+def test_what_is_sent_as_text_is_taken_as_what_it_means(with_client, tool, arguments):
+    async def work(client):
+        kept = await client.call_tool(
+            "remember", {"text": FACT, "kind": "semantic", "tags": '["harbour", "tide"]'}
+        )
+        return kept, await client.call_tool(tool, arguments)
+
+    kept, found = with_client(work)
+    assert not kept.is_error
+    assert not found.is_error, found.content
+    assert "printed at noon" in found.content[0].text
