@@ -88,6 +88,15 @@ def test_a_proposal_rises_when_it_is_said_again_in_another_session(origin, sessi
     assert merged(known, new, counts=False).status is Status.PROPOSED
 
 
+def test_turns_with_ids_tell_by_them_which_is_a_copy_whenever_they_were_said():
+    proposed = {"status": Status.PROPOSED, "confidence": 0.5, "origin": Origin.USER}
+    known = memory(1, "Use uv", source=Source(session="s1", turn_id="t1"), **proposed)
+    new = memory(2, "Use uv", source=Source(session="s2", turn_id="t2"), **proposed)
+    assert new.valid_from == known.valid_from
+    assert merged(known, new, counts=True).status is Status.ACTIVE
+    assert merged(known, new, counts=False).status is Status.PROPOSED
+
+
 PLACES = {
     "files": attrgetter("path", "line_start", "line_end"),
     "functions": attrgetter("name", "file"),

@@ -83,7 +83,9 @@ def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> S
         return Status.PROPOSED  # the person said it, if not surely: it waits like their other proposals
     if known.status is not Status.PROPOSED or new.origin is Origin.AGENT:
         return known.status  # an agent that repeats what was proposed does not confirm it
-    copied = new.valid_from == known.valid_from  # said at one moment: one session is a copy of the other
+    # Turns with ids tell by them which is a copy (`counts`); without, one said at the same moment is one.
+    identified = bool(known.source.turn_id and new.source.turn_id)
+    copied = not identified and new.valid_from == known.valid_from
     elsewhere = counts and not copied and new.source.session not in {"", known.source.session}
     if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
         return Status.ACTIVE
