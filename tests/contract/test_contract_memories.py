@@ -161,6 +161,26 @@ def test_states_as_of_a_time(store):
     assert [one.text for one in store.memories.find(replace(query, limit=1, offset=1))] == ["first"]
 
 
+def test_what_was_said_in_a_session_is_known_since_then(store):
+    said, heard, ended = Source(session="s"), AT - 3 * HOUR, AT - HOUR
+    insert(
+        store,
+        memory(1, "said", source=said, valid_from=heard),
+        memory(2, "told by hand", valid_from=heard),
+        memory(3, "changed later", source=said, valid_from=heard),
+        memory(4, "ended", source=said, valid_from=heard),
+    )
+    changed(store, id_of(3), text="otherwise", updated_at=AT + HOUR)
+    changed(store, id_of(4), valid_until=ended, updated_at=AT + HOUR)
+    query = MemoryQuery(as_of=AT - 2 * HOUR)
+    assert {one.text for one in store.memories.find(query)} == {"said", "changed later", "ended"}
+    assert store.memories.count(query) == 3
+    assert {one.text for one in store.memories.find(replace(query, as_of=ended))} == {"said", "changed later"}
+    assert store.memories.find(replace(query, as_of=heard - HOUR)) == []
+    known = [store.memories.as_of(id_of(number), AT - 2 * HOUR) for number in (1, 2, 3, 4)]
+    assert [one and one.text for one in known] == ["said", None, "changed later", "ended"]
+
+
 def test_former_states_of_an_export_are_kept(store):
     insert(store, memory(1, "now", version=3, updated_at=AT + 2 * HOUR))
     former = [

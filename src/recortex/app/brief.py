@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
+    from recortex.domain.statistics import MemoryStatistics
     from recortex.engines.brief.page import BriefEntry
     from recortex.engines.brief.ranking import Presentable, Ranked
 
@@ -158,7 +159,6 @@ def _presentable(
     app: Application, all_services: Sequence[StoreServices], branch: str, cwd: str, client: str
 ) -> list[Presentable]:
     """What each store may show to a client, and what each memory has to do with the session that starts."""
-    from recortex.app.doubts import unresolved
     from recortex.app.in_play import touched
     from recortex.app.neighbours import neighbours_of
     from recortex.domain.time import to_micros
@@ -172,7 +172,7 @@ def _presentable(
     for services in all_services:
         statistics = services.store.statistics
         known = statistics.presentable(to_micros(app.clock()))
-        ended = set(unresolved(services, MOST_UNRESOLVED).values())  # maybe: a person is to decide
+        ended = _ended(services, known)
         memories = [one for one in known if one.id not in ended and not loads(client, one.loaded_by)]
         outcomes: dict[str, Outcome] = {}
         for project in app.all_services(Scope.PROJECT):
@@ -181,6 +181,22 @@ def _presentable(
         keys = touched(cited, files), touched(cited, beside)
         found.append(Presentable(memories, statistics.arcs(), *keys, outcomes))
     return found
+
+
+def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[str]:
+    """The ids of what is left out since another memory says otherwise, until a person decides.
+
+    Of two the earlier one; but the repository's word where the other is the person's, whenever it was said.
+    """
+    from recortex.app.doubts import unresolved
+    from recortex.domain.vocabulary import Origin, Trust
+
+    repositorys = [one.id for one in known if one.origin == Origin.REPOSITORY]
+    persons = {one.id for one in known if one.trust == Trust.TRUSTED}.difference(repositorys)
+    pairs = services.store.relations.contradicting(repositorys) if repositorys and persons else []
+    beaten = {frozenset(pair): min(pair, key=persons.__contains__) for pair in pairs if persons & {*pair}}
+    earlier = unresolved(services, MOST_UNRESOLVED).items()
+    return {end for later, end in earlier if frozenset((later, end)) not in beaten}.union(beaten.values())
 
 
 def _files(app: Application, branch: str, cwd: str) -> frozenset[str]:

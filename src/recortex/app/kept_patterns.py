@@ -13,8 +13,8 @@ from recortex.domain.vocabulary import Status, Trust
 from recortex.engines.code.conventions.counting import Share
 from recortex.engines.code.detection.evidence import plain
 from recortex.engines.ingestion.query_terms import query_terms
-from recortex.engines.keeping.linking import ids_of_convention
-from recortex.engines.keeping.reasons import Reason, comment_beside, reasons_in, said_of
+from recortex.engines.keeping.linking import EXPLAINING, ids_of_convention
+from recortex.engines.keeping.reasons import Reason, comment_beside, said_of
 from recortex.engines.keeping.standing import (
     MOST_KEPT,
     NOTED,
@@ -64,13 +64,13 @@ class Keeping:
         self.memories: list[Memory] = []
         self._documents: list[tuple[str, str]] | None = None
 
-    def run(self) -> None:
-        """Follow what is kept, then keep what is new, up to `MOST_KEPT` at a time."""
+    def run(self, most: int = MOST_KEPT) -> None:
+        """Follow what is kept, then keep what is new: at most `most` now, and `MOST_KEPT` in a project."""
         known = self.known()
         now_kept = [self._follow(one) for one in known]
         standing = sum(one.status in _STANDING for one in now_kept)
         wanted = [one for one in self._found.conventions if not any(is_of(each, one) for each in known)]
-        room = max(MOST_KEPT - standing, 0)
+        room = min(max(MOST_KEPT - standing, 0), most)
         drafts = [self._draft(one) for one in wanted[:room]]
         self.counts["left"] = len(wanted) - len(drafts)
         for kept in self._services.ingestion.keep(drafts, now=self._now, actor=self._app.actor):
@@ -124,7 +124,7 @@ class Keeping:
 
     def _reasons(self, one: Convention) -> Iterator[Reason]:
         for memory in self._linked(one):
-            if text := _explanation(memory):
+            if text := _explanation(memory) or said_of(one, memory.text):
                 yield Reason(text, memory.id)
         for memory in self._candidates(one):
             if text := said_of(one, memory.text):
@@ -150,14 +150,14 @@ class Keeping:
         ]
 
     def _beside(self, one: Convention) -> Iterator[Reason]:
-        """Sentences of comments at the definition of what is shared."""
+        """Sentences of comments at the definition of what is shared, which name the convention."""
         names = {plain(value.partition("<")[0]) for value in one.values}
         for path, facts in self._found.sources.code.items():
             for symbol in facts.symbols:
                 if symbol.plain in names and symbol.parent == -1:
                     lines = self._text(path).splitlines()
                     near = lines[max(symbol.first - _BEFORE - 1, 0) : symbol.line + _AFTER]
-                    for said in reasons_in(comment_beside(near))[:1]:
+                    if said := said_of(one, comment_beside(near)):
                         yield Reason(said, "", path, symbol.line)
 
     def _texts(self) -> Sequence[tuple[str, str]]:
@@ -173,7 +173,6 @@ class Keeping:
 
 
 def _explanation(memory: Memory) -> str:
-    """What a memory that is linked to a pattern says of why it is so."""
-    fields = ("rationale", "business_context", "technical_context")
-    said = next((text for name in fields if (text := str(getattr(memory.content, name, "")))), "")
-    return said or next(iter(reasons_in(memory.text)), "")
+    """What a memory that was linked to a pattern as its explanation says of why it is so; else empty."""
+    fields = ("rationale", "business_context", "technical_context") if memory.kind == EXPLAINING else ()
+    return next((text for name in fields if (text := str(getattr(memory.content, name, "")))), "")

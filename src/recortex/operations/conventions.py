@@ -44,7 +44,7 @@ class ConventionOperations(Operations):
 
         Args:
             action: list what is kept and what could be; or keep.
-            limit: at most so many that could be kept.
+            limit: at most so many that could be kept, or are kept anew.
             every: list also those of a kind that is seldom worth telling, which are not kept.
         """
         from recortex.app.code import codebase
@@ -60,7 +60,7 @@ class ConventionOperations(Operations):
         note_state(self._app, found, self._app.clock())
         keeping = Keeping(self._app, self._app.services(Scope.PROJECT), found, Status.ACTIVE)
         if action == "keep":
-            keeping.run()
+            keeping.run(most)
         known = keeping.known()
         told = found.counted.conventions(every=True) if every else found.conventions
         others = [one for one in told if not any(is_of(each, one) for each in known)]

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import citations_of
@@ -18,7 +19,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.spelled import AnyImportance, AnyScope
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged
+from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged, was_given
 from recortex.engines.pairing.service import pieces_of_file
 from recortex.engines.supersession.service import insert_superseding
 from recortex.engines.tokens.counter import TokenCounter
@@ -125,7 +126,8 @@ class IndexingOperations(Operations):
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
         The description is searched. The code is kept as it stands, without secrets, and no model sees it; a
-        recall that finds the description brings it along. The same lines again replace what was said before.
+        recall that finds the description brings it along. The same lines again replace what was said before; a
+        description that was given stays until another one is given.
 
         Args:
             path: PATH, PATH:FIRST-LAST, or a symbol: NAME, PATH:NAME; at most 64 KB.
@@ -134,20 +136,25 @@ class IndexingOperations(Operations):
             importance: low, normal, high or critical.
         """
         piece = piece_of(self._app, path, file_link(path, self._app.root))
+        services = self._app.services(Scope.PROJECT)
         said = description.strip() or piece.described
         if not said:
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
         priority = capped(self._app, priority_of(Importance(importance or Importance.NORMAL)))
-        new = normalised_pair(
+        pair = partial(
+            normalised_pair,
             piece,
-            description=said,
             tags=tuple(tags),
             priority=priority,
             now=self._app.clock(),
             new_id=lambda: str(uuid.uuid4()),
             count=TokenCounter().count,
         )
-        services = self._app.services(Scope.PROJECT)
+        new = pair(description=said, generated=not description.strip())
+        if not description.strip():
+            former = replaced(new, pieces_of_file(services.store, piece.link.path), self._still_there)
+            given = next((one.description.text for one in former if was_given(one.description)), "")
+            new = pair(description=given) if given else new
         kept = self._keep(services, new)
         if kept.changed:
             services.embedding.embed([kept.description])

@@ -15,8 +15,11 @@ from recortex import Cortex
 from recortex.app import brief
 from recortex.app.lock import alone
 from recortex.domain.injection import END, START
+from recortex.domain.kinds import Kind
+from recortex.domain.relation import Relation, RelationStatus
 from recortex.domain.session import Receipt
-from recortex.domain.vocabulary import Scope
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
+from recortex.engines.ingestion.draft import Draft
 from recortex.errors import StorageError
 
 MARKED = "<!-- CORTEX_MEMORY_START -->"
@@ -57,6 +60,52 @@ def test_a_brief_says_what_was_recorded(cortex):
     assert [one.id for one in shown.memories] == [auth.id, choice.id]
     assert [one.rank for one in shown.memories] == [pytest.approx(0.66), pytest.approx(0.6)]
     assert shown.tokens <= 400
+
+
+def of_the_repository(cortex, text, **more):
+    """A decision as a commit gives one."""
+    (kept,) = cortex._app.services(Scope.PROJECT).ingestion.keep(
+        [Draft(text=text, kind=Kind("decision"), origin=Origin.REPOSITORY, status=Status.ACTIVE, **more)],
+        now=cortex._app.clock(),
+        actor=Actor.USER,
+    )
+    return kept.memory
+
+
+def test_the_repositorys_word_stands_below_the_persons(cortex):
+    of_the_repository(cortex, "Retries wait two seconds, since the gate is slow", priority=9)
+    cortex.remember("PostgreSQL was chosen, since the data is JSON", kind="decision", importance="low")
+    person, repository = lines(cortex)
+    assert "PostgreSQL" in person
+    assert "Retries" in repository
+    assert "the repository's word" in repository
+
+
+@pytest.mark.parametrize("later", ["person", "repository"])
+def test_the_repositorys_word_is_left_out_where_the_persons_contradicts_it(cortex, clock, later):
+    def person():
+        return cortex.remember("PostgreSQL was chosen, since the data is JSON", kind="decision")
+
+    def repository():
+        return of_the_repository(cortex, "SQLite was chosen, since nothing has to run")
+
+    first, second = (repository, person) if later == "person" else (person, repository)
+    one = first()
+    clock.pass_(hours=1)
+    other = second()
+    store = cortex._app.services(Scope.PROJECT).store
+    with store.transaction():
+        store.relations.put(
+            Relation(
+                other.id,
+                one.id,
+                RelationType.CONTRADICTS,
+                cortex._app.clock(),
+                status=RelationStatus.SUGGESTED,
+            )
+        )
+    (told,) = lines(cortex, fresh=True)
+    assert "PostgreSQL" in told
 
 
 @pytest.mark.parametrize(

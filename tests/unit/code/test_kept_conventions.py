@@ -3,7 +3,7 @@
 import pytest
 
 from recortex import Cortex
-from recortex.engines.keeping.reasons import comment_beside
+from recortex.engines.keeping.reasons import comment_beside, names
 from recortex.errors import InvalidInputError
 
 HEAD = "from fastapi import FastAPI\n\nfrom answers import Answer\n\napp = FastAPI()\n\n\n"
@@ -154,6 +154,30 @@ def test_another_reason_is_none_of_it(cortex, project, text):
     (project / "README.md").write_text(text + "\n")
     cortex.conventions("keep")
     assert ours(cortex).kind == "semantic"
+
+
+def test_a_reason_beside_the_definition_that_names_something_else_is_none_of_it(cortex, project):
+    beside = '"""Kilns are sorted here because the slowest one has to be lit first."""'
+    (project / "answers.py").write_text(f"class Answer:\n    {beside}\n")
+    cortex.conventions("keep")
+    assert ours(cortex).kind == "semantic"
+
+
+def test_a_linked_memory_of_another_thing_is_no_reason(cortex):
+    text = "Night shifts were ended because the gate is locked at ten."
+    cortex.remember(text, kind="decision", patterns=[convention(cortex).id])
+    cortex.conventions("keep")
+    assert ours(cortex).kind == "semantic"
+
+
+def test_a_word_of_the_language_names_no_convention(cortex):
+    one = convention(cortex)._replace(values=("None",))
+    assert not names("None of the handlers may wait because kilns are slow.", one)
+    assert names("All handlers return `None` because nobody reads it.", one)
+
+
+def test_at_most_so_many_are_kept_as_the_limit_says(cortex):
+    assert len(cortex.conventions("keep", limit=1).memories) == 1
 
 
 def test_what_is_kept_is_redacted(cortex, project):

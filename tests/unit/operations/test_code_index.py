@@ -49,6 +49,33 @@ def active(cortex):
     return {one.id for one in cortex.list().memories}
 
 
+DOCUMENTED = SOURCE.replace("secret):\n", 'secret):\n    """Compare two signatures of a body."""\n')
+
+
+def test_a_symbol_without_a_description_keeps_the_one_that_was_given(cortex, file):
+    file.write_text(DOCUMENTED)
+    place = "src/hooks.py:same_signature"
+    cortex.index(place, SAID)
+    assert not cortex.index(place).changed
+    file.write_text(DOCUMENTED.replace("sha256", "sha512"))
+    again = cortex.index(place)
+    assert again.changed
+    assert again.description.text == SAID
+    assert "sha512" in again.code.text
+
+
+def test_a_description_that_nobody_gave_follows_the_documentation_until_it_is_edited(cortex, file):
+    file.write_text(DOCUMENTED)
+    place = "src/hooks.py:same_signature"
+    cortex.index(place)
+    file.write_text(DOCUMENTED.replace("Compare two", "Match the"))
+    second = cortex.index(place).description
+    assert "Match the signatures" in second.text
+    cortex.edit(second.id, text=SAID)
+    file.write_text(DOCUMENTED)
+    assert cortex.index(place).description.text == SAID
+
+
 def test_a_pair_is_two_memories_joined(cortex, indexed):
     description, code = indexed.description, indexed.code
     assert (description.kind, code.kind) == ("code_description", "code")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.lasting import is_rule
 from recortex.domain.session import Outcome
+from recortex.domain.vocabulary import Origin
 from recortex.engines.brief.groups import COMMAND, Bearing, group_of, is_work_branch
 from recortex.engines.decay.confidence import confidence, curve
 from recortex.engines.graph.centrality import centrality
@@ -48,6 +49,7 @@ class Ranked(NamedTuple):
         group: that it is shown under.
         rank: 0 to 1.
         command: whether it names a command that worked again and again.
+        repository: whether it is the repository's word, which stands below what others said.
     """
 
     id: str
@@ -57,6 +59,12 @@ class Ranked(NamedTuple):
     priority: int
     content_hash: bytes
     command: bool = False
+    repository: bool = False
+
+    @property
+    def place(self) -> tuple[bool, float]:
+        """Sorts what is told first to the front."""
+        return self.repository, -self.rank
 
 
 def rank(
@@ -96,7 +104,9 @@ def rank(
 
 
 def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Ranked]:
-    """The brief's candidates of several stores, highest rank first, then by store; each text once.
+    """The brief's candidates of several stores, each text once.
+
+    The repository's word comes after all others; then highest rank first, then by store.
 
     Args:
         stores: what each may show, the project's first.
@@ -109,7 +119,7 @@ def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Rank
         for index, store in enumerate(stores)
         for one in _ranked(store, index, branch=branch, now=now, most_accesses=most_accesses)
     ]
-    found.sort(key=lambda one: -one.rank)  # stable: the stores' order breaks ties
+    found.sort(key=lambda one: one.place)  # stable: the stores' order breaks ties
     once: dict[bytes, Ranked] = {}
     for one in found:
         once.setdefault(one.content_hash, one)
@@ -136,7 +146,10 @@ def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_acces
             use=max(usefulness(outcome), 1.0 if is_rule(memory.kind, memory.trust, memory.rule) else 0.0),
         )
         command = memory.rule == COMMAND
-        yield Ranked(memory.id, index, group, value, memory.priority, memory.content_hash, command)
+        repositorys = memory.origin == Origin.REPOSITORY
+        yield Ranked(
+            memory.id, index, group, value, memory.priority, memory.content_hash, command, repositorys
+        )
 
 
 def _confidence(memory: MemoryStatistics, central: float, now: int) -> float:

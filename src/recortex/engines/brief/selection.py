@@ -35,7 +35,7 @@ _MOST_LOOKED_AT = 64
 
 
 class Passes(NamedTuple):
-    """Memories within the lines of their groups, and the others; each in order of groups, then of rank."""
+    """Memories within the lines of their groups, and the others; each in order of groups, then as `ranked`."""
 
     first: list[Ranked]
     second: list[Ranked]
@@ -65,7 +65,7 @@ def passes(ranked: Iterable[Ranked]) -> Passes:
     used: Counter[str] = Counter()
     parted = Passes([], [])
     commands = 0
-    for one in sorted(ranked, key=lambda one: (_ORDER[one.group], -one.rank)):
+    for one in sorted(ranked, key=lambda one: (_ORDER[one.group], one.place)):
         commands += one.command
         if one.command and commands > COMMANDS:
             continue
@@ -97,10 +97,10 @@ def choose(parted: Passes, costs: Costs) -> list[Ranked]:
         return True
 
     rest = [one for one in parted.first if not take(one, AIM)]
-    for one in sorted((*rest, *parted.second), key=lambda one: -one.rank):
+    for one in sorted((*rest, *parted.second), key=lambda one: one.place):
         if len(taken) < MOST_LINES:
             take(one, MOST - NOTICE_TOKENS if one.priority >= HIGH else AIM)
-    return sorted(taken, key=lambda one: (-one.rank, one.store_index))
+    return sorted(taken, key=lambda one: (one.place, one.store_index))
 
 
 def by_group(chosen: Sequence[Ranked]) -> list[tuple[str, list[Ranked]]]:

@@ -1,7 +1,7 @@
 """Why a convention is kept, where somebody wrote it down: a sentence that names it and gives a reason.
 
-A reason is taken from a text only where one sentence says both what is shared and who shares it, or stands
-beside the definition of what is shared. Otherwise there is none: a person is asked.
+A reason is taken from a text only where one sentence says both what is shared and who shares it. Otherwise
+there is none: a person is asked.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ LEAST_NAME = 3
 _NAMED = re.compile(r"[A-Za-z_][\w]*")
 _COMMENT = re.compile(r"^\s*(?:#+|//+!?|/\*+|\*+/?|--|<!--)\s?|(?:\*/|-->)$")
 _QUOTES = ('"""', "'''")
+_ONLY_A_WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
+_OPENING = ("`", "(", "<")
 _GENERAL = frozenset({"public", "methods", "functions", "own", "with", "names", "several", "the", "and"})
 
 
@@ -54,8 +56,9 @@ def reasons_in(text: str) -> list[str]:
 
 def names(sentence: str, one: Convention) -> bool:
     """Whether a sentence names both what a convention's members share and who they are."""
-    said = set(_NAMED.findall(sentence))
-    lowered = {word.lower().rstrip("s") for word in said}
+    said = {match[0] for match in _NAMED.finditer(sentence) if _as_a_name(sentence, match)}
+    words_said = set(_NAMED.findall(sentence))
+    lowered = {word.lower().rstrip("s") for word in words_said}
     shared = {
         part
         for value in one.values
@@ -70,6 +73,14 @@ def names(sentence: str, one: Convention) -> bool:
         if len(word) >= LEAST_NAME and word.lower() not in _GENERAL
     }
     return bool(shared) and shared <= said and not lowered.isdisjoint(who)
+
+
+def _as_a_name(sentence: str, match: re.Match[str]) -> bool:
+    """Whether a word stands for what is called so: `error` and "None of it" are words of the language too."""
+    start, end = match.span()
+    if "`" in sentence[max(start - 1, 0) : start] or sentence[end : end + 1] in _OPENING:
+        return True
+    return not _ONLY_A_WORD.fullmatch(match[0]) or (start > 0 and match[0][0].isupper())
 
 
 def said_of(one: Convention, text: str) -> str:

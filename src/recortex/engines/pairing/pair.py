@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from blake3 import blake3
+
 from recortex.domain.kinds import Kind
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Origin, RelationType, Scope
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 DESCRIPTION, CODE = Kind("code_description"), Kind("code")
+GENERATED = "generated"
+"""In the metadata of a description that nobody gave: the digest of it, which an edit no longer has."""
 SAME_LINES = 0.5
 """Two ranges of lines are the same piece if they share more than this part of all their lines."""
 
@@ -65,6 +69,7 @@ def normalised_pair(
     now: datetime,
     new_id: Callable[[], str],
     count: Callable[[str], int],
+    generated: bool = False,
 ) -> Pair:
     """Both memories, without secrets.
 
@@ -76,6 +81,7 @@ def normalised_pair(
         now: when it is indexed.
         new_id: makes ids.
         count: counts the tokens of a text.
+        generated: whether the description is what the code says of itself, and nobody gave it.
 
     Raises:
         InvalidInputError: the description is empty or too long.
@@ -91,10 +97,21 @@ def normalised_pair(
             functions=piece.functions,
             origin=Origin.CODE_INDEX,
             scope=Scope.PROJECT,
+            metadata={GENERATED: digest(text.strip())} if generated and kind == DESCRIPTION else {},
         )
         return normalise(draft, id_=new_id(), now=now, count=count)
 
     return Pair(made(DESCRIPTION, "description", description.strip()), made(CODE, "source", piece.text))
+
+
+def digest(text: str) -> str:
+    """A short hash of a description."""
+    return blake3(text.encode()).hexdigest(length=8)
+
+
+def was_given(description: Memory) -> bool:
+    """Whether somebody gave or edited a description."""
+    return description.metadata.get(GENERATED) != digest(description.text)
 
 
 def relation(description: Memory, code: Memory, now: datetime) -> Relation:

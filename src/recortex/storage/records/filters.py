@@ -117,6 +117,11 @@ def _files(paths: tuple[str, ...]) -> Clause:
     return f"m.key IN ({cited}) OR m.key IN ({hanging})", values * 2
 
 
+KNOWN = "m.updated_at <= ? OR (m.version = 1 AND m.session <> '' AND m.valid_from <= ?)"
+"""What was known at a time: what was recorded by then, and what was said in a session by then and imported
+later, unless it was changed since: then its first state is told."""
+
+
 def on_path(column: str, paths: Iterable[str]) -> Clause:
     """The condition that a column holds one of these paths, or one in a folder: what ends in a slash."""
     exact = [path for path in paths if not path.endswith("/")]
@@ -138,12 +143,13 @@ def _scalars(query: MemoryQuery) -> Iterator[Clause]:
         ("m.confidence <= ?", query.max_confidence),
         ("m.recorded_at >= ?", micros(query.recorded_after)),
         ("m.recorded_at < ?", micros(query.recorded_before)),
-        ("m.updated_at <= ?", micros(query.as_of)),
         ("m.valid_from <= ?", at := micros(query.valid_at)),
         ("m.valid_until IS NULL OR m.valid_until > ?", at),
     ):
         if value is not None:
             yield clause, (value,)
+    if (then := micros(query.as_of)) is not None:
+        yield KNOWN, (then, then)
 
 
 def member(column: str, wanted: Iterable[Any]) -> Iterator[Clause]:

@@ -12,7 +12,7 @@ from recortex.domain.search import Neighbour
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
-from recortex.storage.records.filters import ORDER, order, where
+from recortex.storage.records.filters import KNOWN, ORDER, order, where
 from recortex.storage.records.rows import (
     CHECKED,
     LINKS,
@@ -127,14 +127,14 @@ class MemoryRecords(Records):
         return [read(Version, VERSION, state), *map(version_of, self._rows("versions_of", key))]
 
     def as_of(self, memory_id: str, at: datetime) -> Memory | None:
-        """The state of a memory that was recorded at that time."""
-        for memory in self.get([memory_id]):
-            if memory.updated_at <= at:
-                return memory
+        """The state of a memory that was known at that time: what was said in a session, since it was said."""
+        found = self._select(f"m.id = ? AND ({KNOWN})", (memory_id, to_micros(at), to_micros(at)))
+        if found:
+            return found[0]
         return next(map(memory_of, self._column("held_at_by", memory_id, to_micros(at))), None)
 
     def former(self, query: MemoryQuery, at: datetime) -> list[Memory]:
-        """The states that were recorded at that time, hold no longer, and pass the query."""
+        """The states that were known at that time, hold no longer, and pass the query."""
         states = map(memory_of, self._column("held_at", to_micros(at)))
         return [memory for memory in states if matches(query, memory)]
 

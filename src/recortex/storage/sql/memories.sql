@@ -82,11 +82,16 @@ SELECT state, version, recorded_from, recorded_to, changed_by, reason FROM versi
 ORDER BY version DESC
 
 -- name: held_at
-SELECT state FROM versions WHERE /*own*/ recorded_from <= ?1 AND recorded_to > ?1
+SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
+WHERE /*own v*/ v.recorded_to > ?1
+  AND (v.recorded_from <= ?1 OR (v.version = 1 AND m.session <> '' AND m.valid_from <= ?1
+    AND (m.valid_until IS NULL OR m.valid_until > ?1)))
 
 -- name: held_at_by
 SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
-WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2
+WHERE /*own v*/ m.id = ?1 AND v.recorded_to > ?2
+  AND (v.recorded_from <= ?2 OR (v.version = 1 AND m.session <> '' AND m.valid_from <= ?2
+    AND (m.valid_until IS NULL OR m.valid_until > ?2)))
 
 -- name: added_after
 SELECT m.key, m.id FROM memories m WHERE /*own m*/ m.key > ? ORDER BY m.key LIMIT ?
