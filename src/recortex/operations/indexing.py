@@ -126,8 +126,8 @@ class IndexingOperations(Operations):
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
         The description is searched. The code is kept as it stands, without secrets, and no model sees it; a
-        recall that finds the description brings it along. The same lines again replace what was said before; a
-        description that was given stays until another one is given.
+        recall that finds the description brings it along. The same lines again replace what was said
+        before; a description that was given stays until another one is given.
 
         Args:
             path: PATH, PATH:FIRST-LAST, or a symbol: NAME, PATH:NAME; at most 64 KB.

@@ -35,7 +35,7 @@ _MOST_LOOKED_AT = 64
 
 
 class Passes(NamedTuple):
-    """Memories within the lines of their groups, and the others; each in order of groups, then as `ranked`."""
+    """Memories within the lines of their groups, and the others; in order of groups, then as ranked."""
 
     first: list[Ranked]
     second: list[Ranked]

@@ -127,7 +127,7 @@ class MemoryRecords(Records):
         return [read(Version, VERSION, state), *map(version_of, self._rows("versions_of", key))]
 
     def as_of(self, memory_id: str, at: datetime) -> Memory | None:
-        """The state of a memory that was known at that time: what was said in a session, since it was said."""
+        """The state that was known at that time; what was said in a session is known since then."""
         found = self._select(f"m.id = ? AND ({KNOWN})", (memory_id, to_micros(at), to_micros(at)))
         if found:
             return found[0]
