@@ -278,23 +278,21 @@ def adopt(
 def _without_purged(app: Application, records: jsonlines.Records) -> tuple[jsonlines.Records, int]:
     """The records without what was purged here after they were exported, and how much that is.
 
-    A purged memory is known by its id; exchanges that hold its text went with it.
+    What was purged is known by its id; exchanges that hold a purged memory's text went with it.
     """
     all_services = app.all_services()
 
-    def purged(memory: Memory) -> bool:
-        stones = (services.store.ledger.buried(memory.id) for services in all_services)
+    def purged(id_: str) -> bool:
+        stones = (services.store.ledger.buried(id_) for services in all_services)
         return any(stone is not None and stone.reason == "purge" for stone in stones)
 
-    gone = [(memory, versions) for memory, versions in records.memories if purged(memory)]
-    if not gone:
-        return records, 0
+    gone = [(memory, versions) for memory, versions in records.memories if purged(memory.id)]
     ids = {memory.id for memory, _ in gone}
     texts = [memory.text for memory, _ in gone if len(memory.text) >= LEAST_SAID]
 
     def tells(one: Exchange) -> bool:
         parts = (one.asked, one.message, one.opening, one.conclusion)
-        return any(text in part for text in texts for part in parts)
+        return purged(one.id) or any(text in part for text in texts for part in parts)
 
     exchanges = tuple(one for one in records.exchanges if not tells(one))
     kept = replace(

@@ -6,6 +6,7 @@ And proof that no file holds them.
 from __future__ import annotations
 
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ _VALUES = {"text": "?1", "json": "?2"}
 
 
 def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
-    """Ids of the memories that hold a text, now or in a former version, in any column that may hold it.
+    """Ids of the memories that hold a text in any case, now or formerly, in any column that may hold it.
 
     Args:
         database: where to look.
@@ -79,7 +80,8 @@ def unsaid(texts: Sequence[str], text: str = "") -> list[str]:
 def _conditions(table: Table, alias: str, has: Has) -> Iterator[str]:
     for column in table.searched:
         if has(table.name, column.name):
-            yield f"instr(coalesce({alias}.{column.name}, ''), {_VALUES[column.holds]}) > 0"
+            value = _VALUES[column.holds]
+            yield f"instr(lower(coalesce({alias}.{column.name}, '')), lower({value})) > 0"
 
 
 def erase(
@@ -103,7 +105,7 @@ def erase(
         ids: of the memories.
         texts: what must not be found afterwards.
         text: what was asked for, if it was a text: it is taken out of relations and older backups too.
-        exchanges: ids of exchanges that go too; their texts must not be found either.
+        exchanges: ids of exchanges that go too; their texts must not be found. Each leaves a tombstone.
         files: lists the files to read afterwards.
         now: when it happened; a tombstone with a memory's id stays.
     """
@@ -113,6 +115,8 @@ def erase(
             key = store.memories.delete(id_)
             store.database.rows("DELETE FROM audit WHERE /*own*/ memory_key = ?", (key,))
             store.ledger.bury(key, id_, now)
+        for id_ in exchanges:
+            store.ledger.bury(_grave(id_), id_, now)
         if text:
             store.relations.strip_evidence(text)
         removed = store.exchanges.delete_found(_among(exchanges))
@@ -131,13 +135,18 @@ def erase(
     return Erasure(searched, read, tuple(found), len(backups), removed, chunks)
 
 
+def _grave(exchange: str) -> int:
+    """The key of an exchange's tombstone: below 0, where no memory has one, and the same for the same id."""
+    return -1 - int(sha256(exchange.encode()).hexdigest()[:15], 16)
+
+
 def _among(exchanges: Sequence[str]) -> Clause:
     return "x.id IN (SELECT value FROM json_each(?))", (json(list(exchanges)),)
 
 
 def _texts(exchanges: Sequence[Exchange]) -> Iterator[str]:
     for one in exchanges:
-        yield from filter(None, (one.asked, one.message, one.opening, one.conclusion))
+        yield from filter(None, (one.asked, one.message, one.opening, one.conclusion, *one.failed))
 
 
 def _erase_from_backup(
@@ -167,10 +176,10 @@ def _erase_from_backup(
                 if text and "seal" in there["relations"]:
                     RelationRecords(pool).strip_evidence(text)
                 elif text:
-                    stripped = "UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)"
+                    stripped = "UPDATE relations SET evidence = '[]' WHERE instr(lower(evidence), lower(?))"
                     pool.rows(stripped, (json(text)[1:-1],))
                 for one in gone if there["signals"] else ():
-                    pool.rows("DELETE FROM signals WHERE instr(subject, ?) > 0", (one,))
+                    pool.rows("DELETE FROM signals WHERE instr(lower(subject), lower(?)) > 0", (one,))
                 if there["embeddings"]:
                     pool.rows(_unused(has))
             compact(pool)
@@ -190,17 +199,22 @@ def _unused(has: Has) -> str:
 
 
 def _traces(store: EngineStore, files: Sequence[Path], texts: Sequence[str]) -> tuple[int, list[Path]]:
-    """Read files byte by byte for texts that should be gone.
+    """Read files byte by byte for texts that should be gone, in whatever case they stand there.
 
     Returns:
         How many bytes were read, and the files that still hold a part of a text that nothing living holds.
     """
-    parts = {part: part.decode("utf-8", "ignore") for text in texts for part in _windows(text)}
+    parts = {
+        part.lower(): part.decode("utf-8", "ignore")
+        for text in texts
+        for cased in dict.fromkeys((text, text.lower(), text.upper()))
+        for part in _windows(cased)
+    }
     wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8]
     total, held = 0, dict[Path, list[bytes]]()
     with store.apart():
         for path in files:
-            data = path.read_bytes() if path.is_file() else b""
+            data = path.read_bytes().lower() if path.is_file() else b""
             total += len(data)
             held[path] = [part for part in wanted if part in data]
     rightly = {part for part in {part for some in held.values() for part in some} if store.says(parts[part])}
