@@ -259,9 +259,10 @@ class LearningOperations(Operations):
 
     def _came_along(self, path: Path) -> bool:
         """Whether a history stands in the project, where anybody may have put it."""
-        from recortex.formats.transcripts.detection import detect
+        from recortex.formats.transcripts import open_transcript
 
-        return path.resolve().is_relative_to(self._app.root.resolve()) and detect(path).name == IN_PROJECT
+        inside = path.resolve().is_relative_to(self._app.root.resolve())
+        return inside and open_transcript(path).client == IN_PROJECT
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool, trust: bool = False) -> Lesson:
         from recortex.app.jobs.learning import learn

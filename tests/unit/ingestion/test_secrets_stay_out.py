@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from places import store_folder
+from recortex import Cortex
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
@@ -86,10 +87,10 @@ def test_a_reason_to_put_away(cortex, project, action):
 
 
 def test_imports(cortex, project, tmp_path):
-    kept = cortex.remember("The deploy key is known.")
-    cortex.edit(kept.id, tags=["x"])
-    exported = cortex.export().text
-    cortex.purge(kept.id)
+    with Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/other.db") as other:
+        kept = other.remember("The deploy key is known.")
+        other.edit(kept.id, tags=["x"])
+        exported = other.export().text
     poisoned = tmp_path / "export.jsonl"
     poisoned.write_text(exported.replace("is known", f"is {TOKEN}"))
     notes = tmp_path / "notes.md"

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
 
@@ -71,13 +72,10 @@ def test_what_is_learned_knows_where_it_was_said(cortex, project, tmp_path):
         assert memory.valid_from.hour == 10
 
 
-def test_broken_lines_are_counted_and_the_rest_is_taken(cortex, tmp_path):
+def test_broken_lines_are_counted_and_the_rest_is_taken(cortex, tmp_path, clock):
     cortex.remember("The queue drops jobs after a day.")
     cortex.remember("The cache is cold in the morning.")
     good = cortex.export().text.splitlines()
-    purged = [one.id for one in cortex.list().memories]
-    for id_ in purged:
-        cortex.purge(id_)
     wrong = [
         "not json",
         "[]",
@@ -93,11 +91,12 @@ def test_broken_lines_are_counted_and_the_rest_is_taken(cortex, tmp_path):
     ]
     file = tmp_path / "foreign.jsonl"
     file.write_text("\n".join([*good, *wrong, ""]))
-    taken = cortex.import_("jsonl", str(file), trust=True)
-    assert taken.added == 2
-    assert len(taken.problems) == len(wrong)
-    assert all(problem.startswith("line ") for problem in taken.problems)
-    assert cortex.list().total == 2
+    with Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/other.db", clock=clock) as other:
+        taken = other.import_("jsonl", str(file), trust=True)
+        assert taken.added == 2
+        assert len(taken.problems) == len(wrong)
+        assert all(problem.startswith("line ") for problem in taken.problems)
+        assert other.list().total == 2
 
 
 @pytest.mark.parametrize("data", [b"", b"not json\n", b"\xff\xfe\x00", b'{"a": 1}\n' * 5])
@@ -112,13 +111,13 @@ def test_a_file_that_is_no_export_is_refused_or_empty(cortex, tmp_path, data):
     assert caught.value.code == "unknown_format"
 
 
-def test_other_peoples_exports_can_wait_in_quarantine(cortex, tmp_path):
+def test_other_peoples_exports_can_wait_in_quarantine(cortex, tmp_path, clock):
     kept = cortex.remember("The queue drops jobs after a day.")
     cortex.export(str(tmp_path / "e.jsonl"))
-    cortex.purge(kept.id)
-    taken = cortex.import_("jsonl", str(tmp_path / "e.jsonl"), quarantine=True)
-    assert (taken.added, taken.proposed) == (1, 1)
-    assert cortex.get(kept.id).status is Status.QUARANTINED
+    with Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/other.db", clock=clock) as other:
+        taken = other.import_("jsonl", str(tmp_path / "e.jsonl"), quarantine=True)
+        assert (taken.added, taken.proposed) == (1, 1)
+        assert other.get(kept.id).status is Status.QUARANTINED
 
 
 def test_notes_wait_in_quarantine(cortex, tmp_path):

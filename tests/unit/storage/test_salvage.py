@@ -14,6 +14,7 @@ TEXTS = [f"Memory {number} about the {word}." for number in range(40) for word i
 @pytest.fixture
 def open_(project, monkeypatch):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    monkeypatch.setenv("RECORTEX_BACKUPS_EVERY_DAYS", "0")  # a test makes the backups that it needs
     return lambda: Cortex.open(project)
 
 

@@ -20,6 +20,7 @@ from recortex.storage.postgres.pool import translated
 from recortex.storage.postgres.search import PgSearch
 from recortex.storage.postgres.vector_index import PgVectors
 from recortex.storage.sqlite.backup import Backups
+from recortex.storage.sqlite.last_change import forget
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.sqlite.verification import flaw
 from recortex.storage.store import EngineStore
@@ -112,10 +113,13 @@ class PgStore(EngineStore):
     def _write_backup(self, part: Path, now: datetime) -> None:
         """Copy the workspace into a SQLite store, which can be opened, searched, and copied back anywhere."""
         none = part.with_name(f"{part.name}.backups")  # a store that begins here has no backups of its own
-        with closing(SqliteStore(part, backups=none, clock=lambda: now)) as store:
-            copy(copied(), self.full_copy, store.full_copy, lambda *_: None)
-            store.full_copy.finish()
-            store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
+        try:
+            with closing(SqliteStore(part, backups=none, clock=lambda: now)) as store:
+                copy(copied(), self.full_copy, store.full_copy, lambda *_: None)
+                store.full_copy.finish()
+                store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
+        finally:
+            forget(part)  # a copy does not change any more: nothing of it can be lost
         if why := flaw(part):
             raise BackupError(f"The backup was not kept: {why}.")
 
