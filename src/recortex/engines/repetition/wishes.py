@@ -81,7 +81,7 @@ def wishes(message: str) -> list[Wish]:
         wish._replace(doubtful=material(clause) >= DOUBT)
         for passage in passages(text)
         for clause in _clauses(passage.text)
-        if (wish := _wish(clause))
+        if (wish := _wish(clause)) and wish.words
     )
     asked = [one for one in found if one.words not in lasting]
     return asked + [
