@@ -26,11 +26,6 @@ def found_in(folder, *needles):
     ]
 
 
-@pytest.fixture(autouse=True)
-def _own_backups(monkeypatch):
-    monkeypatch.setenv("RECORTEX_BACKUPS_EVERY_DAYS", "0")  # a test makes the backups that it needs
-
-
 @pytest.fixture
 def folder(project):
     return store_folder(project)

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
+
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
 from recortex.errors import BackupError, RecortexError
@@ -112,10 +114,13 @@ class SqliteStore(EngineStore):
         if str(self.path) == MEMORY:
             return
         self.pool.last_change = last = LastChange(self.path)
-        if behind := self.behind():
-            on_degradation(Degradation("store", f"{LOST} {behind}", "what was there before"))
-        elif not last.noted:
-            last.note(reached(self.pool.exclusive()))
+        with suppress(
+            apsw.CorruptError
+        ):  # whoever reads the damaged part says so; `recover` opens the store too
+            if behind := self.behind():
+                on_degradation(Degradation("store", f"{LOST} {behind}", "what was there before"))
+            elif not last.noted:
+                last.note(reached(self.pool.exclusive()))
 
     def back_up_first(self) -> None:
         """Make the first backup as soon as there is something to lose; where it fails, a job makes one."""
