@@ -41,7 +41,7 @@ def lines(door: str, text: str, session: str, cwd: Path) -> list[dict[str, Any]]
     """A transcript in which what was given stands where that door puts it."""
     result = {"type": "tool_result", "tool_use_id": "t", "content": text}
     said: dict[str, tuple[str, Any]] = {
-        "person": ("user", f"{text}\nadd a test"),
+        "person": ("user", f"{text}\nwhat does {session} say?"),  # nothing that is said again
         "agent": ("assistant", [{"type": "text", "text": f"{text}\nDone."}]),
         "tool": ("user", [result]),
         "summary": ("user", f"This session is being continued from a previous conversation.\n{text}"),
