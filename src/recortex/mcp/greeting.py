@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from recortex.mcp.offers import CAPABILITIES, LISTS
+from recortex.mcp.offers import CAPABILITIES, LISTS, listed_prompts
 
 # Those in which the SDK (mcp 2.3) answers alike; a version that is not here is left to it.
 HANDSHAKE_VERSIONS = frozenset(("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"))
@@ -65,6 +65,7 @@ class Greeting:
         match message.get("method"):
             case "initialize" if not self._era and _is_handshake(params):
                 self._era = "handshake"
+                self._hears(params["clientInfo"])
                 return {
                     **self._about,
                     "protocolVersion": params["protocolVersion"],
@@ -82,7 +83,12 @@ class Greeting:
         if self._era == "handshake" or not _is_enveloped(params):
             return False
         self._era = "modern"
+        self._hears(params["_meta"][_RESERVED + "clientInfo"])
         return True
+
+    def _hears(self, client: dict[str, Any]) -> None:
+        """Tell of prompts as the client takes them."""
+        self._lists["prompts/list"] = listed_prompts(client["name"])
 
     def _complete(self, result: dict[str, Any]) -> dict[str, Any]:
         """A result as the stateless protocol wants it."""

@@ -29,19 +29,24 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 WORDS = 16
-"""Words of a question or task that Claude Code passes on: it gives each word as an argument of its own, in
-order, also between quotes, and drops those for which there is none (2.1.330). Other clients give the whole
-text as the first argument."""
+"""Words of a question or task that a client passes on which splits it."""
+SPLITTING = frozenset({"claude-code"})
+"""Clients that give each word as an argument of its own, in order, also between quotes, and drop those for
+which there is none (Claude Code 2.1.330). Others give the whole text as the one argument that they are told
+of, and show each argument as a field to fill in."""
 
 
 def _prompt(name: str, title: str, description: str, first: str, what: str) -> dict[str, Any]:
+    asked = {"name": first, "description": what, "required": True}
+    return {"name": name, "title": title, "description": description, "arguments": [asked]}
+
+
+def _split(prompt: dict[str, Any]) -> dict[str, Any]:
     more = [
-        {"name": f"word{number}", "description": "Where the client splits it: the next word."}
+        {"name": f"word{number}", "description": "The next word.", "required": False}
         for number in range(2, WORDS + 1)
     ]
-    asked = {"name": first, "description": what, "required": True}
-    arguments = [asked, *(one | {"required": False} for one in more)]
-    return {"name": name, "title": title, "description": description, "arguments": arguments}
+    return prompt | {"arguments": [*prompt["arguments"], *more]}
 
 
 PROMPTS = [
@@ -60,6 +65,15 @@ LISTS: dict[str, dict[str, Any]] = {
     "prompts/list": {"prompts": PROMPTS},
 }
 """The answers to the requests for what there is, beside the tools."""
+SPLIT_PROMPTS: dict[str, Any] = {"prompts": list(map(_split, PROMPTS))}
+"""The answer to the request for prompts, for a client that splits what is typed."""
+
+
+def listed_prompts(client: str) -> dict[str, Any]:
+    """The prompts as a client is told of them, by the name that it gives itself."""
+    return SPLIT_PROMPTS if client in SPLITTING else LISTS["prompts/list"]
+
+
 CAPABILITIES: dict[str, dict[str, bool]] = {
     "tools": {"listChanged": False},
     "resources": {"subscribe": False, "listChanged": False},

@@ -26,7 +26,7 @@ from recortex.errors import InvalidInputError
 from recortex.mcp.arguments import is_true
 from recortex.mcp.dispatcher import unconfirmed
 from recortex.mcp.greeting import MODERN_VERSION
-from recortex.mcp.offers import LISTS, TEXT
+from recortex.mcp.offers import LISTS, TEXT, listed_prompts
 from recortex.mcp.reading import prompt, resource
 from recortex.mcp.roots import settle
 from recortex.mcp.tools import CONFIRM
@@ -93,6 +93,11 @@ def build(
         said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(messages=[said])
 
+    async def on_list_prompts(context: ServerRequestContext[Any], _params: object) -> types.ListPromptsResult:
+        asking = context.session.client_params
+        listed = listed_prompts(asking.client_info.name if asking else "")
+        return types.ListPromptsResult.model_validate(listed, by_name=False)
+
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
@@ -113,7 +118,7 @@ def build(
             types.ListResourceTemplatesResult, LISTS["resources/templates/list"]
         ),
         on_read_resource=on_read_resource,
-        on_list_prompts=_listing(types.ListPromptsResult, LISTS["prompts/list"]),
+        on_list_prompts=on_list_prompts,
         on_get_prompt=on_get_prompt,
     )
     server.middleware.clear()  # the SDK's tracing: nothing here is ever reported to anyone

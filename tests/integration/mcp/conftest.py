@@ -6,6 +6,7 @@ from functools import partial
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.types import Implementation
 
 SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
 
@@ -33,7 +34,7 @@ def with_client(command, environment, tmp_path):
     """Run `work(client)` with the SDK's own client, connected to the real server in a process of its own."""
 
     @asynccontextmanager
-    async def connected(mode, arguments, more):
+    async def connected(mode, arguments, client, more):
         server = StdioServerParameters(
             command=command[0],
             args=[*command[1:], *arguments],
@@ -41,15 +42,16 @@ def with_client(command, environment, tmp_path):
             cwd=tmp_path,
         )
         with (tmp_path / "server.log").open("a") as log:
-            async with Client(stdio_client(server, log), mode=mode) as client:
-                yield client
+            named = Implementation(name=client, version="1") if client else None
+            async with Client(stdio_client(server, log), mode=mode, client_info=named) as connection:
+                yield connection
 
-    async def work_with(work, mode, arguments, more):
-        async with connected(mode, arguments, more) as client:
-            return await work(client)
+    async def work_with(work, mode, arguments, client, more):
+        async with connected(mode, arguments, client, more) as connection:
+            return await work(connection)
 
-    def run(work, *arguments, mode="auto", **more):
-        return anyio.run(partial(work_with, work, mode, arguments, more))
+    def run(work, *arguments, mode="auto", client="", **more):
+        return anyio.run(partial(work_with, work, mode, arguments, client, more))
 
     return run
 

@@ -36,6 +36,20 @@ def test_what_there_is_is_listed(with_client, mode):
 
 
 @ERAS
+@pytest.mark.parametrize(("client", "most"), [("claude-code", 16), ("cursor-vscode", 1), ("", 1)])
+def test_a_client_is_shown_the_words_of_a_prompt_apart_only_where_it_splits_them(
+    with_client, mode, client, most
+):
+    async def work(connection):
+        before = (await connection.list_prompts()).prompts
+        await connection.call_tool("status", {})  # from now on the SDK answers
+        after = (await connection.list_prompts()).prompts
+        return [[len(one.arguments) for one in listed] for listed in (before, after)]
+
+    assert with_client(work, mode=mode, client=client) == [[most, most]] * 2
+
+
+@ERAS
 def test_what_is_read_is_redacted_marked_and_harmless(with_client, mode):
     async def work(client):
         kept = await client.call_tool(
