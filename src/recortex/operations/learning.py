@@ -109,7 +109,7 @@ class LearningOperations(Operations):
             limit=limit,
             dry_run=dry_run,
         )
-        if embed and not dry_run:
+        if embed and not dry_run and format != "jsonl":  # exported memories are taken in as they are
             from recortex.app.jobs.post_capture import after_import
 
             after_import(self._app)

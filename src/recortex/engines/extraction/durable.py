@@ -24,6 +24,7 @@ from recortex.engines.extraction.sentences import statement
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.languages import language_of
 from recortex.engines.patterns import Patterns
+from recortex.engines.similarity.near_duplicates import marked
 from recortex.engines.words import LETTERS, tokens, word_set
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ typed is about the task (bench/careless_fit.py)."""
 AGAIN = 0.15
 """The chance from which a statement lasts that was said in another session, too: what is said of a task is
 said once."""
+EVEN = 0.5
+"""The chance of what is as likely to last as not."""
 MOST_TYPED = 2_500
 """Longer messages are pasted plans, issues and logs."""
 _LEAST_WORDS = 2
@@ -71,9 +74,17 @@ def durable(text: str) -> Iterator[RuleFinding]:
 
 
 def perhaps_durable(text: str) -> list[str]:
-    """What lasts of a message if another session says it, too; nothing that may be pasted."""
+    """What lasts of a message if another session says it, too; nothing that may be pasted.
+
+    "Thank you." and "Same error as before." are said again and again, too: what is less likely to last than
+    not must name something, such as a path, a command or a number.
+    """
     material = doubtful(text)
-    return [kept for kept, _, _, sentence in _stated(text, AGAIN) if material(sentence) < DOUBT]
+    return [
+        kept
+        for kept, likely, _, sentence in _stated(text, AGAIN)
+        if material(sentence) < DOUBT and (likely >= EVEN or marked(kept))
+    ]
 
 
 def asks(sentence: str) -> bool:

@@ -27,7 +27,7 @@ _LINES = 12
 SURE, DOUBT, DOUBT_OF_ORDER = 0.9, 0.55, 0.8
 """The probabilities from which a sentence is material, from which it may be, and from which one may be that
 says itself that it is to be remembered. Of sentences of projects that the weights had not seen, 2.2 % of
-what was typed are above the first and 9.6 % above 0.5, and 66 % and 80 % of material (bench/authorship.py)."""
+what was typed are above the first and 9.6 % above 0.5; of material 66 % and 80 % (bench/authorship.py)."""
 HOLD = "may be quoted or pasted"
 """Why a statement waits that may be material."""
 

@@ -114,13 +114,11 @@ class SqliteStore(EngineStore):
         if str(self.path) == MEMORY:
             return
         self.pool.last_change = last = LastChange(self.path)
-        with suppress(
-            apsw.CorruptError
-        ):  # whoever reads the damaged part says so; `recover` opens the store too
-            if behind := self.behind():
-                on_degradation(Degradation("store", f"{LOST} {behind}", "what was there before"))
-            elif not last.noted:
-                last.note(reached(self.pool.exclusive()))
+        if behind := self.behind():
+            on_degradation(Degradation("store", f"{LOST} {behind}", "what was there before"))
+        elif not last.noted:
+            with suppress(apsw.CorruptError), self.pool.held() as connection:
+                last.note(reached(connection))
 
     def back_up_first(self) -> None:
         """Make the first backup as soon as there is something to lose; where it fails, a job makes one."""
@@ -135,7 +133,11 @@ class SqliteStore(EngineStore):
     def behind(self) -> str:
         """What the store lacks of what was acknowledged, in words; empty where it lacks nothing."""
         last = self.pool.last_change
-        return reached(self.pool.exclusive()).behind(last.noted) if last else ""
+        if last is None:
+            return ""
+        with suppress(apsw.CorruptError), self.pool.held() as connection:
+            return reached(connection).behind(last.noted)
+        return ""  # whoever reads the damaged part says what is wrong
 
     def _write_backup(self, part: Path, _: datetime) -> None:
         with closing(connect(self.path, vectors=False)) as source:
