@@ -63,7 +63,9 @@ def again(subject, healed):
         citation(replace(one.link, path=one.path), "fresh") if one.state == "moved" else one
         for one in subject.citations
     ]
-    return replace(subject, memory=healed.memory, citations=found)
+    stored = subject.memory.confidence  # what is left of it changes with it
+    left = subject.confidence * (healed.memory.confidence / stored if stored else 1.0)
+    return replace(subject, memory=healed.memory, citations=found, confidence=left)
 
 
 @given(subjects())
