@@ -33,8 +33,15 @@ def check(pool: Pool) -> Integrity:
         except UnicodeDecodeError:  # of an index that it complains of, or of a column
             return Integrity(("a name in the schema is not UTF-8 any more",), index_whole=False)
         except apsw.Error as error:
-            return Integrity((str(error),), index_whole=False)
+            return Integrity((damage_in(error),), index_whole=False)
     return Integrity(tuple(problems), index_whole=index_whole)
+
+
+def damage_in(error: apsw.Error) -> str:
+    """What SQLite says of a file, which names the damage only in some of its messages."""
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return f"the file is damaged: {error}"
+    return str(error)
 
 
 def _unwritable(connection: apsw.Connection) -> str:

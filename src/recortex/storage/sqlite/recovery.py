@@ -20,7 +20,7 @@ from recortex.errors import PermissionsError, StorageError, StoreBusyError
 from recortex.storage.sqlite.files import in_use
 from recortex.storage.sqlite.former_schemas import mend
 from recortex.storage.sqlite.last_change import forget, noted_of, reached
-from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
+from recortex.storage.sqlite.maintenance import check, damage_in, doubtful, rebuild_index
 from recortex.storage.sqlite.migrations import migrate
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
@@ -118,7 +118,7 @@ def _sound(path: Path, steps: list[str], fingerprint: Fingerprint) -> bool:
                     f"the file lacks the last changes that were acknowledged: {behind}; none has them"
                 )
     except (StorageError, apsw.Error) as error:
-        steps.append(str(error))
+        steps.append(damage_in(error) if isinstance(error, apsw.Error) else str(error))
         return False
     else:
         return found.whole and not problems
