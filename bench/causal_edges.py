@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from exchanges import opened
 from recortex.app.causes import inferred_in
-from recortex.domain.causality import order
+from recortex.domain.relation import order
 from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:

@@ -29,8 +29,11 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "contract")]  # how th
 from servers import Server, workspace  # type: ignore[import-not-found]  # noqa: E402
 
 from example_memories import insert, memory  # type: ignore[import-not-found]  # noqa: E402
-from recortex.domain.causality import CAUSAL, FORWARD  # noqa: E402
-from recortex.domain.relation import Relation  # noqa: E402
+from recortex.domain.relation import (  # noqa: E402
+    CAUSAL,
+    FORWARD,
+    Relation,
+)
 from recortex.domain.vocabulary import RelationStatus  # noqa: E402
 from recortex.engines.graph.causes import effects, levels, to_effects  # noqa: E402
 from recortex.errors import CausalCycleError  # noqa: E402

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.cli.invocation import Invocation
-    from recortex.cli.main import Command
+    from recortex.cli.invocation import Command, Invocation
 
 
 def main() -> int:
@@ -21,7 +20,8 @@ def main() -> int:
     if sys.argv[1:2] == ["hook"]:
         return _hook(sys.argv[2:])
     try:
-        from recortex.cli.main import Command, run
+        from recortex.cli.invocation import Command
+        from recortex.cli.main import run
 
         programs = {
             "tour": Command(

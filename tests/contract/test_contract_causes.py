@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from servers import LAYOUTS, empty_store
 
 from example_memories import AT, changed, id_of, insert, memory
-from recortex.domain.causality import CAUSAL, order, shortest
-from recortex.domain.relation import Relation
+from recortex.domain.relation import CAUSAL, Relation, order, shortest
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.causes import levels, reached, to_causes, to_dependents, to_effects
 from recortex.errors import CausalCycleError

@@ -6,8 +6,7 @@ import rustworkx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.causality import CAUSAL, FORWARD, order
-from recortex.domain.relation import FormerRelation, Relation
+from recortex.domain.relation import CAUSAL, FORWARD, FormerRelation, Relation, order
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.graph.as_known import known_at
 from recortex.engines.graph.causes import both, counterfactual, effects, neighbours, origins, to_dependents

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import AT, memory
-from recortex.domain.causality import order
 from recortex.domain.memory import Source
+from recortex.domain.relation import order
 from recortex.domain.vocabulary import RelationStatus
 from recortex.engines.graph.inference.facts import Pair, all_facts
 from recortex.engines.graph.inference.scorer import CAUSES, infer, score

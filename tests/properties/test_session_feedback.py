@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.app.jobs import capture_requests
+from recortex.app import capture_requests
+from recortex.app.capture_requests import Request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.jobs.capture_requests import Request
 from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from recortex.domain.causality import CAUSAL
 from recortex.domain.query import MemoryQuery
+from recortex.domain.relation import CAUSAL
 from recortex.domain.vocabulary import RelationStatus, Status
 from recortex.engines.graph.inference.facts import common_names
 from recortex.engines.graph.inference.scorer import infer

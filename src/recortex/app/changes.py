@@ -55,6 +55,11 @@ class Changes:
     def __init__(self, services: StoreServices, reader: ChangeReader) -> None:
         self._services, self._reader = services, reader
 
+    @classmethod
+    def of(cls, services: StoreServices) -> Changes | None:
+        """Of a store; None where no model is wanted."""
+        return cls(services, services.change_reader) if services.change_reader else None
+
     def settle(self, memory: Memory, *, now: datetime, actor: Actor, most: int = MOST) -> Settled:
         """Let a memory end what it ends, or be ended by what was said after it.
 

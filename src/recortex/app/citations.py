@@ -6,8 +6,9 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from recortex.app.symbols import judge
 from recortex.codebase.files import read
 from recortex.domain.vocabulary import Scope
 from recortex.engines.citations.judging import judged, lost, signed, uncompared
@@ -18,13 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from recortex.app.store_services import StoreServices
-    from recortex.domain.citation import Citation
+    from recortex.domain.citation import Citation, Reach
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
 
-Reach = Literal["file", "renames", "tree"]
-"""Where a place is looked for: in its file alone, which runs nothing; in what that file was renamed to; in
-every file of the same language."""
 SECONDS: dict[Reach, float] = {"renames": 2.0, "tree": 20.0}
 """After which a question to git is given up."""
 MOST_SEARCHED, MOST_BYTES = 20_000, 256 * 1024 * 1024
@@ -130,8 +128,6 @@ def _symbols(
     found: dict[str, list[Citation]] = {}
     for services in stores:
         if ids and services.facts is not None and (links := services.store.symbols.of(ids)):
-            from recortex.app.symbols import judge
-
             about = {id_: [one for one in own if one.role == "about"] for id_, own in links.items()}
             found |= judge(services, about, root, reach, parse=parse)
     return found

@@ -18,9 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from recortex.app.hooks.context import HookContext, handle
+from recortex.app.capture_requests import Request
+from recortex.app.hooks.context import HookContext
+from recortex.app.hooks.dispatch import handle
 from recortex.app.jobs.capture import LastMessage, learn_from
-from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.post_capture import RunCounts, follow_up
 from recortex.app.naming import shown
 from recortex.app.past_sessions import PastSession, Step, past_session

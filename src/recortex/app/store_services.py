@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.app.changes import Changes
     from recortex.app.location import Location
     from recortex.domain.document import WaitingChunk
     from recortex.domain.exchange import Waiting
@@ -77,13 +76,6 @@ class StoreServices:
         return Ingestion(
             self.store, self.store.search, count=self.count_tokens, reader=self.change_reader, **ids
         )
-
-    @cached_property
-    def changes(self) -> Changes | None:
-        """Finds what new memories end; None where no model is wanted."""
-        from recortex.app.changes import Changes
-
-        return Changes(self, self.change_reader) if self.change_reader else None
 
     @cached_property
     def embedding(self) -> Embedding:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from recortex.app.citations import Reach
     from recortex.app.store_services import StoreServices
+    from recortex.domain.citation import Reach
     from recortex.domain.memory import Memory
     from recortex.domain.relation import Relation
 

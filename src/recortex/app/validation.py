@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from recortex.app.citations import Reach
     from recortex.app.store_services import StoreServices
+    from recortex.domain.citation import Reach
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
     from recortex.domain.validation import Verdict

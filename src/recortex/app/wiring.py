@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.app.hooks.context import HookContext
-    from recortex.app.jobs.worker import Worker
     from recortex.app.store_services import StoreServices
     from recortex.domain.change import Chances
     from recortex.domain.degradation import Degradation
@@ -198,11 +197,11 @@ _IN_REPLAY = {
 """Settings of a replay: it learns by itself, and starts and asks nobody."""
 
 
-def worker(start: Path, *, url: str = "") -> Worker:
-    """A worker for the server that a URL or the settings name.
+def server_of(start: Path, *, url: str = "") -> Location:
+    """The store on a server that a URL or the settings name, which a worker may look after.
 
     Raises:
-        ConfigError: they name none, or something that it needs is not installed.
+        ConfigError: they name none.
     """
     project = find_project(home_folder(), start)
     settings = read(project.root)
@@ -212,16 +211,7 @@ def worker(start: Path, *, url: str = "") -> Worker:
             "A worker needs a store on a server: on SQLite the same is done after each session.",
             hint="Give --url postgresql://USER@HOST/DATABASE, or set RECORTEX_URL.",
         )
-    try:
-        from recortex.app.jobs.worker import Worker
-    except ImportError as error:
-        from recortex.app.backends.stores import missing
-
-        raise missing(error) from error
-    return Worker(
-        location.on_server,
-        lambda named: application(project.root, url=named, clock=None, actor=Actor.SYSTEM, progress=None),
-    )
+    return location
 
 
 def _sessions(location: Location, open_app: Callable[[], Application]) -> Sessions:
@@ -307,7 +297,8 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 
 
 def _embedders(settings: Settings) -> list[Embedder]:
-    from recortex.embeddings.building import EmbedderSettings, build_embedders
+    from recortex.embeddings.building import build_embedders
+    from recortex.embeddings.settings import EmbedderSettings
     from recortex.settings.table import key_variable
 
     chosen = EmbedderSettings(

@@ -26,8 +26,7 @@ from recortex.operations.registry import operations_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recortex.cli.invocation import Invocation
-    from recortex.cli.main import Command
+    from recortex.cli.invocation import Command, Invocation
     from recortex.operations.registry import Operation, Parameter
 
 SHELLS = ("bash", "zsh", "fish")

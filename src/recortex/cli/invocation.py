@@ -8,7 +8,7 @@ from recortex.cli.usage import UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 WITH_VALUE = ("--project", "--url")
 FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run", "--full")
@@ -41,6 +41,23 @@ class Invocation(NamedTuple):
 
     def _options(self) -> tuple[str, ...]:
         return self.arguments[: self.arguments.index("--")] if "--" in self.arguments else self.arguments
+
+
+class Command(NamedTuple):
+    """A verb that is no operation: it talks with a person or a protocol for as long as it runs.
+
+    No dataclass, whose machinery would cost `--help` a tenth of its time.
+
+    Attributes:
+        summary: its line in `recortex --help`.
+        run: reads the rest of the command line and returns an exit code; raises RecortexError.
+        takes: its options for the shells' completion, as `--once`, `--url=` or `--tools=default|full`; its
+            words without dashes.
+    """
+
+    summary: str
+    run: Callable[[Invocation], int]
+    takes: tuple[str, ...] = ()
 
 
 def split(argv: Sequence[str]) -> Invocation:

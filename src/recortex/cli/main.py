@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.cli import invocation
 from recortex.cli.usage import (
@@ -24,26 +24,9 @@ from recortex.cli.usage import (
 from recortex.errors import RecortexError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from recortex.cli.invocation import Invocation
-
-
-class Command(NamedTuple):
-    """A verb that is no operation: it talks with a person or a protocol for as long as it runs.
-
-    No dataclass, whose machinery would cost `--help` a tenth of its time.
-
-    Attributes:
-        summary: its line in `recortex --help`.
-        run: reads the rest of the command line and returns an exit code; raises RecortexError.
-        takes: its options for the shells' completion, as `--once`, `--url=` or `--tools=default|full`; its
-            words without dashes.
-    """
-
-    summary: str
-    run: Callable[[Invocation], int]
-    takes: tuple[str, ...] = ()
+    from recortex.cli.invocation import Command, Invocation
 
 
 _NO_COMMANDS: dict[str, Command] = {}

@@ -9,7 +9,7 @@ from recortex.operations import manifest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.cli.main import Command
+    from recortex.cli.invocation import Command
 
 _HEAD = """\
 Long-term memory for coding agents: local, offline, no key, no daemon.

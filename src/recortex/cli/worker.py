@@ -12,6 +12,8 @@ from recortex.cli.usage import DONE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.app.jobs.worker import Worker
+
 _ABOUT = """Makes vectors, archives what faded, backs up and compacts, for the store that the URL or the
 settings name: all of its workspaces where the database's role may see them, else its own. Runs until
 it is stopped; several may run at once."""
@@ -37,8 +39,23 @@ def worker(words: Sequence[str]) -> int:
     )
     parser.add_argument("--once", action="store_true", help="End when no job waits.")
     options = parser.parse_args(list(words))
-    from recortex.app.wiring import worker as wired
-
-    tally = wired(Path(options.project).absolute(), url=options.url).work(once=options.once)
+    tally = _worker(Path(options.project).absolute(), options.url).work(once=options.once)
     sys.stderr.write(f"{tally.done} jobs done, {tally.failed} failed.\n")
     return DONE
+
+
+def _worker(folder: Path, url: str) -> Worker:
+    from recortex.app.wiring import application, server_of
+    from recortex.domain.vocabulary import Actor
+
+    location = server_of(folder, url=url)
+    try:
+        from recortex.app.jobs.worker import Worker
+    except ImportError as error:
+        from recortex.app.backends.stores import missing
+
+        raise missing(error) from error
+    return Worker(
+        location.on_server,
+        lambda named: application(folder, url=named, clock=None, actor=Actor.SYSTEM, progress=None),
+    )

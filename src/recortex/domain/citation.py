@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.links import FileLink, Freshness
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORST_FIRST: tuple[Freshness, ...] = ("gone", "changed", "moved", "fresh")
+Reach = Literal["file", "renames", "tree"]
+"""Where a place is looked for: in its file alone, which runs nothing; in what that file was renamed to; in
+every file of the same language."""
 MOST_CHANGED = 0.95
 """The most that counts as standing of what was changed, however little."""
 

@@ -1,13 +1,35 @@
-"""A typed relation between two memories."""
+"""Typed relations between memories; which of them say what led to what, and that nothing leads to itself.
+
+The database decides whether a relation may be kept, in the transaction that writes it
+(`storage/records/causality.py`).
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
-from recortex.domain.causality import CAUSAL
 from recortex.domain.vocabulary import RelationStatus, RelationType
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    Node = TypeVar("Node", bound=Hashable)
+    Named = TypeVar("Named")
+
+FORWARD = frozenset({RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED})
+"""Relations whose source is the cause."""
+BACKWARD = frozenset({RelationType.TRIGGERED_BY, RelationType.DERIVED_FROM})
+"""Relations whose target is the cause.
+
+Of the specification's eight causal types three are left out of the test. `contradicts` is symmetric. Two
+memories may support each other, each being evidence for the other. And a memory that was superseded may be
+restored and supersede its successor: both happened, and refusing the second would falsify the record.
+"""
+CAUSAL = FORWARD | BACKWARD
 
 CONSENSUS = 3
 """Memories that support the same conclusion are a consensus from this many on."""
@@ -63,3 +85,109 @@ class FormerRelation:
     relation: Relation
     ended_at: datetime
     reason: Ending
+
+
+# -- causes
+
+_SHORT = 8
+
+
+def order(relation: Relation) -> tuple[str, str] | None:
+    """Cause and effect of a relation, as ids; None if its type is not causal."""
+    if relation.type in FORWARD:
+        return relation.source_id, relation.target_id
+    return (relation.target_id, relation.source_id) if relation.type in BACKWARD else None
+
+
+def shortest(start: Node, goal: Node, arcs: Iterable[tuple[Node, Node, Named]]) -> list[Named]:
+    """What the arcs are called that lead from one node to another by the fewest; empty where there is no way.
+
+    Args:
+        start: where the way begins.
+        goal: where it ends.
+        arcs: cause, effect, and what it is called.
+    """
+    after: dict[Node, list[tuple[Node, Named]]] = {}
+    for cause, effect, name in arcs:
+        after.setdefault(cause, []).append((effect, name))
+    came: dict[Node, tuple[Node, Named]] = {}
+    frontier = [start]
+    while frontier and goal not in came:
+        reached: list[Node] = []
+        for near in frontier:
+            for end, name in after.get(near, ()):
+                if end not in came and end != start:
+                    came[end] = near, name
+                    reached.append(end)
+        frontier = reached
+    way: list[Named] = []
+    while goal in came:
+        goal, name = came[goal]
+        way.append(name)
+    return way[::-1]
+
+
+def in_words(path: Sequence[Relation]) -> str:
+    """A circle in words: `1a2b3c4d caused 5e6f7a8b, 5e6f7a8b caused 1a2b3c4d`."""
+    return ", ".join(f"{one.source_id[:_SHORT]} {one.type} {one.target_id[:_SHORT]}" for one in path)
+
+
+class Arc(NamedTuple):
+    """A causal relation between memories by their keys.
+
+    Attributes:
+        strength: 0 to 1.
+        type: of the relation, which names it together with its ends.
+    """
+
+    cause: int
+    effect: int
+    strength: float
+    type: str
+
+
+def untangled(arcs: Sequence[Arc]) -> tuple[list[int], list[Arc]]:
+    """Memories in an order with each cause before its effects, and what had to be left out for one.
+
+    Of each circle the weakest relation is left out. Of memories that may come next the smallest key does, so
+    that the order is that of recording as far as it can be.
+    """
+    left, leaving = set(range(len(arcs))), defaultdict[int, list[int]](list)
+    entering = defaultdict[int, set[int]](set)
+    for place, arc in enumerate(arcs):
+        leaving[arc.cause].append(place)
+        entering[arc.effect].add(place)
+    waiting = {end for arc in arcs for end in (arc.cause, arc.effect)}
+    ready = [key for key in waiting if not entering[key]]
+    heapify(ready)
+    order, dropped = list[int](), list[Arc]()
+    while waiting:
+        while ready:
+            order.append(key := heappop(ready))
+            waiting.discard(key)
+            for place in left.intersection(leaving[key]):
+                _drop(place, arcs[place].effect, left, entering, ready)
+        if waiting:
+            weakest = min(
+                _circle(min(waiting), arcs, entering), key=lambda place: (arcs[place][2], arcs[place])
+            )
+            dropped.append(arcs[weakest])
+            _drop(weakest, arcs[weakest].effect, left, entering, ready)
+    return order, dropped
+
+
+def _drop(place: int, effect: int, left: set[int], entering: dict[int, set[int]], ready: list[int]) -> None:
+    left.discard(place)
+    entering[effect].discard(place)
+    if not entering[effect]:
+        heappush(ready, effect)
+
+
+def _circle(start: int, arcs: Sequence[Arc], entering: dict[int, set[int]]) -> list[int]:
+    """The places of arcs that make a circle, found by going back from a memory that each cause of has one."""
+    way, seen = list[int](), dict[int, int]()
+    while start not in seen:
+        seen[start] = len(way)
+        way.append(min(entering[start]))
+        start = arcs[way[-1]].cause
+    return way[seen[start] :]

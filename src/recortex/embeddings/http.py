@@ -23,8 +23,8 @@ from recortex.transport.post import objection, post
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recortex.embeddings.building import EmbedderSettings
     from recortex.embeddings.providers import Found, Provider
+    from recortex.embeddings.settings import EmbedderSettings
     from recortex.ports.embedding import Purpose, Vectors
 
 MAX_ANSWER = 16_000_000

@@ -20,7 +20,7 @@ from recortex.codec import convert
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.embeddings.building import EmbedderSettings
+    from recortex.embeddings.settings import EmbedderSettings
     from recortex.ports.embedding import Embedder, Purpose
 
 BYTES_PER_TOKEN = 2

@@ -176,7 +176,7 @@ def _text(context: HookContext, event: HookEvent) -> str:
         text = relay.ask(context.store, event, seconds=SERVER_SHARE * SECONDS[event.name])
         if text is not None:
             return text
-    from recortex.app.hooks.context import handle
+    from recortex.app.hooks.dispatch import handle
 
     return handle(context, event)
 

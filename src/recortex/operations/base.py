@@ -80,7 +80,7 @@ class Operations:
 
         Returns the marked text for the agent, mostly empty.
         """
-        from recortex.app.hooks.context import handle
+        from recortex.app.hooks.dispatch import handle
         from recortex.app.wiring import hook_context
 
         return handle(hook_context(self._app.root, app=self._app), event)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.symbols import functions_of
+from recortex.app.symbol_links import functions_of
 from recortex.codec import convert
 from recortex.domain.kinds import kind_of
 from recortex.domain.links import ConstraintLink, PatternLink

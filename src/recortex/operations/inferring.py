@@ -6,9 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.domain.causality import order
 from recortex.domain.memory import Memory
-from recortex.domain.relation import Relation
+from recortex.domain.relation import Relation, order
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation

@@ -294,8 +294,8 @@ class MaintenanceOperations(Operations):
         )
 
     def _session_loop(self) -> SessionLoop:
+        from recortex.app import capture_requests
         from recortex.app.error_log import logged_errors
-        from recortex.app.jobs import capture_requests
         from recortex.app.jobs.post_capture import STATUS, read_status
 
         places = self._app.locations.values()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.symbols import link as link_to_symbols
+from recortex.app.symbol_links import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS, Kind, kind_of
@@ -98,14 +98,15 @@ class RecordingOperations(Operations):
 
         Where the model cannot be run, rules decided alone.
         """
-        from recortex.app.changes import AT_ONCE
+        from recortex.app.changes import AT_ONCE, Changes
         from recortex.engines.supersession.reading import announces
 
-        if services.changes is None or not announces(memory.text):
+        changes = Changes.of(services) if announces(memory.text) else None
+        if changes is None:
             return memory
         now = self._app.clock()
         try:
-            services.changes.settle(memory, now=now, actor=self._app.actor, most=AT_ONCE)
+            changes.settle(memory, now=now, actor=self._app.actor, most=AT_ONCE)
         except EmbeddingError as error:
             event = Degradation("changes", error.message, "rules alone decide what a new memory ends")
             services.store.ledger.degrade(event, now)

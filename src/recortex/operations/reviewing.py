@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.validation import cited_anew
-from recortex.domain.causality import CAUSAL
 from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
-from recortex.domain.relation import BOTH_HOLD
+from recortex.domain.relation import BOTH_HOLD, CAUSAL
 from recortex.domain.time import to_micros
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status

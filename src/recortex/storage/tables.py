@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    Row = tuple[Any, ...]
+    Key = tuple[Any, ...]
+
 
 class Column(NamedTuple):
     """A column, with SQLite's type: INTEGER, REAL, TEXT or BLOB. `tables.txt` explains the rest."""

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from recortex.storage.records.full_copy import FullCopyRecords
-    from recortex.storage.tables import Table
-
-    Row = tuple[Any, ...]
-    Key = tuple[Any, ...]
+    from recortex.storage.tables import Key, Row, Table
 
 PIECE = 1_000
 """Rows compared and written at a time."""

@@ -7,9 +7,9 @@ import pytest
 from local_embedding import KEY, EmbeddingServer
 
 from local_server import serving
-from recortex.embeddings.building import EmbedderSettings
 from recortex.embeddings.http import HttpEmbedder
 from recortex.embeddings.providers import PROVIDERS
+from recortex.embeddings.settings import EmbedderSettings
 
 PATIENCE = 300.0  # seconds, for a machine that may be slow
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.app.jobs import capture_requests
+from recortex.app import capture_requests
+from recortex.app.capture_requests import Request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.jobs.capture_requests import Request
 from recortex.app.wiring import hook_context
 
 RULED = "please remember that we use uv and not pip in this repository"

@@ -7,9 +7,10 @@ import subprocess
 import pytest
 
 from recortex import Cortex
-from recortex.app.jobs import capture, capture_requests
+from recortex.app import capture_requests
+from recortex.app.capture_requests import Request
+from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, learn_from
-from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.post_capture import RunCounts
 from recortex.app.wiring import hook_context
 

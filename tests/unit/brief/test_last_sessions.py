@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.app.hooks.context import handle
+from recortex.app.hooks.dispatch import handle
 from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
 from recortex.domain.injection import END

@@ -9,9 +9,10 @@ from tiny_model import write_model, write_words
 
 from recortex import Cortex, settings
 from recortex.app import wiring
-from recortex.embeddings.building import EmbedderSettings, build_embedders
+from recortex.embeddings.building import build_embedders
 from recortex.embeddings.keys import key_of
 from recortex.embeddings.providers import PROVIDERS
+from recortex.embeddings.settings import EmbedderSettings
 from recortex.errors import ConfigError, EmbeddingError
 from recortex.settings.table import EMBEDDER_KEYS
 

@@ -4,13 +4,13 @@ import pytest
 
 from recortex import Cortex
 from recortex.app.vector_index import keep_vector_index
-from recortex.storage.sqlite import vector_index_building
+from recortex.storage.sqlite import vector_index
 
 
 @pytest.fixture
 def filled(tmp_path, monkeypatch):
     """A store with as many vectors as an index is made for."""
-    monkeypatch.setattr(vector_index_building, "LEAST", 20)
+    monkeypatch.setattr(vector_index, "LEAST", 20)
     monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
     with Cortex.open(url=f"sqlite:///{tmp_path}/m.db") as cortex:
         cortex.remember_many([{"text": f"The service {n} listens on port {9000 + n}"} for n in range(40)])

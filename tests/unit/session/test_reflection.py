@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recortex.app.hooks.context import handle
+from recortex.app.hooks.dispatch import handle
 from recortex.app.hooks.reflection import LONG, QUESTION
 from recortex.formats.hook_events import parse
 

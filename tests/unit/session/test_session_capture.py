@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from recortex.app import capture_requests
+from recortex.app.capture_requests import Request
 from recortex.app.hooks.session_end import request_capture
 from recortex.app.hooks.session_start import _catch_up
-from recortex.app.jobs import capture, capture_requests
+from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.jobs.capture_requests import Request
 from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.sessions.usefulness import UNUSED

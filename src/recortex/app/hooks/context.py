@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import of_event, of_session, shown
+from recortex.app.naming import of_session, shown
 from recortex.codebase.project import branch_and_commit, working_tree
 
 if TYPE_CHECKING:
@@ -127,49 +127,3 @@ class HookContext:
     def queue(self) -> Path:
         """Where sessions wait to be learned from."""
         return self.location.place("queue")
-
-
-def handle(context: HookContext, event: HookEvent) -> str:
-    """Do what the moment asks for; returns the marked text for the agent, mostly empty.
-
-    Raises:
-        RecortexError: the store or a setting cannot be used.
-        OSError: a file cannot.
-    """
-    if event.void or (context.homeless and event.name != "session-start"):
-        return ""
-    event = of_event(event)
-    match event.name:
-        case "session-start":
-            from recortex.app.hooks.session_start import open_session
-
-            return open_session(context, event)
-        case "user-prompt-submit":
-            from recortex.app.hooks.reflection import note_prompt
-            from recortex.app.hooks.reminders import for_prompt
-
-            note_prompt(context, event)
-            return for_prompt(context, event)
-        case "pre-tool-use":
-            from recortex.app.hooks.tracking import cited_files
-
-            paths = cited_files(context, event)
-            if paths:
-                from recortex.app.hooks.reminders import for_files
-
-                return for_files(context, event, paths)
-        case "post-tool-use":
-            from recortex.app.hooks.tracking import note_signals
-
-            note_signals(context, event)
-        case "subagent-stop":
-            from recortex.app.hooks.session_end import close_agent
-
-            close_agent(context, event)
-        case "pre-compact" | "stop" | "session-end":
-            from recortex.app.hooks.reflection import question
-            from recortex.app.hooks.session_end import close
-
-            close(context, event)
-            return question(context, event)
-    return ""

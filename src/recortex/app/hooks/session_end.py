@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.app.jobs import capture_requests
-from recortex.app.jobs.capture_requests import Request
-from recortex.app.jobs.read_window import beginning
+from recortex.app import capture_requests
+from recortex.app.capture_requests import Request
 from recortex.app.location import with_folder
 from recortex.app.lock import alone
+from recortex.app.read_window import beginning
 from recortex.domain.session import Session
 
 if TYPE_CHECKING:

@@ -80,8 +80,8 @@ def _catch_up(context: HookContext, current: Session) -> None:
 
     Requests that a killed capture process left are taken up too.
     """
+    from recortex.app import capture_requests
     from recortex.app.hooks.session_end import request_capture, start_capture
-    from recortex.app.jobs import capture_requests
 
     if not context.settings["hooks.capture"]:
         return

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recortex.app import capture_requests
 from recortex.app.error_log import log_error
-from recortex.app.jobs import capture_requests
 from recortex.app.jobs.post_capture import RunCounts, follow_up
-from recortex.app.jobs.read_window import Window, digest
 from recortex.app.lock import alone
 from recortex.app.naming import shown
+from recortex.app.read_window import Window, digest
 from recortex.app.turn_places import TurnPlaces
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from recortex.app.capture_requests import Request
     from recortex.app.hooks.context import HookContext
-    from recortex.app.jobs.capture_requests import Request
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.session import Receipt

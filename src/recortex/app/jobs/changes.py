@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.app.changes import Changes
 from recortex.app.jobs.work import Outcome
 from recortex.domain.vocabulary import Actor, RelationType
 from recortex.engines.supersession.detection import LEAST_CHANCE
@@ -18,7 +19,7 @@ MOST = 1_000
 
 def follow_changes(work: Work) -> Outcome:
     """Compare the memories that were added since the last run with the others, while seconds are left."""
-    store, changes = work.services.store, work.services.changes
+    store, changes = work.services.store, Changes.of(work.services)
     if changes is None:
         return Outcome({"replaced": 0, "marked": 0})
     _forget_unlikely(work)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from recortex.app.jobs.read_window import Window
+    from recortex.app.read_window import Window
     from recortex.app.store_services import StoreServices
     from recortex.domain.candidate import Candidate
     from recortex.domain.transcript import SessionInfo

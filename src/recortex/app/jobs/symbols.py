@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from recortex.app.jobs.work import Outcome
 from recortex.app.naming import holds_secret
-from recortex.app.symbols import can_parse, link, link_callers, open_code
+from recortex.app.symbol_links import link, link_callers
+from recortex.app.symbols import can_parse, open_code
 from recortex.codebase.past import past
 
 if TYPE_CHECKING:

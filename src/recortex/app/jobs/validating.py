@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from recortex.app.citations import Reach
     from recortex.app.jobs.work import Work
     from recortex.app.validation import Validated
+    from recortex.domain.citation import Reach
     from recortex.domain.memory import Memory
 
 HOURS = 4

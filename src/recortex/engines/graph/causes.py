@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from recortex.domain.causality import BACKWARD, CAUSAL, FORWARD
+from recortex.domain.relation import BACKWARD, CAUSAL, FORWARD
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.graph.chains import confidence
 from recortex.engines.graph.walk import WalkStep, walk

@@ -1,20 +1,19 @@
-"""Measures the signals that tell candidates apart, and how far each candidate is from their mean."""
+"""What is known of candidates; the signals that compare them, and how far each is from their mean."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.search import Facts, Links
+from recortex.engines.indexing.pieces import Wording
 from recortex.engines.similarity.standardisation import standardised
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recortex.domain.search import Facts
-    from recortex.engines.retrieval.scorer import Evidence
-
     Columns: TypeAlias = Sequence[Sequence[float]]
 
 _NEVER_EMBEDDED: frozenset[str] = frozenset(kind for kind, content in KINDS.items() if not content.embedded)
@@ -22,6 +21,37 @@ LEAST_SPREAD = 0.05
 """Cosines and keyword shares that differ by less count as about equal."""
 _LEAST_SPREAD_OF_WORDS = 0.02
 """The same of cosines between words, which are means of several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything known about the candidates for one question.
+
+    Attributes:
+        keyword: BM25 as a share of the highest that a text could get; candidates without a match are left
+            out.
+        semantic: cosine with the question.
+        wording: how near the words of a text are to the question's, one by one.
+        around: the neighbours of a turn, by key.
+        speakers: people whom the question names, as stored.
+        now: microseconds since 1970 UTC.
+        links: files and patterns of candidates that have some.
+        files: paths that the question or the caller names.
+        confidence: as decayed until now; candidates that are left out count with the stored one.
+        patterns: ids of patterns that the question is about (`patterns_asked_for`).
+    """
+
+    facts: Sequence[Facts]
+    keyword: Mapping[int, float]
+    semantic: Mapping[int, float]
+    now: int
+    wording: Mapping[int, Wording] = field(default_factory=dict)
+    around: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    speakers: frozenset[str] = frozenset()
+    links: Mapping[int, Links] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    confidence: Mapping[int, float] = field(default_factory=dict)
+    patterns: frozenset[str] = frozenset()
 
 
 def compared(evidence: Evidence, columns: Any) -> tuple[Columns, Columns]:

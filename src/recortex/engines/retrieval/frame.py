@@ -10,7 +10,7 @@ from recortex.engines.retrieval.scorer import Scored, recency
 from recortex.engines.retrieval.weights import Common, Compared, Form, Spoken
 
 if TYPE_CHECKING:
-    from recortex.engines.retrieval.scorer import Evidence
+    from recortex.engines.retrieval.comparing import Evidence
 
 
 class Signals(NamedTuple):

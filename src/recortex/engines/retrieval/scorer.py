@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
 from operator import add, mul
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from recortex.domain.search import Facts, Links
-from recortex.engines.indexing.pieces import Wording
 from recortex.engines.indexing.traits import Trait
-from recortex.engines.retrieval.comparing import compared
+from recortex.engines.retrieval.comparing import Evidence, compared
 from recortex.engines.retrieval.dates import agreement
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
@@ -32,37 +30,6 @@ _RECENCY_DAYS = 90.0
 _DAY = 86_400_000_000
 _HIGHEST_PRIORITY = 10
 _NO_LINKS = Links()
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Everything known about the candidates for one question.
-
-    Attributes:
-        keyword: BM25 as a share of the highest that a text could get; candidates without a match are left
-            out.
-        semantic: cosine with the question.
-        wording: how near the words of a text are to the question's, one by one.
-        around: the neighbours of a turn, by key.
-        speakers: people whom the question names, as stored.
-        now: microseconds since 1970 UTC.
-        links: files and patterns of candidates that have some.
-        files: paths that the question or the caller names.
-        confidence: as decayed until now; candidates that are left out count with the stored one.
-        patterns: ids of patterns that the question is about (`patterns_asked_for`).
-    """
-
-    facts: Sequence[Facts]
-    keyword: Mapping[int, float]
-    semantic: Mapping[int, float]
-    now: int
-    wording: Mapping[int, Wording] = field(default_factory=dict)
-    around: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    speakers: frozenset[str] = frozenset()
-    links: Mapping[int, Links] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
-    confidence: Mapping[int, float] = field(default_factory=dict)
-    patterns: frozenset[str] = frozenset()
 
 
 class Scored(NamedTuple):

@@ -18,7 +18,7 @@ from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_dire
 from recortex.engines.languages import is_english, looked_up, reads
 from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, InPlay, Meaning, Search
 from recortex.engines.retrieval.candidates import Candidates
-from recortex.engines.retrieval.comparing import lacks_vector
+from recortex.engines.retrieval.comparing import Evidence, lacks_vector
 from recortex.engines.retrieval.considered import Considered
 from recortex.engines.retrieval.disputes import later_first, marked
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passing, rated
@@ -27,7 +27,7 @@ from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES
 from recortex.engines.retrieval.reranking import RERANKED, reranked
-from recortex.engines.retrieval.scorer import Evidence, Ranking, Scored, patterns_asked_for, score
+from recortex.engines.retrieval.scorer import Ranking, Scored, patterns_asked_for, score
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.engines.scripts import borders

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.vector_index import PgVectors
-    from recortex.storage.tables import Table
-    from recortex.storage.transfer import Key, Row
+    from recortex.storage.tables import Key, Row, Table
 
 _FOUND_BY = ("words", "length")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.causality import Arc, order, untangled
+from recortex.domain.relation import Arc, order, untangled
 from recortex.domain.vocabulary import RelationStatus
 from recortex.storage.database import Records
 from recortex.storage.records.values import json

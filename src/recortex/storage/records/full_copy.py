@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from recortex.storage.database import Database
     from recortex.storage.records.vectors import VectorRecords
-    from recortex.storage.tables import Table
-    from recortex.storage.transfer import Key, Row
+    from recortex.storage.tables import Key, Row, Table
 
 _VECTOR = ("embeddings", "vector")
 

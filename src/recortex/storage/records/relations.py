@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.causality import FORWARD, Arc, in_words, order, shortest
 from recortex.domain.history import AuditEntry
-from recortex.domain.relation import Ending, FormerRelation, Relation
+from recortex.domain.relation import FORWARD, Arc, Ending, FormerRelation, Relation, in_words, order, shortest
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
 from recortex.errors import CausalCycleError

@@ -15,12 +15,10 @@ import os
 import threading
 import weakref
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from recortex.storage.sqlite.pool import Pool
 
 FORK_SECONDS = 5.0
 """How long a fork waits for what other threads do in a store."""
@@ -61,13 +59,23 @@ class ForkGuard:
             self._changed.notify_all()
 
 
-_all: weakref.WeakSet[Pool] = weakref.WeakSet()
-_put_away: list[Pool] = []
+class Open(Protocol):
+    """What has connections that no fork may meet open."""
+
+    def before_fork(self) -> None:
+        """Close them."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """Open them again when they are asked for."""
+
+
+_all: weakref.WeakSet[Open] = weakref.WeakSet()
+_put_away: list[Open] = []
 _one_fork = threading.Lock()
 
 
-def watch(one: Pool) -> None:
-    """Have a pool put its connections away before each fork, for as long as it lives."""
+def watch(one: Open) -> None:
+    """Have it put its connections away before each fork, for as long as it lives."""
     _all.add(one)
 
 
