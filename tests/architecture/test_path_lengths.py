@@ -1,0 +1,35 @@
+"""How many files of the package an act enters: a reader has to pass as many to follow it.
+
+The limits only fall. The aims are 40 for a recall and a memory that is kept, 30 for a line that is explained,
+35 for a prompt, 12 for the end of a turn, and 70 for a session's transcript.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TRACER = Path(__file__).with_name("path_tracer.py")
+LIMITS = {
+    "recall": 116,
+    "remember": 93,
+    "why": 76,
+    "user-prompt-submit": 117,
+    "stop": 41,
+    "transcript": 169,
+}
+SLACK = 4
+"""Files by which a path may be below its limit before the limit is lowered."""
+
+
+@pytest.mark.parametrize("act", LIMITS)
+def test_a_path_enters_few_files(act, tmp_path):
+    root, found = tmp_path / "project", tmp_path / "files.json"
+    root.mkdir()
+    for words in (["fill", root], [act, root, found]):
+        subprocess.run([sys.executable, TRACER, *words], check=True, capture_output=True)
+    files = json.loads(found.read_text())
+    assert len(files) <= LIMITS[act], f"{act} enters more files than before: {sorted(files)}"
+    assert len(files) >= LIMITS[act] - SLACK, f"lower the limit of {act} to {len(files)}"
