@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.codebase.files import read
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.moves import moves
-from recortex.engines.code.analyses.calls import (
-    composed_sql,
-    environment,
-    hidden_errors,
-    repeated_constants,
-    unguarded_routes,
-)
-from recortex.engines.code.analyses.graph import import_graph
-from recortex.engines.code.analyses.structure import cycles, that_run
+from recortex.engines.code.analyses import cycles, environment, import_graph, that_run, unguarded_routes
 from recortex.engines.code.conventions.counting import Counted
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
@@ -64,11 +56,8 @@ def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
     """What is worth a look: the first of each query whose findings mostly are (`bench/detection.py`)."""
     each = (
         unguarded_routes(found, sources),
-        composed_sql(sources),
-        hidden_errors(sources),
-        cycles(that_run(sources, import_graph(sources, loading=True))),
+        cycles(that_run(sources, import_graph(sources))),
         environment(sources),
-        repeated_constants(sources),
     )
     return tuple(one for query in each for one in query[:MOST_FINDINGS])
 

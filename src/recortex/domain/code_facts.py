@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-COMPOSED_SQL = "SQL from values"
-"""Stands for an argument that is SQL with values written into it: the text itself is not kept."""
 NOWHERE = -1
 """The index of a symbol that there is none of: code that stands outside of every definition."""
 

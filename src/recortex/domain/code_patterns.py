@@ -152,7 +152,7 @@ class Finding(NamedTuple):
     """What an analysis says of a place.
 
     Attributes:
-        analysis: tests, coupling, cycle, errors, security, environment, constants or wrapper.
+        analysis: security, cycle or environment.
         text: an English sentence.
         place: what it is about.
         related: what else belongs to it.

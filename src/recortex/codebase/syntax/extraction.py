@@ -30,7 +30,7 @@ from recortex.codebase.syntax.wording import (
     receiver,
     variable,
 )
-from recortex.domain.code_facts import COMPOSED_SQL, CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
+from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,17 +42,9 @@ if TYPE_CHECKING:
 
 _TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
 """A route, the name of a variable of the environment, or a plain word such as that of a table."""
-_SQL = re.compile(
-    r"""[rbfu$@]{0,2}["'`]{1,3}\s{0,200}(?:select\b.{1,400}?\bfrom\b|insert\s{1,9}into\b"""
-    r"""|update\b.{1,400}?\bset\b|delete\s{1,9}from\b)""",
-    re.IGNORECASE | re.DOTALL,
-)
-_COMPOSED = re.compile(
-    r"\$\{|(?<![\w:{])\{[A-Za-z_][\w.\[\]()]{0,80}\}|\$\w{1,40}->|\$[a-z]\w{0,40}\b|%s['\"]|#\{"
-)
 _RECEIVER = re.compile(rb"(?<![\w$#.:)\]?])((?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*)(?:::|\.)$")
 _NO_CALL = re.compile(rb"(?:\bfn\s+|[$#'])$")
-_LONGEST_SQL = 2_000
+_LONGEST_TEXT = 2_000
 _CHUNK = 65_536
 _LONGEST_HEAD = 600
 _WITH_PARAMETERS = frozenset({"function", "method", "macro", "declaration"})
@@ -259,10 +251,7 @@ def _telling(captured: Captured, arguments: Node) -> str:
         first = next(iter(first.named_children), None)
     if first is None or "string" not in first.type:
         return ""
-    text = captured.text(first)[:_LONGEST_SQL]
-    if _SQL.match(text) and _COMPOSED.search(text):
-        return COMPOSED_SQL
-    text = text.strip("\"'`")
+    text = captured.text(first)[:_LONGEST_TEXT].strip("\"'`")
     return text if _TELLING.fullmatch(text) else ""
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-VERSION = 7
+VERSION = 8
 """Of the extractor: facts of another version are made anew. Raise it when facts of the same bytes change."""
 FORMAT = 3
 """Of the tables; with the extractor's version it is the file's."""

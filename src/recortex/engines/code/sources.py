@@ -92,8 +92,3 @@ def product(paths: Iterable[str]) -> set[str]:
 def _above_packages(path: str) -> str:
     """A path without folders that are packages of Java: `com.example` is where many projects begin."""
     return _PACKAGES.split(path, maxsplit=1)[0] if path.endswith(".java") else path
-
-
-def folder(path: str) -> str:
-    """The folder that a file lies in; empty: the root."""
-    return path.rpartition("/")[0]
