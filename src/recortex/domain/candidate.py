@@ -28,8 +28,6 @@ class Candidate:
         files: paths that the statement is about, as the session wrote them.
         commands: shell commands that the statement is about.
         evidence: how often the session said it.
-        category: of a correction (`domain/correction.py`), else empty.
-        did: what the agent had done that a correction is about.
     """
 
     text: str
@@ -48,5 +46,3 @@ class Candidate:
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     evidence: int = 1
-    category: str = ""
-    did: str = ""

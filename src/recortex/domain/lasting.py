@@ -18,7 +18,6 @@ _RULES = frozenset(("core", "preference", "feedback", "constraint_override")) | 
 _CORRECTIONS = frozenset(
     (
         "correction",
-        "person_corrected",
         "person_objected",
         "person_overstep",
         "person_repeated",

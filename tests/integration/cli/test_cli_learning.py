@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 LAYERS = "Don't call the database from controllers; use the repository layer as all other controllers do."
 
 
@@ -54,38 +52,3 @@ def test_candidates_come_with_a_question_and_are_answered(project):
     assert "`recortex feedback ID confirm`" in shown
     project.data("feedback", known, "confirm")
     assert project.run("review", "--candidates").text == "No memory is in doubt.\n"
-
-
-def test_a_correction_in_a_session_is_kept_with_its_category_and_what_was_done(project, tmp_path):
-    said = (
-        ("user", "Please add the export of invoices as CSV."),
-        ("assistant", "I wrote the export with the old CSV writer in src/export.py."),
-        (
-            "user",
-            "You forgot the changelog entry for the importer. Never log access tokens in src/export.py.",
-        ),
-    )
-    session = tmp_path / "s.jsonl"
-    session.write_text("".join(line(number, *one) for number, one in enumerate(said)))
-    project.data("extract", str(session))
-    kept = {one["text"]: one for one in project.data("list", "--tags", "correction")["memories"]}
-    tokens = kept["Never log access tokens in src/export.py."]
-    assert (tokens["kind"], tokens["importance"]) == ("tribal", "critical")
-    assert tokens["source"]["session"] == "s"
-    changelog = kept["Do not forget the changelog entry for the importer."]
-    assert changelog["metadata"]["correction"]["category"] == "pattern_violation"
-
-
-def line(number: int, role: str, text: str) -> str:
-    """A message of a session of Claude Code."""
-    content = text if role == "user" else [{"type": "text", "text": text}]
-    told = {
-        "type": role,
-        "uuid": f"u{number}",
-        "parentUuid": f"u{number - 1}" if number else None,
-        "sessionId": "s",
-        "cwd": "/home/mara/app",
-        "timestamp": f"2026-03-01T09:0{number}:00.000Z",
-        "message": {"role": role, "content": content},
-    }
-    return json.dumps(told) + "\n"

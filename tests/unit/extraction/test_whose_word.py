@@ -3,11 +3,9 @@
 import pytest
 
 from recortex.domain.transcript import SessionInfo, Turn
-from recortex.engines.corrections.acts import Act
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.authorship import featured
-from recortex.engines.extraction.correction_rules import found, read, sentences
-from recortex.engines.extraction.pasted_text import DOUBT, HOLD, doubtful, typed
+from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
 from recortex.engines.extraction.user_rules import from_user
 from recortex.engines.repetition.wishes import wishes
 
@@ -84,20 +82,6 @@ def test_what_is_typed_beside_a_choice_is_the_persons():
         asked=asked,
     )
     assert any("parallel" in one.text and "chose" not in one.text for one in extract([turn], INFO))
-
-
-CORRECTION = "No, do not mock the silo in the harvest tests, use the real one."
-
-
-@pytest.mark.parametrize(
-    ("said", "hold"), [(CORRECTION, ""), (f"what do you think? {CORRECTION} Reported by lee.", HOLD)]
-)
-def test_a_correction_that_may_be_pasted_waits(said, hold):
-    act = Act(said="I mock the silo in the harvest tests.", written=["tests/test_harvest.py"])
-    answered = read(Turn(2, "user", said, uuid="c"), act)
-    told = sentences(answered)
-    corrected = found(answered, told, [float(one.form is not None) for one in told])
-    assert [one.hold for one in corrected] == [hold]
 
 
 def test_a_wish_that_may_be_pasted_is_known_as_such():

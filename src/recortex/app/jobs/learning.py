@@ -18,17 +18,14 @@ from recortex.codebase.git import GitContext
 from recortex.codebase.named_things import WorkingTree
 from recortex.codebase.project import working_tree
 from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.correction import Category
 from recortex.domain.kinds import kind_of
-from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.time import bounded_time
 from recortex.domain.transcript import Turn
-from recortex.domain.vocabulary import Actor, Origin, Scope, Status, priority_of
-from recortex.engines.corrections.categories import MADE, TAG
+from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.extraction import learned
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
@@ -372,7 +369,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext,
         text=candidate.text,
         confidence=candidate.confidence,
         domain=candidate.domain,
-        **_of_correction(candidate),
+        tags=candidate.tags,
         files=_files(candidate, info, root, commit),
         source=source,
         origin=candidate.origin,
@@ -388,18 +385,6 @@ def _files(candidate: Candidate, info: SessionInfo, root: Path, commit: str) -> 
     return tuple(FileLink(path, commit=commit) for path in paths)
 
 
-def _of_correction(candidate: Candidate) -> dict[str, Any]:
-    """Tags, rank and summary: of a correction those of its category."""
-    if not candidate.category:
-        return {"tags": candidate.tags}
-    category = Category(candidate.category)
-    return {
-        "tags": (TAG, category.value, *candidate.tags),
-        "priority": priority_of(MADE[category].importance),
-        "summary": shorten(candidate.text, SUMMARY_CHARACTERS),
-    }
-
-
 def _checked(draft: Draft, tree: WorkingTree) -> Draft:
     """The draft, only proposed where an agent's statement names what is not in the working tree."""
     by_person = draft.source is not None and draft.source.speaker == "user"
@@ -413,9 +398,6 @@ def _checked(draft: Draft, tree: WorkingTree) -> Draft:
 def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
     """What else is known: commands that it is about, and the checkout's commits and changed files then."""
     found: dict[str, Any] = {"commands": list(candidate.commands)} if candidate.commands else {}
-    if candidate.category:
-        did = {"did": redact(candidate.did).text} if candidate.did else {}
-        found["correction"] = {"category": candidate.category, **did}
     if git.commits or git.files:
         found["git"] = {
             "commits": [commit[:12] for commit in git.commits],

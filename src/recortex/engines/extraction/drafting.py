@@ -31,8 +31,6 @@ class RuleFinding:
     Attributes:
         text: the finished statement.
         hold: a reason why it must not be active whatever its confidence; empty if there is none.
-        category: of a correction.
-        did: what the agent had done that it corrects, in a few words.
     """
 
     text: str
@@ -43,8 +41,6 @@ class RuleFinding:
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     hold: str = ""
-    category: str = ""
-    did: str = ""
 
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.AGENT, "summary": Origin.AGENT}
@@ -71,8 +67,6 @@ def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) ->
         tags=tags_of(finding.text, domain),
         files=tuple(dict.fromkeys(files_in(finding.text) + finding.files)),
         commands=tuple(dict.fromkeys(commands_in(finding.text) + finding.commands)),
-        category=finding.category,
-        did=finding.did,
     )
 
 

@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.engines.extraction.correction_chance import Table, chance
 from recortex.engines.extraction.drafting import DURABLE, RuleFinding
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import DOUBT, HOLD, doubtful, typed
@@ -21,6 +20,7 @@ from recortex.engines.extraction.plain_speech import plain_speech, unasked
 from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_TYPED, is_cut
 from recortex.engines.extraction.sentences import statement
+from recortex.engines.extraction.trained_chance import Table, chance
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.languages import language_of
 from recortex.engines.patterns import Patterns

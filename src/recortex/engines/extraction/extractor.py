@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.candidate import Candidate
 from recortex.domain.vocabulary import Origin
-from recortex.engines.corrections.acts import Act
 from recortex.engines.extraction.answers import answered, choices, own_words
 from recortex.engines.extraction.candidate_set import CandidateSet
-from recortex.engines.extraction.correction_rules import corrections, with_corrections
 from recortex.engines.extraction.drafting import candidate
 from recortex.engines.extraction.instruction_rules import Instructions
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
@@ -108,7 +106,6 @@ class _SessionReader:
 
     Attributes:
         said: the last message of each side.
-        act: what the agent did since the person last spoke.
     """
 
     candidates: CandidateSet = field(default_factory=CandidateSet)
@@ -116,7 +113,6 @@ class _SessionReader:
     instructions: Instructions = field(default_factory=Instructions)
     released: list[Candidate] = field(default_factory=list)
     said: dict[str, str] = field(default_factory=dict)
-    act: Act = field(default_factory=Act)
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
@@ -129,7 +125,6 @@ class _SessionReader:
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
         for finding in self._said(turn):
             self.candidates.add(candidate(finding, turn))
-        self._done(turn)
         if turn.text and not turn.sidechain and (turn.by_person or turn.role != "user"):
             self.said["person" if turn.role == "user" else "agent"] = turn.text[-_ANSWERED:]
         if len(self.candidates.kept) > MAX_HELD:
@@ -144,16 +139,7 @@ class _SessionReader:
             return
         if message.speaker == "person":
             yield from answered(turn.text, before)
-            yield from with_corrections(weighed(by_rules(turn), message), corrections(turn, self.act))
-            return
         yield from weighed(by_rules(turn), message)
-
-    def _done(self, turn: Turn) -> None:
-        """Keep what the agent did in mind until the person has spoken."""
-        if turn.role == "assistant" and not turn.sidechain:
-            self.act.add(turn)
-        elif turn.by_person and turn.text:
-            self.act = Act(said=self.act.said)
 
     def conclusions(self) -> list[Candidate]:
         """The candidates of all commands and instructions so far."""

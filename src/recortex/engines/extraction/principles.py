@@ -1,8 +1,7 @@
 """What a correction teaches, as a sentence that stands alone.
 
 A person corrects in few words, about what is on the screen: "no, use pnpm". The words are turned into a
-statement or an order; where they still point to something outside of them, the sentence before comes in, and
-then what the agent had done.
+statement or an order; where they still point to something outside of them, what had been done comes in.
 """
 
 from __future__ import annotations
@@ -28,14 +27,10 @@ from recortex.engines.words import LETTERS, PRODUCT, STOP_WORDS, sections, token
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Sequence
-
-    from recortex.engines.corrections.acts import Act
+    from collections.abc import Iterable
 
 PATTERNS = Patterns(__file__)
-_FEWEST_WORDS, _SOME_WORDS, _FEW_WORDS, _CLEAR_WORDS = 3, 4, 5, 6
-_AROUND = 300
-"""Characters of a principle with the sentences around it."""
+_FEWEST_WORDS, _FEW_WORDS = 3, 5
 _NODS = 2
 """Words of a sentence that says nothing of what was done: "OK.", "Done!", "Got it."."""
 _ABOUT = 160
@@ -72,54 +67,25 @@ class Principle(NamedTuple):
 
     Attributes:
         own: the part of it that the person said.
-        alone: that is all of it; otherwise what the agent had done had to be added.
     """
 
     text: str
     own: str
 
-    @property
-    def alone(self) -> bool:
-        """Whether the person's own words said it."""
-        return self.text == self.own
 
-
-def principle(parts: Sequence[str], place: int, act: Act) -> Principle | None:
-    """The principle of the sentence at a place of a message; None where nothing can stand alone.
-
-    Args:
-        parts: the sentences of the message.
-        place: of the one that corrects.
-        act: what the agent had done before.
-    """
-    text = _contrasted(worded(parts[place]), act)
-    if not text:
-        return None
-    if stands(text) and _clear(text):
-        return Principle(text, text)
-    around = _with_neighbours(text, parts, place)
-    for several in (around, text, _with_previous(text, parts, place)):
-        if several and stands(several):
-            return Principle(several, several)
-    about = done(act, parts[place]) if len(text.split()) >= _SOME_WORDS else ""
-    wholes = (f"{said.removesuffix('.')} ({about})." for said in (around, text))
-    whole = next((one for one in wholes if len(one) <= MAX_LENGTH), "") if about else ""
-    return Principle(whole, text) if whole else None
-
-
-def of_words(words: str, act: Act) -> Principle | None:
+def of_words(words: str, did: str) -> Principle | None:
     """The principle of everything that a person says of one correction; None where that is nothing.
 
     Args:
         words: all of it is kept, as far as it fits into one statement.
-        act: what the agent had done before.
+        did: what had been done that was wrong.
     """
     parts = [part for one in passages(words) for part in typed_sentences(one.text)] or [words]
     said = [worded(part) for part in parts if not _says_nothing(part)]
-    text = _contrasted(_fitting(filter(None, said)) or worded(words) or statement(plain(words)), act)
+    text = _contrasted(_fitting(filter(None, said)) or worded(words) or statement(plain(words)), did)
     if not text or stands(text):
         return Principle(text, text) if text else None
-    about = done(act, words)
+    about = _done(did, words)
     whole = f"{text.removesuffix('.')} ({about})." if about else text
     return Principle(whole if len(whole) <= MAX_LENGTH else text, text)
 
@@ -132,15 +98,16 @@ def _fitting(statements: Iterable[str]) -> str:
     return text
 
 
-def _contrasted(text: str, act: Act) -> str:
+def _contrasted(text: str, did: str) -> str:
     """Turns "use pnpm" after `npm install` into "use pnpm instead of npm": one of a family is in use."""
     if not text or not PATTERNS.uses.match(text) or " instead of " in text:
         return text
     named = [SYNONYMS.get(word, word) for word in tokens(text, PRODUCT)]
     families = {FAMILY_OF[name] for name in named if name in FAMILY_OF}
-    done_with = [word for command in reversed([act.said, *act.commands]) for word in tokens(command, PRODUCT)]
     others = [
-        one for one in done_with if FAMILY_OF.get(SYNONYMS.get(one, one)) in families and one not in named
+        one
+        for one in tokens(did, PRODUCT)
+        if FAMILY_OF.get(SYNONYMS.get(one, one)) in families and one not in named
     ]
     return f"{text.removesuffix('.')} instead of {others[0]}." if families and others else text
 
@@ -218,12 +185,6 @@ def without_question(said: str) -> str:
     return PATTERNS.asks_then.sub(".", said, count=1)
 
 
-def after_but(said: str) -> str:
-    """What follows "but", where that is a clause of its own; empty where nothing does."""
-    found = PATTERNS.but_then.match(said)
-    return found["rest"] if found and keeps(said, found["rest"]) else ""
-
-
 def _fault(said: str) -> str:
     """What the agent did, as what is not to be done."""
     if found := PATTERNS.overstep.search(said):
@@ -286,52 +247,16 @@ def _turned(said: str) -> str:
     return f"{found['new'].rstrip(' .')} instead of {found['old']}" if found else ""
 
 
-def _clear(text: str) -> bool:
-    """Whether a principle needs no sentence around it: some words, and nothing that points elsewhere."""
-    return len(text.split()) >= _CLEAR_WORDS and PATTERNS.pronoun.search(text) is None
-
-
-def _with_neighbours(text: str, parts: Sequence[str], place: int) -> str:
-    """With the sentence before, where this one points to something, and the one after, as far as they fit."""
-    before = parts[place - 1] if place and (points_away(text) or PATTERNS.pronoun.search(text)) else ""
-    after = parts[place + 1] if place + 1 < len(parts) else ""
-    lead, more = (worded(one) if one and _tells(one) else "" for one in (before, after))
-    whole = f"{lead} {text}".strip() if len(lead) + len(text) < _AROUND else text
-    return f"{whole} {more}".strip() if len(whole) + len(more) < _AROUND else whole
-
-
-def _tells(sentence: str) -> bool:
-    """Whether a sentence tells something, and is no request, question or nod."""
-    asks = sentence.rstrip().endswith("?") or PATTERNS.request.match(sentence)
-    return not asks and not _says_nothing(sentence)
-
-
 def _says_nothing(sentence: str) -> bool:
     """Whether a sentence is a nod, thanks or a greeting; "no mocks in tests" is none."""
     return PATTERNS.said_nothing.match(sentence) is not None and keeps(sentence, "")
 
 
-def _with_previous(text: str, parts: Sequence[str], place: int) -> str:
-    """With the sentence before, where that is a statement of its own."""
-    before = parts[place - 1] if place else ""
-    if not before or before.rstrip().endswith("?") or _says_nothing(before):
-        return ""
-    lead = worded(before)
-    return f"{lead} {text}" if lead and stands(lead) else ""
-
-
-def done(act: Act, sentence: str) -> str:
-    """What the agent had done that a sentence is about, in a few words; empty where it did nothing."""
-    if act.refused:
-        return f"on refusing: {_quotable(PATTERNS.folders.sub('', act.refused))}"
-    if said := _nearest(act.said, sentence):
+def _done(did: str, sentence: str) -> str:
+    """What had been done that a sentence is about, in a few words; empty where nothing is known of it."""
+    if said := _nearest(did, sentence):
         return f'the agent had said: "{_quotable(said)}"'
-    if act.written:
-        names = list(dict.fromkeys(path.replace("\\", "/").rpartition("/")[2] for path in act.written[-3:]))
-        return f"the agent had changed {', '.join(f'`{name}`' for name in names)}"
-    if act.commands:
-        return f"the agent had run `{_quotable(act.commands[-1])}`"
-    last = sentences(act.said)[-1:]
+    last = sentences(did)[-1:]
     return f'the agent had said: "{_quotable(last[0])}"' if last and len(last[0].split()) > _NODS else ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recortex.domain.correction import Category, Difference
-from recortex.engines.corrections.acts import Act
 from recortex.engines.corrections.categories import categorised, said_in
 from recortex.engines.corrections.difference import difference, is_diff, of_diff
 from recortex.engines.extraction.difference_principles import from_difference
@@ -88,7 +87,7 @@ def _teaches_nothing(principle: str) -> bool:
 
 def _principle(words: str, shown: Difference, did: str) -> str:
     """What the person said; with or without words what changed, where they say little."""
-    said = of_words(words, Act(said=did)) if words else None
+    said = of_words(words, did) if words else None
     if said is None:
         return from_difference(shown)
     few = len(said.own.split()) < _FEW_WORDS or said.text != said.own
