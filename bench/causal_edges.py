@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from exchanges import opened
-from recortex.app.causes import inferred_in
+from recortex.app.causes import common_in, inferred_in_session
 from recortex.domain.relation import order
 from recortex.domain.vocabulary import Scope
 
@@ -34,10 +34,12 @@ def edges(name: str, sessions: Path, stores: Path) -> Iterator[tuple[str, Relati
     """The relations that are inferred in a project's store, with cause and effect."""
     cortex = opened(name, sessions, stores)
     services = cortex._app.services(Scope.PROJECT)  # noqa: SLF001
-    for relation in inferred_in(services, cortex._app.clock()):  # noqa: SLF001
-        cause, effect = order(relation) or ("", "")
-        known = {one.id: one for one in services.store.memories.get([cause, effect])}
-        yield name, relation, known[cause], known[effect]
+    now, common = cortex._app.clock(), common_in(services)  # noqa: SLF001
+    for session in filter(None, services.store.memories.sessions()):
+        for relation in inferred_in_session(services, session, common, now):
+            cause, effect = order(relation) or ("", "")
+            known = {one.id: one for one in services.store.memories.get([cause, effect])}
+            yield name, relation, known[cause], known[effect]
     cortex.close()
 
 

@@ -35,7 +35,7 @@ from recortex.domain.relation import (  # noqa: E402
     Relation,
 )
 from recortex.domain.vocabulary import RelationStatus  # noqa: E402
-from recortex.engines.graph.causes import effects, levels, to_effects  # noqa: E402
+from recortex.engines.graph.walks import levels, to_effects, walk  # noqa: E402
 from recortex.errors import CausalCycleError  # noqa: E402
 from recortex.storage.records.values import stored  # noqa: E402
 from recortex.storage.sqlite.store import SqliteStore  # noqa: E402
@@ -129,7 +129,7 @@ def walked(store: Any, count: int, clock: Clock) -> dict[str, float]:
     for _ in range(WALKS):
         start = id_of(random_.randrange(count))
         began = clock()
-        reached += len(effects(start, levels(store.relations, to_effects())))
+        reached += len(walk(start, to_effects(), levels(store.relations, to_effects())))
         spent.append(1e3 * (clock() - began))
     return {"reached": reached / WALKS} | quantiles(spent, "walk")
 

@@ -20,7 +20,7 @@ from servers import LAYOUTS, empty_store
 from example_memories import AT, changed, id_of, insert, memory
 from recortex.domain.relation import CAUSAL, Relation, order, shortest
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
-from recortex.engines.graph.causes import levels, reached, to_causes, to_dependents, to_effects
+from recortex.engines.graph.walks import levels, to_causes, to_dependents, to_effects, walk
 from recortex.errors import CausalCycleError
 from recortex.storage.records.values import json
 from recortex.storage.tables import copied
@@ -268,7 +268,7 @@ def test_a_walk_that_reads_less_reaches_the_same(name, server):
             store.relations.put_all(relations)
             for way in (to_causes(), to_effects(), to_dependents()):
                 for start in map(id_of, NODES):
-                    less = reached(start, way, levels(store.relations, way, limit), limit=limit)
-                    assert less == reached(start, way, store.relations.of, limit=limit)
+                    less = walk(start, way, levels(store.relations, way, limit), limit=limit)
+                    assert less == walk(start, way, store.relations.of, limit=limit)
 
     run()

@@ -13,7 +13,7 @@ from recortex.domain.statistics import Generation, Given, MemoryStatistics, Stan
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status, Trust
 from recortex.engines.decay.confidence import HUB
-from recortex.engines.graph.centrality import centrality
+from recortex.engines.graph.walks import centrality
 
 NOW, DAY = to_micros(AT), timedelta(days=1)
 

@@ -8,10 +8,15 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import CAUSAL, FORWARD, FormerRelation, Relation, order
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.as_known import known_at
-from recortex.engines.graph.causes import both, counterfactual, effects, neighbours, origins, to_dependents
-from recortex.engines.graph.causes import reached as walked
-from recortex.engines.graph.chains import confidence
+from recortex.engines.graph.walks import (
+    confidence,
+    counterfactual,
+    known_at,
+    to_causes,
+    to_dependents,
+    to_effects,
+    walk,
+)
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 NODES = "abcdefghij"
@@ -56,14 +61,18 @@ def test_effects_are_the_descendants_and_origins_the_ancestors(graph, start):
     judge.add_nodes_from(list(NODES))
     judge.add_edges_from_no_data([tuple(map(NODES.index, ends)) for ends in followed(graph)])
     place = NODES.index(start)
-    assert ids(effects(start, of(graph), depth=10)) == {NODES[n] for n in rustworkx.descendants(judge, place)}
-    assert ids(origins(start, of(graph), depth=10)) == {NODES[n] for n in rustworkx.ancestors(judge, place)}
+    assert ids(walk(start, to_effects(), of(graph), depth=10)) == {
+        NODES[n] for n in rustworkx.descendants(judge, place)
+    }
+    assert ids(walk(start, to_causes(), of(graph), depth=10)) == {
+        NODES[n] for n in rustworkx.ancestors(judge, place)
+    }
 
 
 @given(graphs(), starts, depths, limits)
 def test_depth_and_nodes_are_bounded_and_chains_are_believed(graph, start, depth, limit):
-    for walk in (origins, effects, both):
-        steps = walk(start, of(graph), depth=depth, limit=limit)
+    for way in (to_causes(), to_effects(), to_dependents()):
+        steps = walk(start, way, of(graph), depth=depth, limit=limit)
         assert len(steps) <= limit
         assert len(ids(steps)) == len(steps)
         for step in steps:
@@ -72,20 +81,17 @@ def test_depth_and_nodes_are_bounded_and_chains_are_believed(graph, start, depth
             assert step.confidence == confidence([one.strength for one in step.path])
 
 
-@given(graphs(), starts, depths)
-def test_both_is_the_union_and_neighbours_its_first_level(graph, start, depth):
+@given(graphs(), starts)
+def test_no_memory_is_both_an_origin_and_an_effect(graph, start):
     read = of(graph)
-    union = ids(origins(start, read, depth=depth)) | ids(effects(start, read, depth=depth))
-    assert ids(both(start, read, depth=depth)) == union
-    assert not ids(origins(start, read, depth=9)) & ids(effects(start, read, depth=9))
-    assert ids(neighbours(start, read)) == ids(both(start, read, depth=1))
+    assert not ids(walk(start, to_causes(), read, depth=9)) & ids(walk(start, to_effects(), read, depth=9))
 
 
 @given(graphs(), starts, depths, limits)
 def test_what_falls_is_part_of_the_effects_and_has_no_cause_left(graph, start, depth, limit):
     read = of(graph)
     found = counterfactual(start, read, depth=depth, limit=limit)
-    assert ids(one.step for one in found) <= ids(effects(start, read, depth=depth, limit=limit))
+    assert ids(one.step for one in found) <= ids(walk(start, to_effects(), read, depth=depth, limit=limit))
     fallen = {start, *(one.step.id for one in found if not one.others)}
     for one in found:
         causes = {cause for cause, effect in followed(graph) if effect == one.step.id}
@@ -95,8 +101,8 @@ def test_what_falls_is_part_of_the_effects_and_has_no_cause_left(graph, start, d
 
 @given(graphs(), starts, depths)
 def test_effects_rest_on_what_they_follow_from(graph, start, depth):
-    rests = ids(walked(start, to_dependents(), of(graph), depth=depth))
-    assert ids(effects(start, of(graph), depth=depth)) <= rests
+    rests = ids(walk(start, to_dependents(), of(graph), depth=depth))
+    assert ids(walk(start, to_effects(), of(graph), depth=depth)) <= rests
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.floats(0, 1))

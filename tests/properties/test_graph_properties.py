@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.centrality import centrality
-from recortex.engines.graph.walk import RelationFilter, walk
+from recortex.engines.graph.walks import RelationFilter, centrality, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 nodes = st.sampled_from("abcdefgh")
@@ -37,7 +36,7 @@ def test_every_step_is_reached_once_by_a_path_that_fits(graph, way, depth, limit
     def relations_of(ids):
         return [one for one in graph if one.source_id in ids or one.target_id in ids]
 
-    steps = walk("a", depth, way, relations_of, limit=limit)
+    steps = walk("a", way, relations_of, depth=depth, limit=limit)
     assert len(steps) <= limit
     assert len({"a", *(step.id for step in steps)}) == len(steps) + 1
     assert [step.depth for step in steps] == sorted(step.depth for step in steps)
@@ -55,7 +54,7 @@ def test_every_step_is_reached_once_by_a_path_that_fits(graph, way, depth, limit
 
 @given(relations, ways, st.integers(0, 10))
 def test_depth_is_the_shortest_way(graph, way, depth):
-    steps = walk("a", depth, way, lambda _: graph, limit=100)
+    steps = walk("a", way, lambda _: graph, depth=depth, limit=100)
     distance = {"a": 0}
     for level in range(1, depth + 1):
         edge = [node for node, far in distance.items() if far == level - 1]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import CAUSAL
 from recortex.domain.vocabulary import RelationStatus, Status
-from recortex.engines.graph.inference.facts import common_names
-from recortex.engines.graph.inference.scorer import infer
+from recortex.engines.graph.inference import common_names, infer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from recortex.app.store_services import StoreServices
@@ -26,15 +24,6 @@ MOST = 300
 """Memories of a session that are compared with each other: the last ones."""
 MOST_COMMON = 2_000
 """The latest memories, which tell the names that much of a project is about."""
-
-
-def inferred_in(services: StoreServices, now: datetime) -> Iterator[Relation]:
-    """What is inferred among the memories of each session of a store, session by session."""
-    every = services.store.memories.find(MemoryQuery(statuses=KNOWN, descending=False))
-    memories = sorted((one for one in every if one.source.session), key=lambda one: one.source.session)
-    common = common_in(services)
-    for _, together in groupby(memories, key=lambda one: one.source.session):
-        yield from _inferred(services, list(together), common, now)
 
 
 def inferred_in_session(

@@ -16,7 +16,7 @@ from recortex.domain.vocabulary import (
     RelationType,
     lowest_priority_of,
 )
-from recortex.engines.graph.walk import RelationFilter, walk
+from recortex.engines.graph.walks import RelationFilter, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded
@@ -175,7 +175,7 @@ class BrowseOperations(Operations):
         way = RelationFilter(
             types=frozenset(map(RelationType, relations)), direction=direction, min_strength=min_strength
         )
-        steps = walk(memory.id, depth, way, services.store.relations.of, limit=bounded(limit))
+        steps = walk(memory.id, way, services.store.relations.of, depth=depth, limit=bounded(limit))
         near = services.store.memories.get([step.id for step in steps])
         first, *others = self._faded(services, [memory, *near])
         found = {one.id: output_redacted(one) for one in others}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from recortex.domain.expressions import lazy
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
-from recortex.engines.graph import causes
-from recortex.engines.graph.causes import DEPTH, NODES, STRENGTH, Way
+from recortex.engines.graph import walks
+from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH, Way
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.operations.base import Operations, bounded
 from recortex.operations.graphing import Reached, check_depth, fraction, known_then
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recortex.app.store_services import StoreServices
-    from recortex.engines.graph.causes import RelationsOf, Step
+    from recortex.engines.graph.walks import RelationsOf, Step
 
 _TEST = lazy(r"(?:^|[/_.-])(?:tests?|specs?|__tests__)(?:[/_.-]|$)", re.IGNORECASE)
 Loss = Literal["falls", "weakened", "possible"]
@@ -101,11 +101,11 @@ class ConsequenceOperations(Operations):
         """
         check_depth(depth)
         services, memory = self._app.locate(id)
-        way, most = causes.to_effects(fraction(min_strength)), bounded(limit)
+        way, most = walks.to_effects(fraction(min_strength)), bounded(limit)
         read = self._reading(services, way, most, as_of)
         # Its effects may have more causes than a walk reads.
         every = services.store.relations.of if as_of is None else read
-        fallen = causes.counterfactual(memory.id, read, every, way=way, depth=depth, limit=most + 1)
+        fallen = walks.counterfactual(memory.id, read, every, way=way, depth=depth, limit=most + 1)
         shown = self._shown(services, memory, [one.step for one in fallen[:most]])
         return Counterfactual(
             memory=shown[0],
@@ -142,9 +142,9 @@ class ConsequenceOperations(Operations):
         """
         check_depth(depth)
         services, memory = self._app.locate(id)
-        way, most = causes.to_dependents(fraction(min_strength)), bounded(limit)
+        way, most = walks.to_dependents(fraction(min_strength)), bounded(limit)
         read = self._reading(services, way, most, as_of)
-        steps = causes.reached(memory.id, way, read, depth=depth, limit=most + 1)
+        steps = walks.walk(memory.id, way, read, depth=depth, limit=most + 1)
         first, shown = self._shown(services, memory, steps[:most])
         memories = [first, *(one.memory for one in shown.values())]
         files = _touched(memories, lambda one: [link.path for link in one.files])
@@ -161,7 +161,7 @@ class ConsequenceOperations(Operations):
     def _reading(self, services: StoreServices, way: Way, most: int, as_of: datetime | None) -> RelationsOf:
         if as_of is not None:
             return known_then(services, as_utc(as_of))
-        return causes.levels(services.store.relations, way, most + 1)
+        return walks.levels(services.store.relations, way, most + 1)
 
     def _shown(
         self, services: StoreServices, memory: Memory, steps: Sequence[Step]

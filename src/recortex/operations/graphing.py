@@ -12,10 +12,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.spelled import AnyRelation
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.as_known import known_at
-from recortex.engines.graph.causes import to_causes, to_effects
-from recortex.engines.graph.chains import confidence
-from recortex.engines.graph.walk import RelationFilter, walk
+from recortex.engines.graph.walks import RelationFilter, known_at, to_causes, to_effects, walk
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import MAX_DEPTH, Operations, bounded
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.app.store_services import StoreServices
-    from recortex.engines.graph.walk import Direction, Follow
+    from recortex.engines.graph.walks import Direction, Follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +91,7 @@ class GraphOperations(Operations):
         most, at = bounded(limit), as_utc(as_of) if as_of else None
         services, memory = self._app.locate(id)
         relations_of = known_then(services, at) if at else services.store.relations.of
-        steps = walk(memory.id, depth, way, relations_of, limit=most + 1)
+        steps = walk(memory.id, way, relations_of, depth=depth, limit=most + 1)
         ids = [memory.id, *(step.id for step in steps[:most])]
         if at:
             found = {one.id: one for id_ in ids if (one := services.store.memories.as_of(id_, at))}
@@ -110,7 +107,7 @@ class GraphOperations(Operations):
                     memory=shown[step.id],
                     depth=step.depth,
                     path=step.path,
-                    confidence=confidence([one.strength for one in step.path]),
+                    confidence=step.confidence,
                 )
                 for step in steps[:most]
                 if step.id in shown  # another process may have purged it meanwhile

@@ -112,7 +112,7 @@ class SearchStore(VectorSearch, Protocol):
         """The files and patterns of those memories that have some."""
 
     def hubs(self, keys: Sequence[int]) -> Mapping[int, float]:
-        """The centrality (`engines.graph.centrality`) of those above a half.
+        """The centrality (`engines.graph.walks`) of those above a half.
 
         A lower one does not change decay.
         """

@@ -6,8 +6,7 @@ import pytest
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.centrality import centrality
-from recortex.engines.graph.walk import RelationFilter, walk
+from recortex.engines.graph.walks import RelationFilter, centrality, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -32,7 +31,7 @@ def reached(depth=10, start="a", limit=100, **way):
         asked.append(list(ids))
         return [one for one in CHAIN if {one.source_id, one.target_id} & set(ids)]
 
-    steps = walk(start, depth, RelationFilter(**way), relations_of, limit=limit)
+    steps = walk(start, RelationFilter(**way), relations_of, depth=depth, limit=limit)
     return [(step.id, step.depth) for step in steps], asked
 
 
@@ -63,7 +62,7 @@ def test_only_relations_that_fit_are_followed(way, found):
 def test_a_relation_that_holds_both_ways_fits_every_direction():
     only = [relation("a", "b", both=True)]
     assert [
-        step.id for step in walk("b", 1, RelationFilter(direction="outgoing"), lambda _: only, limit=9)
+        step.id for step in walk("b", RelationFilter(direction="outgoing"), lambda _: only, depth=1, limit=9)
     ] == ["a"]
 
 
@@ -79,5 +78,5 @@ def test_the_limit_ends_the_walk():
 
 
 def test_the_path_leads_from_the_start():
-    (_, _, last, *_) = walk("a", 5, RelationFilter(direction="outgoing"), lambda _: CHAIN, limit=9)
+    (_, _, last, *_) = walk("a", RelationFilter(direction="outgoing"), lambda _: CHAIN, limit=9)
     assert [(one.source_id, one.target_id) for one in last.path] == [("a", "b"), ("b", "c"), ("c", "e")]

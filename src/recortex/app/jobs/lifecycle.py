@@ -12,7 +12,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.decay.confidence import DAY
 from recortex.engines.decay.transitions import Rules, Transition, transition
-from recortex.engines.graph.centrality import centrality
+from recortex.engines.graph.walks import centrality
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from recortex.domain.session import Outcome
 from recortex.domain.vocabulary import Origin
 from recortex.engines.brief.groups import COMMAND, Bearing, group_of, is_work_branch
 from recortex.engines.decay.confidence import confidence, curve
-from recortex.engines.graph.centrality import centrality
+from recortex.engines.graph.walks import centrality
 from recortex.engines.sessions.usefulness import usefulness
 
 if TYPE_CHECKING:

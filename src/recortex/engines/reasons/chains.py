@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.causes import DEPTH, NODES, STRENGTH
+from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH
 from recortex.engines.reasons.narrative import VERBS, Link
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.reasons import Section
     from recortex.domain.relation import Relation
-    from recortex.engines.graph.causes import Along
+    from recortex.engines.graph.walks import Along
 
     class Relations(Along, Protocol):
         """The part of a store's relations that is read."""

@@ -11,7 +11,7 @@ from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import shorten
 from recortex.domain.reasons import Claim, Evidence
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
-from recortex.engines.graph.chains import confidence
+from recortex.engines.graph.walks import confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
