@@ -15,7 +15,7 @@ Section = Literal[
     "origins", "effects", "support", "conflicts",
 ]  # fmt: skip
 Verbosity = Literal["summary", "detailed", "comprehensive"]
-PictureFormat = Literal["mermaid", "dot", "graphml", "svg"]
+PictureFormat = Literal["mermaid", "dot", "svg"]
 
 
 @dataclass(frozen=True, slots=True)

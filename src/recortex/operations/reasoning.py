@@ -38,7 +38,7 @@ class ReasonOperations(Operations):
         memories: bool = True,
         decisions: bool = True,
         warnings: bool = True,
-        format: Literal["text", "json", "mermaid", "dot", "graphml", "svg"] = "text",  # noqa: A002
+        format: Literal["text", "json", "mermaid", "dot", "svg"] = "text",  # noqa: A002
     ) -> Why:
         """Tell why something is as it is: what was decided, by which commits and sessions, what led to it.
 
@@ -56,7 +56,7 @@ class ReasonOperations(Operations):
             memories: also what else is known.
             decisions: also decisions.
             warnings: also what to watch out for.
-            format: a picture of the graph instead of sentences: mermaid, dot, graphml, svg.
+            format: a picture of the graph instead of sentences: mermaid, dot, svg.
         """
         from recortex.engines.reasons.telling import LEAST_BUDGET, MOST_BUDGET, tell
         from recortex.operations.reasons_found import Reasons

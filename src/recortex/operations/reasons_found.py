@@ -16,8 +16,7 @@ from recortex.domain.time import to_micros
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.decay.present import faded
 from recortex.engines.decisions.drafting import RULE
-from recortex.engines.graph.drawing.formats import drawn
-from recortex.engines.graph.drawing.picture import picture_of
+from recortex.engines.graph.drawing import drawn, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.reasons.chains import links, reading
 from recortex.engines.reasons.narrative import QUOTED, of_bearing, of_commits, of_links, of_making

@@ -1,1 +1,0 @@
-"""Pictures of memories and their relations, as Mermaid, DOT, GraphML or SVG."""
