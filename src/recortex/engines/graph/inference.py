@@ -30,8 +30,8 @@ ALONE, WITHIN = 0.6, 12
 """The score that a pair needs without a course of events, and the turns within which a reason is given."""
 IN_COURSE, DECIDED = 0.3, 0.545
 """The score that a pair needs with one, and with a decision."""
-REPEATED = 0.6
-"""A memory most of whose words are in the other says it again; none led to the other."""
+REPEATED, QUOTED = 0.6, 0.5
+"""The share of words by which a memory says another again, and by which a correction quotes a statement."""
 LEAST_WORDS, SHORT_ID = 3, 8
 """Words in common that show the same matter, and characters of an id that name a memory."""
 UNRELATED, SAME = 0.2, 0.8
@@ -180,8 +180,8 @@ def course(pair: Pair) -> Course | None:
     """The surest course of events that two memories show: correction, remedy, taking back, decision."""
     cause, effect = pair.cause, pair.effect
     if cause.by_agent and effect.correction:
-        # A correction that quotes most of a statement may come later than one on the same matter.
-        quotes = bool(effect.quoted) and len(effect.quoted & cause.words) / len(effect.quoted) >= 0.5  # noqa: PLR2004
+        # One that quotes the statement may come later than one on the same matter.
+        quotes = bool(effect.quoted) and len(effect.quoted & cause.words) / len(effect.quoted) >= QUOTED
         if (when := pair.later(8 if quotes else 3)) and (quotes or pair.same_matter()):
             least = 0.0 if quotes else IN_COURSE
             return Course(RelationType.TRIGGERED_BY, f"The person corrected it {when}.", least)
