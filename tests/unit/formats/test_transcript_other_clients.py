@@ -479,6 +479,36 @@ def test_codex_blocks_and_what_an_editor_has_open_are_not_typed(read):
     assert [(turn.role, turn.text) for turn in turns] == [("user", "fix it")]
 
 
+PLANS = (
+    "PLEASE IMPLEMENT THIS PLAN:\n# Kiln\n\nAlways log in UTC.",
+    "A previous agent produced the plan below to accomplish the user's task. Implement it.\n\n# Kiln",
+)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        (["<image name=[Image #1]>", "</image>", "[Image #1] center it"], [("user", "[Image #1] center it")]),
+        (['<image name=[Image #1] path="/tmp/a b.png">', "</image>"], []),
+        (["Use <image> here, not </image>"], [("user", "Use <image> here, not </image>")]),
+        (
+            ["## Code review guidelines:\nNever praise.\n## My request for Codex:\nPlease review the kiln"],
+            [("user", "Please review the kiln")],
+        ),
+        (
+            ["## Code review guidelines:\nNever praise."],
+            [("user", "## Code review guidelines:\nNever praise.")],
+        ),
+        *(([text], [("plan", text)]) for text in PLANS),
+    ],
+)
+def test_what_codex_sends_for_a_button_or_around_a_picture_is_not_typed(read, blocks, expected):
+    content = [{"type": "input_text", "text": text} for text in blocks]
+    message = codex("response_item", {"type": "message", "role": "user", "content": content})
+    _, turns = read("rollout-c.jsonl", said("assistant", "Ready."), message)
+    assert [(turn.role, turn.text) for turn in turns[1:]] == expected
+
+
 def test_a_tools_result_in_any_client_is_nobodys_word(read):
     answer = {"functionResponse": {"id": "k", "name": "shell", "response": {"error": SAID}}}
     _, turns = read(

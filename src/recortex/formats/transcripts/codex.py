@@ -25,9 +25,18 @@ if TYPE_CHECKING:
     from recortex.domain.transcript import Author
 
 # To the last such heading: what is open in the editor may have one, too.
-_IDE_REQUEST = re.compile(
-    r"\A\s*# (?:Context from my IDE setup|Files mentioned by the user):.*^## My request for Codex:\s*",
+_APP_REQUEST = re.compile(
+    r"\A\s*#{1,2} (?:Context from my IDE setup|Files mentioned by the user|Code review guidelines):"
+    r".*^## My request for Codex:\s*",
     re.DOTALL | re.MULTILINE,
+)
+_IMAGE = re.compile(
+    r"\s*(?:<image(?:\s[^<>]{0,2000})?>|</image>)\s*"
+)  # around a picture, as blocks of their own
+# The agent's, accepted with a key; the second where the client begins a session of its own for it.
+_PLANS = (
+    "PLEASE IMPLEMENT THIS PLAN:\n",
+    "A previous agent produced the plan below to accomplish the user's task.",
 )
 _CALLS = frozenset(("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"))
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output"))
@@ -175,8 +184,9 @@ class CodexParser:
         if item.role != "user":
             return Parsed(skipped=f"message/{item.role}", carried="\n".join(texts))
         self._answered = True
-        texts = [_IDE_REQUEST.sub("", text) for text in texts]
-        said = replace(base, role="user", ends_calls=True, author=self._author)
+        texts = [_APP_REQUEST.sub("", text) for text in texts if not _IMAGE.fullmatch(text)]
+        role = "plan" if texts and texts[0].startswith(_PLANS) else "user"
+        said = replace(base, role=role, ends_calls=True, author=self._author)
         return self._identified(spoken(said, texts), base.uuid)
 
     def _identified(self, parsed: Parsed, id_: str) -> Parsed:
