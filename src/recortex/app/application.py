@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from recortex.errors import (
     ChunkNotFoundError,
     ExchangeNotFoundError,
     MemoryNotFoundError,
+    PermissionsError,
     StorageError,
 )
 
@@ -242,10 +244,22 @@ class Application:
     def works_again(self, component: str) -> None:
         """Note in the open stores that a part that failed does its work again."""
         for services in self._all_services.values():
-            services.store.ledger.works_again(component)
+            with suppress(PermissionsError):
+                services.store.ledger.works_again(component)
 
     def _record(self, services: StoreServices, event: Degradation) -> None:
-        services.store.ledger.degrade(replace(event, failure=event.failure[:500]), self.clock())
+        with suppress(PermissionsError):  # a disk that is full keeps nothing, and answers all the same
+            services.store.ledger.degrade(replace(event, failure=event.failure[:500]), self.clock())
+
+    @property
+    def unwritten(self) -> list[str]:
+        """A line on each open store that cannot be written, so that nothing new is kept in it."""
+        return [
+            f"The store {services.store.shown} cannot be written: {why}. What is in it is told; nothing new is "
+            "kept."
+            for services in self._all_services.values()
+            if (why := services.store.unwritable)
+        ]
 
     def close(self) -> None:
         """Close every store."""

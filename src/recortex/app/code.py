@@ -51,31 +51,43 @@ def codebase(app: Application) -> Codebase:
 
     Raises:
         GrammarError: the extra `code` is not installed.
-        PermissionsError: the facts cannot be kept.
+        PermissionsError: the file of facts is another user's.
     """
+    from recortex.codebase.syntax.fact_store import kept_on_disk
+    from recortex.codebase.syntax.grammars import require
+
+    require()
+    path = app.project.facts
+    try:
+        with kept_on_disk():
+            return _read(app, path)
+    except UntrustedFileError as error:
+        raise PermissionsError(f"The facts of code cannot be kept at {path}: {error}.") from error
+    except OSError:  # the disk is full, or may only be read: what is read is not kept
+        return _read(app, None)
+
+
+def _read(app: Application, path: Path | None) -> Codebase:
     from recortex.app.neighbours import keep_neighbours
     from recortex.codebase.syntax.fact_store import FactStore
-    from recortex.codebase.syntax.grammars import require
     from recortex.engines.code.project import Project
     from recortex.engines.privacy.code_facts import without_secrets
 
-    require()
-    root, path = app.tree, app.project.facts
-    try:
-        with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:
-            tree = store.refresh(root, app.progress)
-            key = (str(root), hash(frozenset(tree.files.items())))
-            if key not in _kept:
-                known = dict(store.facts(set(tree.files.values())))
-                facts = {path: known[key] for path, key in tree.files.items() if key in known}
-                while len(_kept) >= MOST_PROJECTS:
-                    del _kept[next(iter(_kept))]
-                _kept[key] = Project(facts)
+    root = app.tree
+    with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:
+        tree = store.refresh(root, app.progress)
+        key = (str(root), hash(frozenset(tree.files.items())))
+        if key not in _kept:
+            known = dict(store.facts(set(tree.files.values())))
+            facts = {path: known[key] for path, key in tree.files.items() if key in known}
+            while len(_kept) >= MOST_PROJECTS:
+                del _kept[next(iter(_kept))]
+            _kept[key] = Project(facts)
+            if path:
                 keep_neighbours(path, root, tree.files, lambda: _kept[key], app.clock())
+        if path:
             store.collect()
-            return Codebase(root, tree, _kept[key], store.bytes())
-    except (OSError, UntrustedFileError) as error:
-        raise PermissionsError(f"The facts of code cannot be kept at {path}: {error}.") from error
+        return Codebase(root, tree, _kept[key], store.bytes())
 
 
 def forget_code(app: Application) -> None:

@@ -117,6 +117,9 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     except RecortexError as error:
         yield Row(title, "problem", error.message, error.hint)
         return
+    if why := services.store.unwritable:
+        said = f"It cannot be written: {why}. What is in it is told; nothing new is kept."
+        yield Row(title, "problem", said, "Make room on the disk, or give yourself the right to write there.")
     todo = _ANEW if location.remote else "Run `recortex recover`."
     for problem in found.problems:
         yield Row(title, "problem", problem, todo)

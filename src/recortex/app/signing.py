@@ -32,11 +32,13 @@ def key(home: Path) -> bytes:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = path.with_name(f"{FILE}.{os.getpid()}.{secrets.token_hex(4)}")
         if not os.path.lexists(path):
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(secrets.token_bytes(BYTES))
-            with suppress(FileExistsError):
-                os.link(part, path)  # fails where another process was first: its key counts
-            part.unlink()
+            try:
+                with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(secrets.token_bytes(BYTES))
+                with suppress(FileExistsError):
+                    os.link(part, path)  # fails where another process was first: its key counts
+            finally:
+                part.unlink(missing_ok=True)
         found = read_own(path, BYTES)
     except OSError as error:
         raise PermissionsError(f"{path} cannot be used: {error}.") from error

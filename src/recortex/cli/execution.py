@@ -15,7 +15,7 @@ from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
@@ -47,18 +47,21 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         return converse(call)
     progress = ProgressLine(sys.stderr)
     try:
-        data, done = _answer(group, operation, call, progress)
+        data, done, unwritten = _answer(group, operation, call, progress)
     finally:
         progress.clear()
     if done:
-        _show(line.verb, call, data, started)
+        _show(line.verb, call, data, unwritten, started)
     return FAILED if getattr(data, "unread", 0) else DONE
 
 
 def _answer(
     group: type[Operations], operation: Operation, call: Call, progress: ProgressLine
-) -> tuple[Any, bool]:
-    """What the operation gave, or would do; and whether it is to be shown: not where a person said no."""
+) -> tuple[Any, bool, list[str]]:
+    """What the operation gave, or would do; and whether it is to be shown: not where a person said no.
+
+    Last, a line on each store that cannot be written.
+    """
     with group.open(call.project, url=call.url, progress=progress) as cortex:
         method = getattr(cortex, operation.method)
         call = _offered(cortex, operation, call)
@@ -67,10 +70,10 @@ def _answer(
             if any(parameter.name == "dry_run" for parameter in operation.parameters()):
                 shown = method(**call.arguments | {"dry_run": True})
             if call.dry_run or getattr(shown, "changes_nothing", False):
-                return shown, True
+                return shown, True, cortex.unwritten
             if not _agreed(shown, operation, call):
-                return None, False
-        return method(**call.arguments), True
+                return None, False, []
+        return method(**call.arguments), True, cortex.unwritten
 
 
 def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
@@ -124,10 +127,10 @@ def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
     return answer
 
 
-def _show(verb: str, call: Call, data: Any, started: float) -> None:
+def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: float) -> None:
     from recortex.cli import envelope
 
-    warnings = envelope.warnings_of(data)
+    warnings = (*envelope.warnings_of(data), *unwritten)
     if call.json:
         answer = envelope.success(verb, data, warnings, time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")

@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -82,7 +82,7 @@ class ToolDispatcher:
             asking = operation.traits.asks
             given = {key: value for key, value in arguments.items() if key != CONFIRM or not asking}
             budget, rest = budgeted(operation, given)
-            told = cleaned(lean(self._done(operation, rest)))
+            told = cleaned(lean(self._with_notes(self._done(operation, rest))))
             return bounded(told | {BUDGET: budget} if BUDGET in told else told, budget)
 
         return self.answered(name, work)
@@ -94,6 +94,12 @@ class ToolDispatcher:
             RecortexError: it cannot be read.
         """
         return self._done(self._reading[name], arguments)
+
+    def _with_notes(self, done: Any) -> Any:
+        """A result that says what could not be used, with the stores that cannot be written."""
+        if not hasattr(done, "degraded"):
+            return done
+        return replace(done, degraded=(*done.degraded, *self.facade().unwritten))
 
     def _done(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         given = converted(operation, arguments)

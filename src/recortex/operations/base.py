@@ -90,6 +90,11 @@ class Operations:
         """What hooks know a server of this store by."""
         return next(iter(self._app.locations.values())).address
 
+    @property
+    def unwritten(self) -> list[str]:
+        """A line on each open store that cannot be written, so that nothing new is kept in it."""
+        return self._app.unwritten
+
     def _faded(self, services: StoreServices, memories: Sequence[Memory]) -> Sequence[Memory]:
         """The memories of a store with the confidence that is left now."""
         from recortex.engines.decay.present import faded

@@ -49,6 +49,7 @@ class Exported:
     exchanges: int = 0
     path: str = ""
     text: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +131,7 @@ class ExportOperations(Operations):
             exchanges: also what was said in sessions; only in jsonl, and not where statuses are given.
         """
         target = writable(self._app, path) if path else None
+        warnings: tuple[str, ...] = ()
         query = MemoryQuery(
             statuses=tuple(map(Status, statuses)), scope=Scope(scope) if scope else None, descending=False
         )
@@ -155,7 +157,11 @@ class ExportOperations(Operations):
                 relations,
                 _exchanges(said),
             )
-            lines = jsonlines.signed(written, signing.signer(signing.key(self._app.project.home)))
+            try:
+                lines = jsonlines.signed(written, signing.signer(signing.key(self._app.project.home)))
+            except PermissionsError as error:  # a full disk is when a copy elsewhere is wanted most
+                lines = written
+                warnings = (f"It is not signed, so that its memories wait where it is read: {error}",)
         else:
             lines = markdown.write(memory for _, memory in memories)
         done = Exported(
@@ -164,6 +170,7 @@ class ExportOperations(Operations):
             relations=len(relations),
             exchanges=sum(len(keys) for _, keys in said),
             path=path,
+            warnings=warnings,
         )
         if not target:
             return replace(done, text="".join(lines))

@@ -51,6 +51,10 @@ class KeptStore(Store, ExchangeStore, DocumentStore, SymbolStore, Protocol):
         """Where it is, as shown to people, without a password."""
 
     @property
+    def unwritable(self) -> str:
+        """Why nothing can be written now; empty where nothing is known to be in the way."""
+
+    @property
     def schema(self) -> int:
         """The newest migration applied."""
 

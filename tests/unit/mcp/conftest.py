@@ -43,6 +43,7 @@ class Small:
         self.closed = False
         self.warmed = False
         self.kept: list[str] = []
+        self.unwritten: list[str] = []
 
     def close(self) -> None:
         self.closed = True

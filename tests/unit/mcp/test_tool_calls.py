@@ -103,3 +103,8 @@ def test_closing_closes_what_was_opened(desk, small):
     desk.call("recall", {"query": "x"})
     desk.close()
     assert small.closed
+
+
+def test_an_answer_says_that_the_store_cannot_be_written(desk, small):
+    small.unwritten.append("The store cannot be written: the disk is full.")
+    assert desk.call("recall", {"query": "x"}).data["degraded"] == small.unwritten

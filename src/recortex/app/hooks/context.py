@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,16 +12,17 @@ from typing import TYPE_CHECKING
 
 from recortex.app.naming import of_session, shown
 from recortex.codebase.project import branch_and_commit, working_tree
+from recortex.errors import PermissionsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from recortex.app.application import Application
     from recortex.app.location import Location, Locations
     from recortex.app.projects import Project
     from recortex.domain.hook_event import HookEvent
-    from recortex.domain.session import Session
+    from recortex.domain.session import Receipt, Session, Signal
     from recortex.ports.sessions import Sessions
     from recortex.settings import Settings
 
@@ -95,7 +97,7 @@ class HookContext:
 
     def seen(self, event: HookEvent) -> Session:
         """Note that a session is alive, with what the event says of it."""
-        from recortex.domain.session import Session
+        from recortex.domain.session import Receipt, Session, Signal
 
         now = self.clock()
         known = self.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
@@ -115,8 +117,27 @@ class HookContext:
         return session
 
     def keep(self, session: Session) -> None:
-        """Keep what is known of a session without the secrets in its paths, which the object itself keeps."""
-        self.sessions.put(of_session(session))
+        """Keep what is known of a session without the secrets in its paths, which the object itself keeps.
+
+        This, signals and receipts are lost where the disk is full or may only be read: the agent is told
+        what is known all the same.
+        """
+        with suppress(PermissionsError):
+            self.sessions.put(of_session(session))
+
+    def note(self, signals: Sequence[Signal]) -> None:
+        """Keep what was seen in a session."""
+        with suppress(PermissionsError):
+            self.sessions.note(signals)
+
+    def give(self, receipts: Sequence[Receipt]) -> Sequence[Receipt]:
+        """Keep receipts; returns those of what the session was not given before."""
+        if not receipts:
+            return []
+        with suppress(PermissionsError):
+            return self.sessions.give(receipts)
+        known = {(one.memory, one.context) for one in self.sessions.receipts(receipts[0].session)}
+        return [one for one in receipts if (one.memory, one.context) not in known]
 
     @property
     def capture_lock(self) -> Path:

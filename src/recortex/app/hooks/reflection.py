@@ -48,4 +48,4 @@ def question(context: HookContext, event: HookEvent) -> str:
 
 
 def _note(context: HookContext, event: HookEvent, name: SignalName) -> None:
-    context.sessions.note([Signal(session=event.session, at=context.clock(), name=name, subject="")])
+    context.note([Signal(session=event.session, at=context.clock(), name=name, subject="")])

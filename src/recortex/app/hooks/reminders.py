@@ -157,7 +157,7 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
         return
     line = said_line(latest, said)
     receipt = _receipt(context, session, latest.id, Scope.PROJECT, "file", path)
-    if context.sessions.give([replace(receipt, tokens=len(line) // 4)]):
+    if context.give([replace(receipt, tokens=len(line) // 4)]):
         yield line
 
 
@@ -302,7 +302,7 @@ def _give(
         )
         for memory, score in memories
     ]
-    kept = {one.memory for one in context.sessions.give(receipts)} if receipts else set()
+    kept = {one.memory for one in context.give(receipts)} if receipts else set()
     return [memory for memory, _ in memories if memory.id in kept]
 
 

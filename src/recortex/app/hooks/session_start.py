@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.app.error_log import log_error
 from recortex.app.naming import hidden, shown
 from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt
@@ -41,9 +42,12 @@ def open_session(context: HookContext, event: HookEvent) -> str:
         brief = _brief(context, event)
         text = brief.text
         if session and text:
-            context.sessions.give(_receipts(context, session, brief))
+            context.give(_receipts(context, session, brief))
     if session and event.source != "compact":
-        _catch_up(context, session)
+        try:
+            _catch_up(context, session)
+        except OSError as error:  # such as a full disk: the next session asks again
+            log_error(context.location, event.name, f"{type(error).__name__}: {error}")
     return text
 
 

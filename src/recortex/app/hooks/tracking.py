@@ -47,7 +47,7 @@ def note_signals(context: HookContext, event: HookEvent) -> None:
         return
     signals = [*(_command(context, event) if event.command else _files(context, event))]
     if signals:
-        context.sessions.note(signals)
+        context.note(signals)
 
 
 def _files(context: HookContext, event: HookEvent) -> Iterator[Signal]:

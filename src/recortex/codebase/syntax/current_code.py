@@ -61,9 +61,13 @@ class CurrentCode:
 
     @cached_property
     def _store(self) -> FactStore:
-        from recortex.codebase.syntax.fact_store import FactStore
+        from recortex.codebase.syntax.fact_store import FactStore, kept_on_disk
 
-        return FactStore(self._path, self._hidden)
+        try:
+            with kept_on_disk():
+                return FactStore(self._path, self._hidden)
+        except OSError:  # the disk is full, or may only be read: what is read is not kept
+            return FactStore(None, self._hidden)
 
     def close(self) -> None:
         """Close the file of facts."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,7 +89,8 @@ class FactStore:
     """Facts of the working trees of a project.
 
     Args:
-        path: of the file; it is made, and made anew where it is damaged or of another version.
+        path: of the file; it is made, and made anew where it is damaged or of another version. None keeps
+            them in memory, for as long as the store is open.
         hidden: says of the name of a file or folder that it may not be kept, since it holds a secret.
         clean: takes secrets out of facts before they are written.
 
@@ -100,14 +101,17 @@ class FactStore:
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None,
         hidden: Callable[[str], bool] = lambda _: False,
         clean: Callable[[FileFacts], FileFacts] = lambda facts: facts,
     ) -> None:
+        self._path, self._hidden, self._clean = path, hidden, clean
+        if path is None:
+            self._database = _opened(None)
+            return
         require_own_folder(path.parent)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         require_own(path)
-        self._path, self._hidden, self._clean = path, hidden, clean
         try:
             self._database = _opened(path)
         except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError):
@@ -235,7 +239,7 @@ class FactStore:
 
     def bytes(self) -> int:
         """Of the file."""
-        return self._path.stat().st_size
+        return self._path.stat().st_size if self._path else 0
 
     def _tree(self, root: Path) -> int:
         found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
@@ -307,11 +311,25 @@ def _enter(tree: Tree, path: str, folder: Folder) -> None:
     tree.vendored += [before + name for name in folder.vendored]
 
 
-def _opened(path: Path) -> apsw.Connection:
-    database = apsw.Connection(str(path))
+@contextmanager
+def kept_on_disk() -> Iterator[None]:
+    """Raise an error of the system where the disk is full, or may only be read.
+
+    Raises:
+        OSError: it is.
+    """
     try:
-        with suppress(OSError):
-            path.chmod(0o600)
+        yield
+    except (apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError) as error:
+        raise OSError(str(error)) from error
+
+
+def _opened(path: Path | None) -> apsw.Connection:
+    database = apsw.Connection(str(path or ":memory:"))
+    try:
+        if path:
+            with suppress(OSError):
+                path.chmod(0o600)
         database.set_busy_timeout(BUSY_MILLISECONDS)
         if database.execute("PRAGMA user_version").get != FILE_VERSION:
             _remake(database, FILE_VERSION)

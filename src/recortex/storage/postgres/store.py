@@ -138,6 +138,11 @@ class PgStore(EngineStore):
         return self.database.transaction(patience=patience, durable=patience is None)
 
     @property
+    def unwritable(self) -> str:
+        """Empty: what a server refuses, it says at each write."""
+        return ""
+
+    @property
     def shown(self) -> str:
         """Where it is, for people; no secret is in it."""
         return self.address.shown

@@ -17,6 +17,14 @@ from recortex.errors import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+REFUSED = (
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.FullError,
+    apsw.PermissionsError,
+    apsw.IOError,
+)
+"""What SQLite raises where the disk, or the rights to it, do not let it write."""
 _GONE = ("no such table", "no such column")
 """Errors that can only mean damage: our own statements name what our schema has."""
 
@@ -47,13 +55,7 @@ def _raise_translated(path: Path | str, raised: Exception) -> NoReturn:
         raise StoreBusyError(
             f"Another process held the store {path} for longer than this one waits."
         ) from error
-    except (
-        apsw.ReadOnlyError,
-        apsw.CantOpenError,
-        apsw.FullError,
-        apsw.PermissionsError,
-        apsw.IOError,
-    ) as error:
+    except REFUSED as error:
         raise PermissionsError(f"The store {path} cannot be opened or written: {error}.") from error
     except apsw.Error as error:
         if str(error).startswith(_GONE):  # the schema is not the one that the store records

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.errors import CorruptStoreError, StorageError
+from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.storage.database import Database
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, has_vectors
 from recortex.storage.sqlite.contention import Patience
 from recortex.storage.sqlite.failures import translated
 from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
 from recortex.storage.sqlite.fork_guard import FORK_SECONDS, ForkGuard, watch
+from recortex.storage.sqlite.reading_only import connect_reading, seen, why_not_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from recortex.storage.database import Bindings
     from recortex.storage.sqlite.files import Identity
     from recortex.storage.sqlite.last_change import LastChange
+    from recortex.storage.sqlite.reading_only import Seen
 
 
 PATIENCE_SECONDS = 60.0
@@ -39,9 +41,14 @@ _inherited: list[object] = []
 class Pool(Database):
     """Connections to one database file.
 
+    Where the disk does not let it be written, it is read all the same; a transaction then tries to write anew.
+
     Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote.
     Outside, while another thread writes, it reads through a reader of its own, which the writer never
     blocks (WAL).
+
+    Attributes:
+        unwritable: why nothing can be written now; empty where nothing is known to be in the way.
     """
 
     engine = "sqlite"
@@ -70,8 +77,9 @@ class Pool(Database):
         self._usable = True
         self._held_for_fork = False
         self._file = identity(path)
-        with translated(path):
-            self._main = self._patiently(self._connect)
+        self.unwritable = ""
+        self._as_read: Seen | None = None
+        self._main = self._open()
         self._opened()
         self.vectors = has_vectors(self._writer)
         watch(self)
@@ -88,9 +96,32 @@ class Pool(Database):
                 self._sides = self._sides_now()
                 return
             self._let_go()
-            with translated(self.path):
-                self._main = self._patiently(self._connect)
+            self._main = self._open()
         raise CorruptStoreError(f"The store {self.path} was replaced while it was opened.")
+
+    def _open(self) -> apsw.Connection:
+        """A connection that writes; where the disk does not let it, one that only reads what is there."""
+        try:
+            return self._open_to_write()
+        except PermissionsError as error:
+            try:
+                connection = self._open_to_read()
+            except StorageError:
+                raise error from None
+            self.unwritable, self._as_read = why_not_written(self.path, error), seen(self.path)
+            return connection
+
+    def _open_to_read(self) -> apsw.Connection:
+        with translated(self.path):
+            return connect_reading(self.path, vectors=self._with_vectors)
+
+    def _open_to_write(self) -> apsw.Connection:
+        with translated(self.path):
+            connection: apsw.Connection = self._patiently(self._connect)
+        self._as_read = None
+        only_read = connection.readonly("main") and not self._in_memory
+        self.unwritable = "it may only be read" if only_read else ""
+        return connection
 
     def _connect(self) -> apsw.Connection:
         connection = connect(self.path, vectors=self._with_vectors)
@@ -108,8 +139,7 @@ class Pool(Database):
                 hint="Open it again, in the process that works with it.",
             )
         if self._main is None:
-            with translated(self.path):
-                self._main = self._patiently(self._connect)
+            self._main = self._open()
             self._sides = self._sides_now()
         return self._main
 
@@ -133,8 +163,7 @@ class Pool(Database):
         if self.in_transaction or self._in_memory:
             return self._writer
         if getattr(self._local, "reader", None) is None:
-            with translated(self.path):
-                self._local.reader = self._patiently(self._connect)
+            self._local.reader = self._open() if self._as_read is None else self._open_to_read()
             self._readers.add(self._local.reader)  # it is closed when its thread ends
         reader: apsw.Connection = self._local.reader
         return reader
@@ -150,6 +179,8 @@ class Pool(Database):
                 with self._gate.inside():
                     return self._run(self.connection(), sql, bindings)
             try:
+                if self._as_read is not None and self._as_read != seen(self.path):
+                    self._let_go(folding=False)  # somebody could write after all
                 return self._run(self._writer, sql, bindings)
             finally:
                 self._lock.release()
@@ -190,15 +221,19 @@ class Pool(Database):
                 self._begin(patience)
                 self._local.writing = True
                 yield
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, PermissionsError):
+                    self.unwritable = self.unwritable or why_not_written(self.path, error)
                 self._rollback()
                 raise
             else:
                 self._commit()
+                self.unwritable = ""
             finally:
                 self._local.writing = False
 
     def _begin(self, patience: float | None) -> None:
+        self._try_to_write()
         self._look_at_files()
         with translated(self.path):
             if patience is not None:
@@ -213,6 +248,22 @@ class Pool(Database):
         if schema != self._schema:
             self.on_change_of_schema()
             self._schema = schema
+
+    def _try_to_write(self) -> None:
+        """Where it was opened to be read only, open it anew if it can be written by now.
+
+        Raises:
+            PermissionsError: it cannot.
+        """
+        if self._as_read is not None:
+            try:
+                writing = self._open_to_write()
+            except PermissionsError as error:
+                self.unwritable = why_not_written(self.path, error)
+                said = f"The store {self.path} cannot be written: {self.unwritable}. Nothing was changed."
+                raise PermissionsError(said) from error
+            self._let_go(folding=False)
+            self._main, self._sides = writing, self._sides_now()
 
     def _look_at_files(self) -> None:
         """Refuse to write into files that were deleted or replaced: what is written there is lost.
@@ -245,7 +296,9 @@ class Pool(Database):
             self._reopen()
 
     def _sides_now(self) -> tuple[Identity, Identity] | None:
-        """The log and its index, once both are there."""
+        """The log and its index, once both are there and in use."""
+        if self._as_read is not None:
+            return None
         found = sides(self.path)
         return None if None in found else found
 

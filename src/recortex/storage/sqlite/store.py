@@ -11,15 +11,16 @@ import apsw
 
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
-from recortex.errors import BackupError, RecortexError
+from recortex.errors import BackupError, PermissionsError, RecortexError
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.sqlite.backup import Backups, copy_checked, missing
 from recortex.storage.sqlite.connection import connect, load_vectors
 from recortex.storage.sqlite.files import MEMORY
 from recortex.storage.sqlite.last_change import LastChange, reached
 from recortex.storage.sqlite.maintenance import check, compact
-from recortex.storage.sqlite.migrations import applied, migrate, refuse_newer
+from recortex.storage.sqlite.migrations import applied, migrate, newest, refuse_newer
 from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite.reading_only import is_full
 from recortex.storage.sqlite.schema_check import refuse_foreign
 from recortex.storage.sqlite.search import KeywordIndex, SqliteSearch
 from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex
@@ -102,6 +103,13 @@ class SqliteStore(EngineStore):
         def back_up() -> None:
             self.backups.make(self._clock(), reason="before-migration")
 
+        if self.pool.unwritable and (former or applied(self.pool) < newest()):
+            raise PermissionsError(
+                f"The store {self.path} is of an older version and cannot be brought up to date, since it "
+                f"cannot be written: {self.pool.unwritable}.",
+                hint=f"Make room or give the right to write. To read it meanwhile, copy it with its log to "
+                f"where there is room, and name the copy: --url sqlite:////FOLDER/{self.path.name}",
+            )
         now = to_micros(self._clock())
         if former:
             from recortex.storage.sqlite.former_schemas import mend
@@ -201,6 +209,12 @@ class SqliteStore(EngineStore):
     def shown(self) -> str:
         """Where it is, for people."""
         return str(self.path)
+
+    @property
+    def unwritable(self) -> str:
+        """Why nothing can be written now; empty where nothing is known to be in the way."""
+        full = str(self.path) != MEMORY and is_full(self.path.parent)
+        return self.pool.unwritable or ("the disk is full" if full else "")
 
     def check(self) -> Integrity:
         """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
