@@ -117,9 +117,7 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     except RecortexError as error:
         yield Row(title, "problem", error.message, error.hint)
         return
-    if why := services.store.unwritable:
-        said = f"It cannot be written: {why}. What is in it is told; nothing new is kept."
-        yield Row(title, "problem", said, "Make room on the disk, or give yourself the right to write there.")
+    yield from _unwritable(title, services)
     todo = _ANEW if location.remote else "Run `recortex recover`."
     for problem in found.problems:
         yield Row(title, "problem", problem, todo)
@@ -136,6 +134,12 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
         yield from _vectors(title, services, remote=location.remote)
         yield from _circles(title, services)
         yield Row(title, "ok", f"{location.shown} is whole.", "")
+
+
+def _unwritable(title: str, services: StoreServices) -> Iterator[Row]:
+    if why := services.store.unwritable:
+        said = f"It cannot be written: {why}. What is in it is told; nothing new is kept."
+        yield Row(title, "problem", said, "Make room on the disk, or give yourself the right to write there.")
 
 
 def _behind(title: str, services: StoreServices) -> Iterator[Row]:

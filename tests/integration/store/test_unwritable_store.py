@@ -128,7 +128,7 @@ class Disk:
             input=stdin,
             capture_output=True,
             cwd=cwd,
-            preexec_fn=self._before,  # noqa: PLW1509  no thread of this process holds anything that it needs
+            preexec_fn=self._before,
             check=False,
         )
 
@@ -192,7 +192,9 @@ def test_verbs_and_hooks_answer_with_one_line_on_it(disk, project, way):
     refused = disk.recortex("remember", "This cannot be kept.", "--json", cwd=project)
     assert json.loads(refused.stdout)["error"]["code"] == "store_not_writable"
     event = {"session_id": "s", "cwd": str(project), "hook_event_name": "UserPromptSubmit"}
-    prompt = json.dumps(event | {"prompt": "is our deployment blue-green or rolling, and how long is a rollback?"})
+    prompt = json.dumps(
+        event | {"prompt": "is our deployment blue-green or rolling, and how long is a rollback?"}
+    )
     given = disk.recortex("hook", "user-prompt-submit", stdin=prompt.encode(), cwd=project)
     assert given.returncode == 0
     assert "Blue-green" in given.stdout.decode()

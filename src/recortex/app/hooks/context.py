@@ -97,7 +97,7 @@ class HookContext:
 
     def seen(self, event: HookEvent) -> Session:
         """Note that a session is alive, with what the event says of it."""
-        from recortex.domain.session import Receipt, Session, Signal
+        from recortex.domain.session import Session
 
         now = self.clock()
         known = self.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
