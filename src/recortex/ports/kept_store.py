@@ -39,12 +39,8 @@ class Findable(SearchStore, Lookalikes, Protocol):
     """A store's search index."""
 
 
-class KeptStore(Store, ExchangeStore, DocumentStore, SymbolStore, Protocol):
-    """A store with its exchanges, documents and symbols, and its maintenance."""
-
-    @property
-    def search(self) -> Findable:
-        """Its search index."""
+class Placed(Protocol):
+    """Where a store is, and whether it can be worked with."""
 
     @property
     def shown(self) -> str:
@@ -57,6 +53,14 @@ class KeptStore(Store, ExchangeStore, DocumentStore, SymbolStore, Protocol):
     @property
     def schema(self) -> int:
         """The newest migration applied."""
+
+
+class KeptStore(Placed, Store, ExchangeStore, DocumentStore, SymbolStore, Protocol):
+    """A store with its exchanges, documents and symbols, and its maintenance."""
+
+    @property
+    def search(self) -> Findable:
+        """Its search index."""
 
     @property
     def backups(self) -> Copies:
