@@ -255,8 +255,8 @@ class Application:
     def unwritten(self) -> list[str]:
         """A line on each open store that cannot be written, so that nothing new is kept in it."""
         return [
-            f"The store {services.store.shown} cannot be written: {why}. What is in it is told; nothing new is "
-            "kept."
+            f"The store {services.store.shown} cannot be written: {why}. "
+            "What is in it is told; nothing new is kept."
             for services in self._all_services.values()
             if (why := services.store.unwritable)
         ]

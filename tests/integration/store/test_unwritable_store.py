@@ -1,4 +1,4 @@
-"""A full disk, and a store that may only be read: what reads answers, what writes says why, nothing is lost."""
+"""A full disk, and a store that may only be read: what reads answers, what writes says why."""
 
 import ctypes
 import json
@@ -35,14 +35,15 @@ with Cortex.open(sys.argv[1]) as cortex:
     one = cortex.list().memories[0].id
     said = {
         "list": sorted(memory.text for memory in cortex.list().memories),
-        "recall": [hit.memory.text for hit in cortex.recall("is deployment blue-green, after a rollback?").hits],
+        "recall": [hit.memory.text for hit in cortex.recall("is deployment blue-green?").hits],
         "unwritten": cortex.unwritten,
         "doctor": [row.message for row in cortex.doctor().findings if row.level == "problem"],
         "failed": {},
     }
     for name, operation in operations_of(Cortex).items():
         if operation.traits.read_only or name in {"surface", "export", "doctor", "review", "inspect"}:
-            words = {each.name: given.get(each.name, one) for each in operation.parameters() if each.required}
+            needed = [each.name for each in operation.parameters() if each.required]
+            words = {each: given.get(each, one) for each in needed}
             try:
                 getattr(cortex, operation.method)(**words, **more.get(name, {}))
             except Exception as error:

@@ -17,7 +17,6 @@ from recortex.storage.sqlite.contention import Patience
 from recortex.storage.sqlite.failures import translated
 from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
 from recortex.storage.sqlite.fork_guard import FORK_SECONDS, ForkGuard, watch
-from recortex.storage.sqlite.reading_only import connect_reading, seen, why_not_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +40,7 @@ _inherited: list[object] = []
 class Pool(Database):
     """Connections to one database file.
 
-    Where the disk does not let it be written, it is read all the same; a transaction then tries to write anew.
+    Where the disk does not let it be written, it is read all the same; a transaction then tries it anew.
 
     Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote.
     Outside, while another thread writes, it reads through a reader of its own, which the writer never
@@ -108,12 +107,24 @@ class Pool(Database):
                 connection = self._open_to_read()
             except StorageError:
                 raise error from None
-            self.unwritable, self._as_read = why_not_written(self.path, error), seen(self.path)
+            self.unwritable, self._as_read = self._why_not_written(error), self._seen()
             return connection
 
     def _open_to_read(self) -> apsw.Connection:
+        from recortex.storage.sqlite.reading_only import connect_reading  # hardly ever needed
+
         with translated(self.path):
             return connect_reading(self.path, vectors=self._with_vectors)
+
+    def _seen(self) -> Seen:
+        from recortex.storage.sqlite.reading_only import seen
+
+        return seen(self.path)
+
+    def _why_not_written(self, error: PermissionsError) -> str:
+        from recortex.storage.sqlite.reading_only import why_not_written
+
+        return why_not_written(self.path, error)
 
     def _open_to_write(self) -> apsw.Connection:
         with translated(self.path):
@@ -179,7 +190,7 @@ class Pool(Database):
                 with self._gate.inside():
                     return self._run(self.connection(), sql, bindings)
             try:
-                if self._as_read is not None and self._as_read != seen(self.path):
+                if self._as_read is not None and self._as_read != self._seen():
                     self._let_go(folding=False)  # somebody could write after all
                 return self._run(self._writer, sql, bindings)
             finally:
@@ -223,7 +234,7 @@ class Pool(Database):
                 yield
             except BaseException as error:
                 if isinstance(error, PermissionsError):
-                    self.unwritable = self.unwritable or why_not_written(self.path, error)
+                    self.unwritable = self.unwritable or self._why_not_written(error)
                 self._rollback()
                 raise
             else:
@@ -259,7 +270,7 @@ class Pool(Database):
             try:
                 writing = self._open_to_write()
             except PermissionsError as error:
-                self.unwritable = why_not_written(self.path, error)
+                self.unwritable = self._why_not_written(error)
                 said = f"The store {self.path} cannot be written: {self.unwritable}. Nothing was changed."
                 raise PermissionsError(said) from error
             self._let_go(folding=False)

@@ -1,9 +1,9 @@
 """Opening a store that cannot be written: the disk is full, or its folder may only be read.
 
-SQLite reads a file with a write-ahead log through an index that it makes beside it (`-shm`). Where that cannot
-be made, a file without a log is read as one that nobody changes, and a log is read through an index in
-memory, which SQLite only keeps where it asks nobody for locks. Both hold as long as the files stay as they
-are; so whoever reads like this looks before each query whether they did.
+SQLite reads a write-ahead log through an index that it makes beside it (`-shm`). Where that cannot be made, a
+file without a log is read as one that nobody changes, and a log is read through an index in memory, which
+SQLite only keeps where it asks nobody for locks. Both hold as long as the files stay as they are; so whoever
+reads like this looks before each query whether they did.
 """
 
 from __future__ import annotations

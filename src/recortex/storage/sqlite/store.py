@@ -20,7 +20,6 @@ from recortex.storage.sqlite.last_change import LastChange, reached
 from recortex.storage.sqlite.maintenance import check, compact
 from recortex.storage.sqlite.migrations import applied, migrate, newest, refuse_newer
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.sqlite.reading_only import is_full
 from recortex.storage.sqlite.schema_check import refuse_foreign
 from recortex.storage.sqlite.search import KeywordIndex, SqliteSearch
 from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex
@@ -213,6 +212,8 @@ class SqliteStore(EngineStore):
     @property
     def unwritable(self) -> str:
         """Why nothing can be written now; empty where nothing is known to be in the way."""
+        from recortex.storage.sqlite.reading_only import is_full
+
         full = str(self.path) != MEMORY and is_full(self.path.parent)
         return self.pool.unwritable or ("the disk is full" if full else "")
 
