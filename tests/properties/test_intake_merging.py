@@ -88,6 +88,16 @@ def test_a_proposal_rises_when_it_is_said_again_in_another_session(origin, sessi
     assert merged(known, new, counts=False).status is Status.PROPOSED
 
 
+@pytest.mark.parametrize("ids", [("t1", "t1"), ("", "t1"), ("", "")])
+def test_no_copy_lifts_a_proposal_however_sure_it_is(ids):
+    proposed = {"origin": Origin.USER, "status": Status.PROPOSED, "confidence": 0.9}
+    known, new = (
+        memory(number, "Use uv", source=Source(session=f"s{number}", turn_id=turn), **proposed)
+        for number, turn in enumerate(ids, 1)
+    )
+    assert merged(known, new, counts=not all(ids)).status is Status.PROPOSED
+
+
 def test_turns_with_ids_tell_by_them_which_is_a_copy_whenever_they_were_said():
     proposed = {"status": Status.PROPOSED, "confidence": 0.5, "origin": Origin.USER}
     known = memory(1, "Use uv", source=Source(session="s1", turn_id="t1"), **proposed)

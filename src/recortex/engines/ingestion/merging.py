@@ -85,8 +85,9 @@ def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> S
         return known.status  # an agent that repeats what was proposed does not confirm it
     # Turns with ids tell by them which is a copy (`counts`); without, one said at the same moment is one.
     identified = bool(known.source.turn_id and new.source.turn_id)
-    copied = not identified and new.valid_from == known.valid_from
-    elsewhere = counts and not copied and new.source.session not in {"", known.source.session}
+    if not counts or (not identified and new.valid_from == known.valid_from):
+        return known.status
+    elsewhere = new.source.session not in {"", known.source.session}
     if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
         return Status.ACTIVE
     return known.status
