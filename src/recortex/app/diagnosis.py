@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recortex.app.jobs.reembedding import outlook
 from recortex.app.location import unbound
 from recortex.app.vector_index import index_notice
+from recortex.domain.vocabulary import Scope
 from recortex.errors import RecortexError
 from recortex.settings.table import LOCAL_EMBEDDERS
 
@@ -56,6 +57,7 @@ def diagnose(app: Application) -> Iterator[Row]:
         if found == "missing":
             yield Row("packages", "problem", f"{name} is not installed.", f"pip install {name}")
     yield from _elsewhere_kept(app)
+    yield from _shared_notes(app)
     for scope, location in app.locations.items():
         yield from _store(app, scope.value if scope else "all", location)
     yield from _embedder(app)
@@ -90,6 +92,16 @@ def _elsewhere_kept(app: Application) -> Iterator[Row]:
         yield Row(
             "project", "notice", said, "`recortex init` shows them; `recortex init --adopt` takes them over."
         )
+
+
+def _shared_notes(app: Application) -> Iterator[Row]:
+    """Notes of Claude Code that are not read, since they may be another project's."""
+    from recortex.app.note_folders import notes_folder, sharers, told
+
+    folder, location = notes_folder(app.settings.claude_folder, app.root), app.locations.get(Scope.PROJECT)
+    if location and location.project and app.settings["hooks.instructions"]:
+        for one in sharers(location, location.project, [folder]).items():
+            yield Row("notes", "notice", *told(*one))
 
 
 def _store(app: Application, name: str, location: Location) -> Iterator[Row]:

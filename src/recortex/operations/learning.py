@@ -84,7 +84,8 @@ class LearningOperations(Operations):
                 (sessions); jsonl (an export); markdown (notes: each item waits in quarantine); rules (what
                 CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
                 records); git (what commits decided, reverted, mended).
-            path: a file or folder.
+            path: a file or folder; with rules, a folder of notes that other projects share and that is this
+                one's.
             embed: make the vectors at the end, and do what follows a session: changes, causes, links to
                 symbols.
             quarantine: let exported memories wait for review, even those that this installation exported
@@ -136,7 +137,7 @@ class LearningOperations(Operations):
         if trust and self._app.actor is Actor.AGENT:
             raise PersonNeededError("Only the person says that others' exports and histories are trusted.")
         own: dict[str, Callable[..., Imported]] = {
-            RULES: self._import_rules,
+            RULES: partial(self._import_rules, path),
             ADR: partial(import_records, self._app, path),
             GIT: partial(import_commits, self._app, path, since=since, limit=limit, afresh=rebuild),
         }
@@ -300,16 +301,28 @@ class LearningOperations(Operations):
             records, quarantine = foreign(records, self._app.clock()), True
         return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
 
-    def _import_rules(self, *, embed: bool, dry_run: bool) -> Imported:
-        """Read the project's instruction files; an agent cannot say that all of them are to be read."""
-        from recortex.app.jobs.instruction_reading import notes_folder
+    def _import_rules(self, path: str, *, embed: bool, dry_run: bool) -> Imported:
+        """Read the project's instruction files; an agent cannot say that all of them are to be read.
+
+        Nor whose the notes of a client are; a person says it by naming their folder.
+        """
         from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
+        from recortex.app.note_folders import claim, notes_folder, told
 
         services, now = self._app.services(Scope.PROJECT), self._app.clock()
+        folder = notes_folder(self._app.settings.claude_folder, self._app.root)
+        if path and limited(self._app):
+            raise PersonNeededError("Only the person says whose the notes in a folder are.")
+        if path and Path(path).expanduser().resolve() not in {folder.resolve(), folder.parent.resolve()}:
+            raise InvalidInputError(
+                f"{path} is not where Claude Code keeps notes on this project.",
+                hint="`recortex import rules` reads what this project says; it needs no path.",
+            )
         if limited(self._app):
             reading = Reading() if dry_run else keep_in_step(services, now)
         else:
-            folder = notes_folder(self._app.settings.claude_folder, self._app.root)
+            if path and not dry_run:
+                claim(services.location, folder)
             reading = read_everything(services, now, [folder], dry_run=dry_run)
         if embed and not dry_run:
             embed_all(self._app, reading.new)
@@ -321,6 +334,7 @@ class LearningOperations(Operations):
             merged=reading.merged,
             proposed=sum(memory.status in WAITING for memory in reading.new),
             by_kind=dict(Counter(memory.kind for memory in reading.new)),
+            problems=tuple(" ".join(told(*one)) for one in reading.shared.items()),
             dry_run=dry_run,
         )
 

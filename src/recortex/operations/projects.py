@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
 from recortex.app.location import COMPANIONS
 from recortex.app.naming import shown
+from recortex.app.note_folders import notes_folder, told
 from recortex.app.projects import adopted, bind_workspace, locate
 from recortex.clients.catalogue import InstallRequest, found_here, share
 from recortex.clients.environment import here
@@ -23,6 +24,7 @@ from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
+    from recortex.app.jobs.instructions import Reading
     from recortex.app.location import Location
     from recortex.app.store_services import StoreServices
 
@@ -64,6 +66,7 @@ class Initialised:
         hosts: agents on this machine that do not use this memory yet; `recortex install` lets them.
         instructions: files such as CLAUDE.md whose statements it follows: those of agents that worked here.
         rules: such files of other agents, which `recortex import rules` reads too.
+        unread_notes: why an agent's notes are not read, and what to do.
     """
 
     path: str
@@ -79,6 +82,7 @@ class Initialised:
     hosts: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    unread_notes: tuple[str, ...] = ()
 
 
 class ProjectOperations(Operations):
@@ -118,8 +122,9 @@ class ProjectOperations(Operations):
             adopted=sum(took),
             adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project),
-            instructions=read,
-            rules=self._unread(read),
+            instructions=read.files,
+            rules=self._unread(read.files),
+            unread_notes=tuple(" ".join(told(*one)) for one in read.shared.items()),
             memories=_memories(services),
             histories=histories(Path.home(), self._app.settings.claude_folder, self._app.root),
             hosts=tuple(
@@ -127,15 +132,14 @@ class ProjectOperations(Operations):
             ),
         )
 
-    def _instructions(self, services: StoreServices) -> tuple[str, ...]:
-        """The files that tell agents how to work on the project, read as the person asks by making this."""
-        if not self._app.settings["hooks.instructions"]:
-            return ()
-        from recortex.app.jobs.instruction_reading import notes_folder
-        from recortex.app.jobs.instructions import read_first
+    def _instructions(self, services: StoreServices) -> Reading:
+        """What tells agents how to work on the project, read as the person asks by making this."""
+        from recortex.app.jobs.instructions import Reading, read_first
 
+        if not self._app.settings["hooks.instructions"]:
+            return Reading()
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)
-        return read_first(services, self._app.clock(), [folder]).files
+        return read_first(services, self._app.clock(), [folder])
 
     def _unread(self, read: tuple[str, ...]) -> tuple[str, ...]:
         """The instruction files of the project that are not followed."""

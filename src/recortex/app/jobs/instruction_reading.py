@@ -41,17 +41,6 @@ class Read(NamedTuple):
     imports: tuple[str, ...] = ()
 
 
-def notes_folder(claude: Path | None, root: Path) -> Path:
-    """The folder in which Claude Code keeps its notes on a project.
-
-    Args:
-        claude: Claude Code's own folder, where it is not in the home folder.
-        root: the project's top folder.
-    """
-    name = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in str(root))
-    return (claude or Path.home() / ".claude") / "projects" / name / "memory"
-
-
 def files_of(
     root: Path, clients: frozenset[str] | None, notes_in: Sequence[Path], persons: Sequence[Path] = ()
 ) -> list[InstructionFile]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
 from recortex.app.jobs.instruction_reading import files_of, reads
 from recortex.app.naming import shown
+from recortex.app.note_folders import sharers
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
@@ -60,6 +61,7 @@ class Reading:
         merged: statements that a memory said already.
         ended: memories whose statement no longer stands anywhere.
         new: the memories that were added.
+        shared: folders of notes that were not read, since they may be another project's, each with its path.
     """
 
     files: tuple[str, ...] = ()
@@ -67,6 +69,7 @@ class Reading:
     merged: int = 0
     ended: int = 0
     new: list[Memory] = field(default_factory=list)
+    shared: dict[Path, str] = field(default_factory=dict)
 
     @property
     def changed(self) -> bool:
@@ -135,9 +138,11 @@ def read_everything(
     if _shared(services):
         return Reading()
     if dry_run:
-        own = list(map(Path, _persons(services)))
-        read = list(reads(services.root, files_of(services.root, None, notes_in, own)))
-        return Reading(tuple(one.file.name for one in read), sum(len(one.statements) for one in read))
+        own, shared = list(map(Path, _persons(services))), _sharers(services, notes_in)
+        mine = [folder for folder in notes_in if folder not in shared]
+        read = list(reads(services.root, files_of(services.root, None, mine, own)))
+        names = tuple(one.file.name for one in read)
+        return Reading(names, sum(len(one.statements) for one in read), shared=shared)
     services.store.maintenance.note(JOB, now, {})
     return _read_and_follow(services, None, notes_in, now)
 
@@ -156,13 +161,20 @@ def _read_and_follow(
 ) -> Reading:
     """Read the files that one of these clients loads, or all."""
     root, own = services.root, list(map(Path, _persons(services)))
-    files = files_of(root, clients, notes_in, own)
+    shared = _sharers(services, notes_in)
+    files = files_of(root, clients, [folder for folder in notes_in if folder not in shared], own)
     looks = looks_of(root, [*own, *notes_in, *(one.path for one in files)])
     read = list(reads(root, files))
     looks |= looks_of(root, [one.file.path for one in read if one.file not in files])
     reading = _follow(services, read, now)
+    reading.shared = shared
     note(services.location, root, looks, now.timestamp())
     return reading
+
+
+def _sharers(services: StoreServices, notes_in: Sequence[Path]) -> dict[Path, str]:
+    project = services.location.project
+    return sharers(services.location, project, notes_in) if project else {}
 
 
 def _follow(services: StoreServices, read: Sequence[Read], now: datetime) -> Reading:

@@ -52,8 +52,7 @@ def initialised(value: Initialised, _terminal: Terminal) -> str:
     if value.instructions:
         files = plural(len(value.instructions), "file")
         lines.append(f"It follows what {files} of the project say: {clean(_some(value.instructions))}.")
-    if value.refused:
-        lines.append(f"notice: {clean(value.refused)}")
+    lines += [f"notice: {clean(one)}" for one in (value.refused, *value.unread_notes) if one]
     return "\n".join([*lines, "", *_next_steps(value)])
 
 
