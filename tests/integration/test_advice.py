@@ -110,3 +110,22 @@ def test_what_recall_knows_of_the_work_is_suggested(cortex, tmp_path):
     assert not [one for one in found if "plants" in one.text]
     assert [one.id for one in cortex.suggest(["src/pay.py"]).suggestions] == [about.id]
     assert cortex.suggest(focus="paint the fence").suggestions == ()
+
+
+def test_what_fits_the_task_comes_before_what_is_only_linked_to_it(cortex, tmp_path):
+    fits = [
+        cortex.remember("Refunds are booked in the ledger of the day before", kind="semantic"),
+        cortex.remember("A refund over 500 euros needs two clerks", kind="semantic"),
+    ]
+    linked = [
+        cortex.remember(f"Report {one} is sent to the office in {one}", kind="semantic") for one in "AB"
+    ]
+    for one in linked:
+        cortex.link(fits[0].id, one.id, relation="supports")
+    guide = tmp_path / "project" / "refunds.md"
+    guide.write_text("# Refunds\n\nA refund is approved by two clerks before the bank gets its file.\n")
+    cortex.ingest(["refunds.md"])
+    found = cortex.suggest(focus="refunds, booked in the ledger by clerks").suggestions
+    assert {one.id for one in found[:2]} == {one.id for one in fits}
+    assert found[2].kind == "document"
+    assert {one.id for one in found[3:]} == {one.id for one in linked}

@@ -76,9 +76,9 @@ class AdviceOperations(Operations):
         found = [
             *self._to_check(known),
             *(_suggested(one, "follow", "how it is done here") for one in known if _shows_how(one)),
-            *self._related(known),
             *(_suggested(one, "related", "bears on what is worked on") for one in known),
             *self._documents(focus or " ".join(paths)),
+            *self._related(known),
             *(
                 _suggested(one, "waiting", "waits for review")
                 for one in (self._found(waiting) if paths else ())

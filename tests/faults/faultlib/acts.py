@@ -174,6 +174,21 @@ def _backup(cortex: Any, told: Told, folder: Path) -> None:
         facts["backups"] = {made.path: made.memories}
 
 
+def _ingest(cortex: Any, told: Told, folder: Path) -> None:
+    parts = [
+        f"## Part {n}\n\nThe valve {n} is checked every {n + 2} weeks by two people." for n in range(PAGE)
+    ]
+    place = cortex._app.root / "guide.md"
+    place.write_text("\n\n".join(["# Valves", *parts]))
+    with told.act("ingest"):
+        cortex.ingest([str(place)])
+
+
+def _gc(cortex: Any, told: Told, folder: Path) -> None:
+    with told.act("gc"):
+        cortex.gc(full=True)
+
+
 def _recall(cortex: Any, told: Told, folder: Path) -> None:
     with told.act("recall"):
         cortex.recall("who owns the cookie")
@@ -226,6 +241,8 @@ ACTS: dict[str, Callable[[Any, Told, Path], None]] = {
     "import": _import,
     "learn": _learn,
     "backup": _backup,
+    "ingest": _ingest,
+    "gc": _gc,
     "recall": _recall,
     "recover": _recover,
     "open": _open,
@@ -253,6 +270,10 @@ WRITES = (
     "recall",
 )
 """Those whose every statement boundary is tried."""
+
+
+LONG = ("several", "ingest", "gc")
+"""Those that are killed within some write of a file."""
 
 
 def transcript() -> str:

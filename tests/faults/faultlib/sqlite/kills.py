@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from faultlib.acts import WRITES
+from faultlib.acts import LONG, WRITES
 from faultlib.model import Fault, FaultClass, Record
 from faultlib.sqlite import pages
 from faultlib.verdict import verdict
@@ -112,7 +112,7 @@ def _kept(site: Site, before: bytes) -> bool:
 def _file_operations(bench: Workbench, chance: Random) -> Iterator[Fault]:
     calls: dict[str, int] = {}
     while True:
-        act = chance.choice((*WRITES, "several"))
+        act = chance.choice((*WRITES, *LONG))
         if act not in calls:
             with bench.site() as site:
                 calls[act] = bench.run(site, act, **COUNTING).out["calls"]
