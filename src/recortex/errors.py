@@ -196,15 +196,3 @@ class FormatError(RecortexError):
 
     code = "unknown_format"
     hint = "`recortex import --help` lists the formats."
-
-
-class TokenBudgetError(InvalidInputError):
-    """The token budget is too small for what must be in it."""
-
-    code = "token_budget_exceeded"
-
-
-class RedactionError(RecortexError):
-    """A text could not be checked for secrets, so it was not kept."""
-
-    code = "redaction_failed"

@@ -44,8 +44,6 @@ _VERB = lazy(r"\w[다지]")
 """A short Korean verb, which is written otherwise where it is denied."""
 _LEAST = 2
 """Words of a list that tell a language; fewer may be a name in an English question."""
-_LONG = 8
-"""Letters of a German word from which others begin with it: shorter ones begin too many (Tag, Tagung)."""
 _LONG, _ROOT = 8, 5
 """Letters of a German word from which it is looked up with any ending (shorter ones begin too many: Tag,
 Tagung), and of what is left of a French, Spanish or Portuguese one."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
-from recortex.engines.compression.levels import MOST_TOKENS, Level, compress, compress_to_fit
+from recortex.engines.compression.levels import MOST_TOKENS, Level, compress
 from recortex.engines.compression.packing import Weighed, pack
 from recortex.engines.tokens.counter import TokenCounter
 
@@ -51,13 +51,6 @@ def _strings(content):
 def test_the_lowest_level_is_the_id_alone():
     one = memory(7)
     assert compress(one, Level.IDS, COUNT).text == f"[{one.id[:8]}]"
-
-
-@given(memories(), st.integers(0, 400))
-def test_one_memory_never_exceeds_its_budget(one, most):
-    found = compress_to_fit(one, most, COUNT)
-    assert found is None or found.tokens <= most
-    assert found is not None or most < MOST_TOKENS[Level.IDS]
 
 
 @given(weighed, st.integers(0, 1_500))

@@ -77,12 +77,6 @@ def compress(
     return _made(memory, level, _full(memory, line, related), count)
 
 
-def compress_to_fit(memory: Memory, most: int, count: Callable[[str], int]) -> Compressed | None:
-    """The highest level of a memory that has at most so many tokens; None where not even its id fits."""
-    found = (compress(memory, level, count) for level in sorted(Level, reverse=True))
-    return next((one for one in found if one.tokens <= most), None)
-
-
 def _made(memory: Memory, level: Level, text: str, count: Callable[[str], int]) -> Compressed:
     return Compressed(memory.id, level, text, count(text))
 
