@@ -129,3 +129,21 @@ def test_what_fits_the_task_comes_before_what_is_only_linked_to_it(cortex, tmp_p
     assert {one.id for one in found[:2]} == {one.id for one in fits}
     assert found[2].kind == "document"
     assert {one.id for one in found[3:]} == {one.id for one in linked}
+
+
+def test_an_exception_is_told_with_the_files_that_it_holds_for(cortex):
+    content = {
+        "constraint_name": "no network in tests",
+        "scope_type": "directory",
+        "scope_target": "tests/contract/",
+        "reason": "They check the bank's sandbox.",
+    }
+    one = cortex.remember(kind="constraint_override", content=content)
+    (found,) = cortex.warnings(["tests/contract/test_pay.py"]).warnings
+    assert (found.id, found.about) == (one.id, ("tests/contract/test_pay.py",))
+    assert cortex.warnings(["tests/test_pay.py"]).warnings == ()
+    cortex.remember("Never call `requests` in tests, the network is slow", kind="tribal")
+    code = "answer = requests.get(url)"
+    told = cortex.generation_context("test", files=["tests/contract/test_pay.py"], code=code)
+    assert told.conflicts == ()
+    assert cortex.generation_context("test", files=["tests/test_pay.py"], code=code).conflicts

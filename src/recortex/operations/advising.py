@@ -12,7 +12,7 @@ from recortex.codebase.files import relative
 from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
 from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.hit import ANSWERING
-from recortex.domain.kinds import KINDS
+from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.kinds.base import shorten
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import to_micros
@@ -51,6 +51,7 @@ class AdviceOperations(Operations):
         bounded(limit)
         paths = self._paths(files, focus)
         told = list(self._about(MemoryQuery(files=paths, kinds=WARNING_KINDS)) if paths else [])
+        told += self._excepted(paths)
         if focus:
             only = MemoryQuery(kinds=WARNING_KINDS, valid_at=self._app.clock())
             told += self._on_focus(focus, only, limit)
@@ -122,6 +123,13 @@ class AdviceOperations(Operations):
             self._found(replace(query, valid_at=self._app.clock(), order="importance", limit=LOOKED_AT))
         )
 
+    def _excepted(self, paths: Sequence[str]) -> list[Memory]:
+        """Approved exceptions that hold for some of the files."""
+        from recortex.engines.advice.exceptions import holds_for
+
+        every = self._about(MemoryQuery(kinds=(Kind("constraint_override"),))) if paths else []
+        return [one for one in every if any(holds_for(one, path) for path in paths)]
+
     def _undisputed(self, memories: Sequence[Memory]) -> list[Memory]:
         """The memories without those that a later one contradicts."""
         from recortex.engines.retrieval.disputes import disputes
@@ -141,6 +149,7 @@ class AdviceOperations(Operations):
         ]
 
     def _warned(self, memory: Memory, paths: Sequence[str], cited: Sequence[Citation]) -> Warned:
+        from recortex.engines.advice.exceptions import holds_for
         from recortex.engines.advice.severity import advice, severity
 
         files = [link.path for link in memory.files]
@@ -150,7 +159,9 @@ class AdviceOperations(Operations):
             severity=severity(memory),
             text=memory.text,
             advice=advice(memory),
-            about=tuple(path for path in paths if any(_is_in(one, path) for one in files)),
+            about=tuple(
+                path for path in paths if holds_for(memory, path) or any(_is_in(one, path) for one in files)
+            ),
             freshness=freshness_of(cited),
             pattern_state=states_of(self._app, [memory]).get(memory.id, ()),
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.generation import GenerationContext, GenerationOutcome, Outcome
 from recortex.domain.history import AuditEntry
 from recortex.domain.hit import ANSWERING
+from recortex.domain.kinds import Kind
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Trust
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StoreBusyError
@@ -68,7 +69,9 @@ class GenerationOperations(Operations):
             budget=budget,
             spent=laid.spent,
             provenance=laid.provenance,
-            conflicts=tuple(conflicts(self._checked(ranked), code, files)) if code else (),
+            conflicts=tuple(conflicts(self._checked(ranked), code, files, self._exceptions()))
+            if code
+            else (),
         )
 
     @operation(idempotent=True)
@@ -147,6 +150,18 @@ class GenerationOperations(Operations):
             pairs += services.contradicting([one.id for one in found], self._app.clock())
         against = disputes(pairs)
         return [one for one in {one.id: one for one in every}.values() if one.id not in against]
+
+    def _exceptions(self) -> list[Memory]:
+        """Approved exceptions that hold now."""
+        query = MemoryQuery(
+            kinds=(Kind("constraint_override"),), valid_at=self._app.clock(), limit=MOST_CHECKED
+        )
+        return [
+            one
+            for services in self._app.all_services()
+            for one in services.store.memories.find(query)
+            if one.trust is not Trust.UNTRUSTED
+        ]
 
     def _parts(self) -> dict[str, float]:
         """The shares of the budget.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
-from recortex.domain.kinds.code import CodeSmell
+from recortex.domain.kinds.code import CodeSmell, ConstraintOverride
 from recortex.engines.compression.packing import Weighed
 from recortex.engines.generation.conflicts import conflicts, forbidden
 from recortex.engines.generation.feedback import CHANGES, HIGHEST, LOWEST, adjusted
@@ -121,3 +121,38 @@ def test_outcomes_move_confidence_a_little_and_within_bounds(confidence, outcome
     assert changed >= min(confidence, LOWEST)
     assert changed <= max(confidence, HIGHEST)
     assert outcome != "rejected" or changed <= confidence
+
+
+def test_a_smell_is_found_by_its_rule_unless_code_is_not_to_be_checked_for_it():
+    smell = CodeSmell(name="float money", description="Money as a float", detection_rule="amount*float(")
+    one = replace(memory(1, "Money as a float", kind="code_smell"), content=smell)
+    found = conflicts([one], "total = 0\namount: Money = float(row[2])\nfloat(amount)\n")
+    assert [(hit.line, hit.found) for hit in found] == [(2, "amount: Money = float(row[2])")]
+    off = replace(one, content=replace(smell, auto_detect=False))
+    assert conflicts([off], "amount = float(row[2])") == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "target", "files", "left"),
+    [
+        ("directory", "tests/contract/", ["tests/contract/test_a.py"], 0),
+        ("directory", "tests/contract", ["tests/contract/test_a.py", "tests/test_b.py"], 1),
+        ("directory", "tests/contract", ["tests/contracted.py"], 1),
+        ("file", "src/a.py", ["src/a.py"], 0),
+        ("file", "src/a.py", [], 1),
+        ("function", "fetch_rates", ["src/b.py"], 0),
+        ("function", "fetch_prices", ["src/b.py"], 1),
+        ("pattern", "repositories", ["src/b.py"], 1),
+        ("global", "", ["src/b.py"], 0),
+    ],
+)
+def test_an_approved_exception_excuses_what_lies_in_its_scope(scope, target, files, left):
+    rule = memory(1, "Never call `requests` in tests, the network is slow", kind="tribal")
+    content = ConstraintOverride(
+        constraint_name="no network in tests", scope_type=scope, scope_target=target, reason="The sandbox."
+    )
+    exception = replace(memory(2, "The sandbox.", kind="constraint_override"), content=content)
+    code = "def fetch_rates():\n    return requests.get(url)\n"
+    assert len(conflicts([rule], code, files, [exception])) == left
+    other = replace(exception, content=replace(content, constraint_name="no float money"))
+    assert len(conflicts([rule], code, files, [other])) == 1

@@ -44,7 +44,11 @@ class PatternRationale(Content):
 
 @content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="decision")
 class ConstraintOverride(Content):
-    """An approved exception to a constraint."""
+    """An approved exception to a constraint.
+
+    Attributes:
+        scope_target: the file, folder, function or pattern that it holds for; none: everywhere.
+    """
 
     main = "reason"
 
@@ -97,7 +101,12 @@ class Occurrence:
 
 @content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="gotcha")
 class CodeSmell(Content):
-    """An anti-pattern, with a bad and a good example."""
+    """An anti-pattern, with a bad and a good example.
+
+    Attributes:
+        auto_detect: whether code is checked for its examples, its pattern and its rule.
+        detection_rule: what a line of code has that shows it; `*` stands for anything between.
+    """
 
     main = "description"
     offered = False
@@ -112,7 +121,7 @@ class CodeSmell(Content):
     example_bad: str = ""
     example_good: str = ""
     occurrences: tuple[Occurrence, ...] = ()
-    auto_detect: bool = False
+    auto_detect: bool = True
     detection_rule: str = ""
 
     def summary(self) -> str:
