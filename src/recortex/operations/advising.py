@@ -125,7 +125,7 @@ class AdviceOperations(Operations):
 
     def _excepted(self, paths: Sequence[str]) -> list[Memory]:
         """Approved exceptions that hold for some of the files."""
-        from recortex.engines.advice.exceptions import holds_for
+        from recortex.engines.generation.exceptions import holds_for
 
         every = self._about(MemoryQuery(kinds=(Kind("constraint_override"),))) if paths else []
         return [one for one in every if any(holds_for(one, path) for path in paths)]
@@ -149,8 +149,8 @@ class AdviceOperations(Operations):
         ]
 
     def _warned(self, memory: Memory, paths: Sequence[str], cited: Sequence[Citation]) -> Warned:
-        from recortex.engines.advice.exceptions import holds_for
         from recortex.engines.advice.severity import advice, severity
+        from recortex.engines.generation.exceptions import holds_for
 
         files = [link.path for link in memory.files]
         return Warned(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.generation import Conflict
 from recortex.domain.kinds.base import shorten
-from recortex.engines.advice.exceptions import excused
+from recortex.engines.generation.exceptions import excused
 from recortex.engines.generation.prohibitions import PATTERNS as ORDERS
 from recortex.engines.generation.prohibitions import prohibitions, told_against
 from recortex.engines.patterns import Patterns
