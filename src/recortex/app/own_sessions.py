@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from recortex.app.projects import Project
 
 
-def is_ours(project: Project, session: SessionFile, *, named: bool = False) -> bool:
+def is_ours(project: Project, session: SessionFile, named: Path | None = None) -> bool:
     """Whether something in a session was said in a project; its place or its turns say where.
 
     Args:
         project: the project.
         session: its file.
-        named: a person named the file or its folder: it counts unless it was all said in other projects.
+        named: the file or its folder, which a person named: it counts unless it was all said in other
+            projects; of a folder, unless it was all said in other folders of this machine.
 
     Raises:
         RecortexError: it is no transcript any more.
@@ -29,8 +30,11 @@ def is_ours(project: Project, session: SessionFile, *, named: bool = False) -> b
     """
     if session.client == "specstory":  # looked for in this project alone
         return True
+    places = TurnPlaces(project.root, project.home)
     try:
-        own = TurnPlaces(project.root, project.home).has_own(session.path)
+        own = places.has_own(session.path)
+        if own is None and named and named != session.path:
+            return not places.outside(session.path)
     except (RecortexError, OSError):
         if not named:
             raise

@@ -1,8 +1,9 @@
 """In which project a turn of a session was said: that of the folder in which the agent worked then.
 
 A session may change into another repository and back. What is said there belongs to that repository's memory,
-wherever the session began. A folder that nobody knows, that is gone, or that is no project of its own (a
-temporary folder, a download) changes nothing: unknown is not another project.
+wherever the session began. A folder that is gone belongs to the project that it was in. One that nobody
+knows, or that is no project of its own (a temporary folder, a download) changes nothing: unknown is not
+another project.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.projects import find_project
+from recortex.app.projects import find_project, is_above_all
 from recortex.app.repository_commands import RepositoryCommands
 from recortex.codebase.project import find_checkout
 from recortex.formats.transcripts.gemini_folders import digest
@@ -97,14 +98,32 @@ class TurnPlaces:
                     break  # what never names the project's folder was not said there: it is not read whole
         return False if elsewhere else None
 
+    def outside(self, path: Path) -> bool:
+        """Whether a transcript without a turn in any project was said in folders of this machine.
+
+        One of another machine names folders that are not here, and nothing tells where it belongs.
+
+        Raises:
+            RecortexError: it is no transcript.
+            OSError: it cannot be read.
+        """
+        from recortex.formats.transcripts import open_transcript
+
+        reader = open_transcript(path)
+        folders = {turn.cwd or reader.info.cwd for turn in reader}
+        return bool(folders) and all(folder and Path(folder).is_dir() for folder in folders)
+
     def _found(self, folder: str) -> Path | None:
         with suppress(OSError, ValueError):  # names that the system rejects
-            path = Path(folder)
-            if not folder or not path.is_absolute() or not path.is_dir():
+            named = Path(folder)
+            if not folder or not named.is_absolute():
                 return None
+            path = next(one for one in (named, *named.parents) if one.is_dir())
             project = find_project(self._home, path) if self._home else None
             checkout = project.checkout if project else find_checkout(path)
             is_project = checkout.git is not None or (project is not None and project.folder is not None)
+            if path != named and is_above_all(checkout.root):
+                return None  # the home folder says nothing of what was in it
             if is_project or checkout.root == self._root:
                 return checkout.root
             return self._root if path.resolve().is_relative_to(self._root) else None

@@ -170,7 +170,8 @@ class LearningOperations(Operations):
         if path and not (found.sessions or found.others) and Path(path).is_file():
             open_transcript(path)  # raises, with the reason
         reached = [one for one in found.sessions if not path or within_reach(self._app, one.path)]
-        sessions = [one for one in reached if is_ours(self._app.project, one, named=bool(path))]
+        named = Path(path) if path else None
+        sessions = [one for one in reached if is_ours(self._app.project, one, named)]
         unread = [f"{place}: {_why_unknown(place)}" for place in found.unknown] if path else []
         unread += [f"{place}: cannot be read" for place in found.unreadable]
         problems = _of_others(found.others, path) if path else []
@@ -374,7 +375,7 @@ def _nothing_read(extracted: Extracted) -> bool:
 
 def _elsewhere(count: int, path: str) -> list[str]:
     """Where sessions of other projects are to be imported, if there are any."""
-    others = "session of another project" if count == 1 else "sessions of other projects"
+    others = "session of another project or folder" if count == 1 else "sessions of other projects or folders"
     return [f"{path}: {count} {others}, not read here; import them in their own projects"] if count else []
 
 

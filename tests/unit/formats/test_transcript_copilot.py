@@ -102,6 +102,34 @@ def test_only_a_person_speaks_for_the_person(read):
     assert reader.counts.skipped["user.message/skill-plan"] == 1
 
 
+def test_a_turn_has_the_folder_into_which_the_session_changed(read):
+    reader, turns = read(
+        said("heat the oven"),
+        event("session.context_changed", cwd="/home/ada/shop", gitRoot="/home/ada/shop", branch="sale"),
+        said("print the labels"),
+    )
+    assert [(turn.cwd, turn.branch) for turn in turns] == [
+        ("/home/ada/kiln", "main"),
+        ("/home/ada/shop", "sale"),
+    ]
+    assert reader.info.cwd == "/home/ada/kiln"
+
+
+def test_a_session_that_an_agent_runs_on_behalf_of_another_has_no_person(tmp_path):
+    data = {**START["data"], "detachedFromSpawningParentSessionId": "c0"}
+    path = tmp_path / "events.jsonl"
+    lines = ({**START, "data": data}, said("Never use tabs."), agent("Noted."))
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    reader = open_transcript(path)
+    assert [turn.by_person for turn in reader] == [False, False]
+    assert reader.info.parent_session == "c0"
+
+
+def test_what_autopilot_sends_to_go_on_is_nobodys_word(read):
+    _, turns = read(said("heat the oven"), said("Continue with the task.", isAutopilotContinuation=True))
+    assert [turn.text for turn in turns] == ["heat the oven"]
+
+
 QUESTION = {"question": "How far?", "choices": ["Half (Recommended)", "All"]}
 
 

@@ -44,6 +44,8 @@ class _Data(msgspec.Struct, rename="camel", gc=False):
     summary_content: str | None = None
     reason: str | None = None
     feedback: str | None = None
+    detached_from_spawning_parent_session_id: str | None = None
+    is_autopilot_continuation: bool | None = None
     tool_requests: list[Raw] | None = None
     context: Raw = Raw()
     arguments: Raw = Raw()
@@ -61,19 +63,22 @@ class CopilotParser:
 
     def __init__(self) -> None:
         self._context = _Context()
+        self._parent = ""  # the session on whose behalf an agent runs this one, without a person
         self._asked: dict[str, Any] = {}  # what `ask_user` was called with and has not answered yet
 
     def parse(self, raw: bytes) -> Parsed:
         """Read an event. Raises MalformedLineError."""
         line = decode(raw, _Line)
         data = decode(line.data, _Data) if bytes(line.data)[:1] == b"{" else _Data()
+        if line.type == "session.context_changed":  # its data are the context itself
+            data.context = line.data
         piece = Piece(
             "user",
             uuid=line.id or "",
             at=moment(line.timestamp),
             cwd=self._context.cwd or "",
             branch=self._context.branch or "",
-            sidechain=bool(line.agent_id or data.parent_tool_call_id),
+            sidechain=bool(line.agent_id or data.parent_tool_call_id or self._parent),
         )
         return replace(self._event(line.type or "untyped", data, piece), uuid=piece.uuid)
 
@@ -101,11 +106,11 @@ class CopilotParser:
             self._context = decode(data.context, _Context)
         elif not data.session_id:
             return None
+        self._parent = data.detached_from_spawning_parent_session_id or self._parent
         where = self._context
         at = moment(data.start_time) or piece.at
-        return Header(
-            data.session_id or "", data.copilot_version or "", where.cwd or "", where.branch or "", at=at
-        )
+        session, version = data.session_id or "", data.copilot_version or ""
+        return Header(session, version, where.cwd or "", where.branch or "", self._parent, at)
 
     def _result(self, data: _Data, piece: Piece) -> Parsed:
         output = plain(decode_any(data.result)) or _message(decode_any(data.error))
@@ -124,6 +129,8 @@ class CopilotParser:
 
 def _typed(data: _Data, piece: Piece) -> Parsed:
     source = data.source or ""
+    if data.is_autopilot_continuation:
+        return Parsed(skipped="user.message/autopilot", carried=data.content or "")
     if source not in _TYPED and not source.startswith("agent-"):
         return Parsed(skipped=f"user.message/{source}"[:80], carried=data.content or "")
     # A message from another agent is its instruction to a sub-agent.
