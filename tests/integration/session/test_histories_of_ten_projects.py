@@ -189,7 +189,8 @@ def told(home, projects, tmp_path):
     names = list(projects)
 
     def session(write, client, day, *said):
-        name = f"0000{day:02}{len(expected):02}-{list({**MOVING, **STAYING}).index(client):04}-4000-8000-000000000001"
+        number = list({**MOVING, **STAYING}).index(client)
+        name = f"0000{day:02}{len(expected):02}-{number:04}-4000-8000-000000000001"
         write(home, name, day, said)
         for one in said:
             expected[one.text] = (client, one.folder)
