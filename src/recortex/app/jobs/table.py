@@ -1,7 +1,7 @@
 """Every background job, declared once: what it does, when, how long, after which others, what it counts.
 
 To add a job, write its function and a row in `JOBS`; one with `days` needs a `plan` as well. If it deletes
-rows, add it to `MAKES_ROOM` in `maintenance.py`. `cli/rendering/health.py` has the words for its counts.
+rows, add it to `MAKES_ROOM` in `maintenance.py`. `cli/rendering/stores.py` has the words for its counts.
 
 After a session, and after each answer, compaction and sub-agent of it, the process that learns from it (the
 capture process, `capture.py`) goes on in this order, which `post_capture.py` carries out:

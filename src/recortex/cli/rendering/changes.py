@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.amounts import plural, size
 from recortex.cli.rendering.memories import line_of, short
+from recortex.cli.rendering.values import plural, size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.history import AuditEntry, Version
-    from recortex.domain.lesson import Extracted, Found
     from recortex.operations.erasing import Erased
     from recortex.operations.exporting import Exported, Imported
     from recortex.operations.history import History, Purged
@@ -34,25 +33,6 @@ def remembered(value: Remembered, _terminal: Terminal) -> str:
     merged = f", {value.merged} merged with what was known" if value.merged else ""
     redacted = f", {plural(value.redacted, 'secret')} taken out" if value.redacted else ""
     return f"{plural(value.added, 'memory')} added{merged}{redacted}."
-
-
-def extracted(value: Extracted, terminal: Terminal) -> str:
-    """What a transcript taught, statement by statement."""
-    read = (
-        f"{plural(value.turns, 'turn')} in {plural(value.lines, 'line')} of {clean(value.path)} "
-        f"({value.client})"
-    )
-    odd = f", {value.malformed} lines were unreadable" if value.malformed else ""
-    if not value.found:
-        return f"{read}{odd}. Nothing new was learned."
-    return "\n".join([f"{read}{odd}:", "", *(_found(one, terminal) for one in value.found)])
-
-
-def _found(value: Found, terminal: Terminal) -> str:
-    note = "" if value.outcome == "added" else f" [{value.outcome.replace('_', ' ')}]"
-    state = "" if value.status == "active" else f" [{value.status}]"
-    head = f"{terminal.style(short(value.id) or '-', 'cyan')}  {value.kind}  {value.confidence:.2f}"
-    return f"{head}{terminal.style(note + state, 'yellow')}\n{terminal.wrap(value.text, indent=4)}"
 
 
 def imported(value: Imported, terminal: Terminal) -> str:

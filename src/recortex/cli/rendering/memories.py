@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering.amounts import plural
+from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
 from recortex.engines.retrieval.wording import reasons
 
@@ -150,14 +150,14 @@ def recall(value: Recall, terminal: Terminal) -> str:
         )
         told.append(terminal.style(other, "dim"))
     if value.exchanges:
-        from recortex.cli.rendering.exchanges import hits
+        from recortex.cli.rendering.sessions import hits
 
         told.append(hits(value.exchanges, terminal))
     told += [_proposal(one, terminal) for one in value.unchecked]
     if value.documents:
-        from recortex.cli.rendering import documents
+        from recortex.cli.rendering.project import chunk_hits
 
-        told.append(documents.hits(value.documents, terminal))
+        told.append(chunk_hits(value.documents, terminal))
     return "\n\n".join(told)
 
 
@@ -285,7 +285,7 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
         "list": "",
     }
     if value.questions is not None:
-        from recortex.cli.rendering.corrections import questions
+        from recortex.cli.rendering.reasoning import questions
 
         return questions(value.questions, terminal)
     left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
@@ -296,7 +296,7 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
         told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
         odds += f"\n\nThese may no longer hold; `recortex review approve ID` keeps one as it is:{told}"
     if value.causes:
-        from recortex.cli.rendering.consequences import likely_cause
+        from recortex.cli.rendering.reasoning import likely_cause
 
         told = "\n".join(line for one in value.causes for line in likely_cause(one, terminal))
         odds += f"\n\nThese may have led to one another:{told}"

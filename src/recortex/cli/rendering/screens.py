@@ -15,9 +15,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.changes import details
 from recortex.cli.rendering.memories import SHORT_ID, leaving, short, source_of
+from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
 from recortex.engines.reviewing.subjects import by_subject
 
@@ -202,7 +202,7 @@ def _inspection(value: Inspection, terminal: Terminal) -> RenderableType | None:
     """The plain figures, and the sessions as a table."""
     from dataclasses import replace
 
-    from recortex.cli.rendering.inspection import inspection
+    from recortex.cli.rendering.sessions import inspection
 
     if value.receipts is not None or not value.sessions:
         return None

@@ -1,11 +1,13 @@
-"""Where memories are, how they are, and what to do about it."""
+"""Stores: where they are, how they are, their upkeep and their vectors, and what to do about it."""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering.amounts import plural, size
-from recortex.cli.rendering.pairs import lasting
+from recortex.cli.rendering.memories import short
+from recortex.cli.rendering.values import lasting, plural, size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from recortex.app.store_health import Health
     from recortex.cli.terminal import Style, Terminal
     from recortex.operations.garbage_collection import Collected, StoreUpkeep
+    from recortex.operations.indexing import Backfilled, Reembedded
+    from recortex.operations.lifecycle import Lifecycle, StatusChange
     from recortex.operations.maintenance import (
         BackedUp,
         Diagnosis,
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
         StoreStatus,
     )
     from recortex.operations.projects import Adoptable, Initialised
+
 
 _LEVELS: dict[str, tuple[str, Style]] = {
     "ok": ("ok", "green"),
@@ -79,7 +84,6 @@ _REASONS = {
     "replaced": "An earlier checkout at {path} has a memory.",
     "older": "An older version kept a memory inside {path}.",
 }
-
 
 _IN_PROJECT = {"specstory": "learn from histories in the project; what they teach waits for review"}
 
@@ -254,8 +258,10 @@ def recovered(value: Recovered, terminal: Terminal) -> str:
 
 
 _STATES: dict[str, Style] = {"partly": "yellow", "skipped": "dim", "failed": "red"}
+
 LEAST_WASTE = 4 * 1024 * 1024
 """Bytes of a store whose waste is shown: a young one's pages are mostly empty."""
+
 _WORDS = {
     "sessions": "notes of old sessions",
     "exchanges": "exchanges of long ago",
@@ -342,3 +348,73 @@ def _model_change(value: ModelChange, _terminal: Terminal) -> str:
         "those are found "
         "by their words. A job after each session goes on with it; `recortex reembed` does it now."
     )
+
+
+def backfilled(value: Backfilled, _terminal: Terminal) -> str:
+    """How many vectors were made, and how many are left."""
+    if value.dry_run:
+        return f"{plural(value.left, 'memory')} without a vector.{_of_others(value)}"
+    by = f" by {clean(value.embedder)} in {value.seconds:.1f} s" if value.embedder else ""
+    why = (
+        f" {clean(value.stopped)}"
+        if value.stopped and (value.left or value.exchanges_left or value.chunks_left)
+        else ""
+    )
+    return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left.{_of_others(value)}{why}"
+
+
+def _of_others(value: Backfilled | Reembedded) -> str:
+    """What was done for exchanges and parts of documents; empty where nothing was to do."""
+    told = ""
+    for done, left, name, names in (
+        (value.exchanges, value.exchanges_left, "exchange", ""),
+        (value.chunks, value.chunks_left, "part of a document", "parts of documents"),
+    ):
+        if done:
+            told += f" {plural(done, name, names)} got theirs; {left:,} left."
+        elif left:
+            told += f" {plural(left, name, names)} without vectors."
+    return told
+
+
+def reembedded(value: Reembedded, _terminal: Terminal) -> str:
+    """How many memories were brought to the model, how many are left, and how long that may take."""
+    if not value.model:
+        return "Vectors are switched off."
+    former = f" of {clean(', '.join(value.former))}" if value.former else ""
+    if value.dry_run:
+        return (
+            f"{plural(value.left, 'memory')} to be brought to "
+            f"{clean(value.model)}{former and ', some with a vector' + former}.{_of_others(value)}"
+        )
+    took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.per_second else ""
+    left = value.left or value.exchanges_left or value.chunks_left
+    rest = f", about {lasting(value.seconds_left)}" if left and value.seconds_left else ""
+    why = f" {clean(value.stopped)}" if value.stopped and left else ""
+    return (
+        f"{plural(value.done, 'memory')} brought to {clean(value.model)}{took}; "
+        f"{value.left:,} left{rest}.{_of_others(value)}{why}"
+    )
+
+
+_MOST_CHANGES = 20
+
+
+def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
+    """How many moved on, and the first of them with their reasons."""
+    would = "would be " if value.dry_run else ""
+    head = (
+        f"{value.archived:,} {would}archived, {value.pruned:,} {would}pruned,"
+        f" of {plural(value.considered, 'memory')} old enough."
+    )
+    lines = [
+        line
+        for status, group in groupby(value.changes[:_MOST_CHANGES], attrgetter("status"))
+        for line in (f"{status}:", *(_change(one, terminal) for one in group))
+    ]
+    left = len(value.changes) - _MOST_CHANGES
+    return "\n".join([head, *lines, *([f"  … and {left:,} more (--json shows all)"] if left > 0 else [])])
+
+
+def _change(value: StatusChange, terminal: Terminal) -> str:
+    return f"  {terminal.style(short(value.id), 'cyan')}  {clean(value.kind)}: {clean(value.reason)}"

@@ -1,4 +1,4 @@
-"""Any value by its fields, in the manner of YAML: what is shown where no better form exists."""
+"""Values as people read them: amounts, times to wait, and anything by its fields."""
 
 from __future__ import annotations
 
@@ -11,6 +11,31 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Terminal
 
+
+_KILO = 1024
+
+
+def size(count: float) -> str:
+    """Bytes in the unit that fits."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < _KILO:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= _KILO
+    return f"{count:.1f} GB"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 file`, `2 files`, `3 memories`; `many` where the plural is another."""
+    regular = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{count:,} {one if count == 1 else many or regular}"
+
+
+def lasting(seconds: float) -> str:
+    """A time to wait, as people say it."""
+    minutes = round(seconds / 60)
+    return f"{minutes:,} min" if minutes else f"{seconds:.0f} s"
+
+
 _MAX_DEPTH = 12
 
 
@@ -18,28 +43,28 @@ def fields_of(value: Any, terminal: Terminal) -> str:
     """The value's fields, one on a line, nested ones indented; empty ones left out."""
     from recortex.codec import plain
 
-    return "\n".join(_lines(plain(value), terminal, 0))
+    return "\n".join(_fields(plain(value), terminal, 0))
 
 
-def _lines(value: Any, terminal: Terminal, depth: int) -> Iterator[str]:
+def _fields(value: Any, terminal: Terminal, depth: int) -> Iterator[str]:
     if isinstance(value, dict) and depth < _MAX_DEPTH:
         for name, item in value.items():
             if item not in (None, "", [], {}):
-                yield from _field(clean(str(name)), item, terminal, depth)
+                yield from _of_field(clean(str(name)), item, terminal, depth)
     elif isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
-            first, *rest = list(_lines(item, terminal, depth + 1)) or [""]
+            first, *rest = list(_fields(item, terminal, depth + 1)) or [""]
             yield f"{_margin(depth)}- {first.strip()}"
             yield from rest
     else:
         yield terminal.wrap(_scalar(value), indent=2 * depth)
 
 
-def _field(name: str, item: Any, terminal: Terminal, depth: int) -> Iterator[str]:
+def _of_field(name: str, item: Any, terminal: Terminal, depth: int) -> Iterator[str]:
     label = f"{_margin(depth)}{terminal.style(name, 'dim')}:"
     if isinstance(item, dict | list):
         yield label
-        yield from _lines(item, terminal, depth + 1)
+        yield from _fields(item, terminal, depth + 1)
     else:
         text = terminal.wrap(_scalar(item), indent=2 * depth + 2)
         one_line = text.strip()
