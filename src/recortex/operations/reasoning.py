@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 TOLD = ("about", "budget")
 """The parameters of `why` that agents are told of."""
 MOST_ASKED = 4_096
-CANDIDATES = 12
-"""Memories that are asked for where words are given."""
-_NEVER_SAYS_WHY = frozenset(("code",))
 
 
 class ReasonOperations(Operations):

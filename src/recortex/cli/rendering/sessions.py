@@ -1,6 +1,6 @@
 """Sessions: what was said, given and used in them, what one starts with, what one taught.
 
-An agent reads exchanges as well, as the brief tells it to: those texts are cleaned as those of hooks and tools.
+An agent reads exchanges as well, as the brief tells it to: those texts are cleaned as hooks and tools do it.
 """
 
 from __future__ import annotations

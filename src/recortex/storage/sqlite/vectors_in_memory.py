@@ -23,7 +23,6 @@ MOST = 200_000
 _CHUNK = 5_000
 """Vectors that are read by one statement."""
 _GROWTH = 1.2
-_SIGNS = 64
 _ONCE = 1
 """Searches that a process makes without: a command that asks one question would read all for nothing."""
 
