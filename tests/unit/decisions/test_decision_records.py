@@ -448,3 +448,45 @@ def test_a_record_takes_time_in_proportion_to_its_text(piece):
 @given(st.text(max_size=400))
 def test_no_text_breaks_the_reader(text):
     assert read_record("adr/0001-any.md", f"# Status\n\n{text}\n\n## Decision\n{text}")
+
+
+RECORD = "# ADR 7: One queue\n\n{}\n\n## Decision\n\nAll carriers write to one queue.\n{}"
+CHANGES = "| Date | Change |\n|---|---|\n| 2022-05-01 | A typo |\n| 2021-02-01 | {} |\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "date"),
+    [
+        ("## Changelog\n\n* 2021-03-05: First draft\n* 2021-06-10: Reworded\n\n## Status\n\nACCEPTED", "", "2021-03-05"),
+        ("## Changelog\n\n* 2021-06-10: Reworded\n* 2021-03-05: First draft\n\n## Status\n\nACCEPTED", "", "2021-03-05"),
+        ("## Change Log\n\n- 2019 Aug 2nd: first\n- 2020 April 27: more\n\n## Status\n\nAccepted", "", "2019-08-02"),
+        ("## Changelog\n\n* 2021-03-05: Draft\n* 2021-04-01: Accepted\n\n## Status\n\nAccepted", "", "2021-04-01"),
+        ("Status: accepted\n", "\n## Revision history\n\n" + CHANGES.format("Accepted"), "2021-02-01"),
+        ("## Document history\n\n" + CHANGES.format("Begun") + "\n## Status\n\nAccepted", "", "2021-02-01"),
+        ("Date: 2020-01-01\n\n## Status\n\nAccepted", "\n## Changelog\n\n* 2021-01-01: reworded\n", "2020-01-01"),
+    ],
+)  # fmt: skip
+def test_a_changelog_in_a_record_gives_the_day_it_began_or_was_accepted(above, below, date):
+    found = read_record("docs/adr/0007-one-queue.md", RECORD.format(above, below))
+    assert isinstance(found, Record)
+    assert found.date is not None
+    assert f"{found.date:%Y-%m-%d}" == date
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/adr/template.md", "# ADR template\n\n## Status\n\nProposed\n\n## Decision\n\nWe will do it.\n"),
+        ("docs/adr/nnnn-title.md", "# A title\n\n## Status\n\nTBD\n\n## Decision\n\nWe will do it.\n"),
+        ("docs/adr/0000-start.md", "# XXXX Short title\n\nStatus: proposed\n\n## Decision\n\nWe will do it.\n"),
+        ("docs/adr/0000-new.md", "# A title\n\nStatus: proposed\nDate: YYYY-MM-DD\n\n## Decision\n\nWe do it.\n"),
+        ("docs/adr/NNNN-title.md", "# NNNN-title\n\n## Status\n\nAccepted\n\n## Decision\n\nWe do it.\n"),
+    ],
+)
+def test_a_template_is_no_record_wherever_its_placeholder_stands(path, text):
+    assert read_record(path, text) == "a template"
+
+
+def test_a_decision_about_templates_is_a_record():
+    text = "# 4. One template for all mails\n\n## Status\n\nAccepted\n\n## Decision\n\nMails have one template.\n"
+    assert isinstance(read_record("docs/adr/0004-template-for-mails.md", text), Record)

@@ -119,7 +119,7 @@ def read_record(path: str, text: str) -> Record | Skipped:
     parts = Parts(read.front, read.sections)
     title = _title(parts, name)
     status = parts.status
-    if PATTERNS.placeholder.search(title) or is_choice(status):
+    if PATTERNS.placeholder.search(title) or is_choice(status) or _is_blank(name, parts, title):
         return Skipped("a template")
     if (named := _named_otherwise(name)) and not _is_filled(parts, title):
         return Skipped(named)
@@ -138,6 +138,15 @@ def _named_otherwise(name: str) -> str:
     if PATTERNS.template_name.search(name):
         return "a template"
     return "an index or a guide" if PATTERNS.no_record_name.match(name) else ""
+
+
+def _is_blank(name: str, parts: Parts, title: str) -> bool:
+    """Whether a text is called a template, or has a number or a date that is to be filled in."""
+    return bool(
+        PATTERNS.template_title.fullmatch(title)
+        or PATTERNS.unnumbered.match(name)
+        or PATTERNS.date_blank.search(parts.value("date"))
+    )
 
 
 def _is_filled(parts: Parts, title: str) -> bool:
@@ -201,10 +210,17 @@ def _options(parts: Parts) -> tuple[Option, ...]:
 
 
 def _dates(parts: Parts) -> tuple[datetime, ...]:
-    """What a record's own date may mean: that of a field, of a section, of its status."""
+    """What a record's own date may mean: that of a field, of a section, of its status, of its changelog."""
     below = "\n".join(line.text for line in parts.lines("date"))
     said = (parts.value("date", "decided-on", "created", "approved", "accepted"), below, parts.status)
-    return next(filter(None, map(dates_in, said)), ())
+    return next(filter(None, map(dates_in, said)), ()) or _begun(parts)
+
+
+def _begun(parts: Parts) -> tuple[datetime, ...]:
+    """The date in a record's own changelog when it was accepted, else of the earliest entry."""
+    entries = [(line.text, dates) for line in parts.lines("history") if (dates := dates_in(line.text))]
+    accepted = [dates for text, dates in entries if PATTERNS.accepting.search(text)]
+    return min(accepted or [dates for _, dates in entries], default=())
 
 
 def _title(parts: Parts, name: str) -> str:

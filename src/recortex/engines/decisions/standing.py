@@ -188,7 +188,7 @@ def _parts(found: re.Match[str]) -> Iterator[tuple[str, str, str]]:
         year = found["y"] if len(found["y"]) > _SHORT_YEAR else f"20{found['y']}"
         yield from ((year, found["b"], found["a"]), (year, found["a"], found["b"]))
         return
-    kind = next(one for one in "12345" if found[f"y{one}"])
+    kind = next(one for one in "123456" if found[f"y{one}"])
     yield found[f"y{kind}"], found[f"m{kind}"], "1" if kind == "5" else found[f"d{kind}"]
 
 
