@@ -476,10 +476,19 @@ def test_a_changelog_in_a_record_gives_the_day_it_began_or_was_accepted(above, b
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("docs/adr/template.md", "# ADR template\n\n## Status\n\nProposed\n\n## Decision\n\nWe will do it.\n"),
+        (
+            "docs/adr/template.md",
+            "# ADR template\n\n## Status\n\nProposed\n\n## Decision\n\nWe will do it.\n",
+        ),
         ("docs/adr/nnnn-title.md", "# A title\n\n## Status\n\nTBD\n\n## Decision\n\nWe will do it.\n"),
-        ("docs/adr/0000-start.md", "# XXXX Short title\n\nStatus: proposed\n\n## Decision\n\nWe will do it.\n"),
-        ("docs/adr/0000-new.md", "# A title\n\nStatus: proposed\nDate: YYYY-MM-DD\n\n## Decision\n\nWe do it.\n"),
+        (
+            "docs/adr/0000-start.md",
+            "# XXXX Short title\n\nStatus: proposed\n\n## Decision\n\nWe will do it.\n",
+        ),
+        (
+            "docs/adr/0000-new.md",
+            "# A title\n\nStatus: proposed\nDate: YYYY-MM-DD\n\n## Decision\n\nWe do it.\n",
+        ),
         ("docs/adr/NNNN-title.md", "# NNNN-title\n\n## Status\n\nAccepted\n\n## Decision\n\nWe do it.\n"),
     ],
 )
