@@ -141,3 +141,51 @@ def test_the_same_words_on_another_day_are_said_again(cortex, rollout, tmp_path,
         lines = [meta(session, str(tmp_path), at), *said(f"t{day}", str(tmp_path), at, prompt, answer)]
         cortex.import_("codex", str(rollout(session, *lines, day=day)))
     assert len(cortex.sessions().sessions) == len(answers)
+
+
+def opencode(cwd, session, messages):
+    """An export of opencode or Kilo: `messages` are pairs of a time in milliseconds and a text."""
+    found = [
+        {
+            "info": {
+                "id": f"msg_{session}{number}", "sessionID": f"ses_{session}", "time": {"created": at},
+                "role": "assistant" if number % 2 else "user", "path": {"cwd": str(cwd), "root": str(cwd)},
+            },
+            "parts": [{"id": f"prt_{session}{number}", "type": "text", "text": text}],
+        }
+        for number, (at, text) in enumerate(messages)
+    ]  # fmt: skip
+    return {"info": {"id": f"ses_{session}", "directory": str(cwd), "version": "1.18.33"}, "messages": found}
+
+
+@pytest.mark.parametrize("first", ["parent", "fork"])
+def test_a_fork_in_opencode_repeats_messages_under_ids_of_its_own(cortex, tmp_path, first):
+    begun = 1_785_000_000_000
+    told = [
+        (begun, RULE),
+        (begun + 900, "Understood."),
+        (begun + 5000, "Why is it slow?"),
+        (begun + 6000, "It waits."),
+    ]
+    own = [(begun + 90_000, "In this repository we always log in UTC."), (begun + 91_000, "Noted.")]
+    files = {}
+    for name, messages in {"parent": told, "fork": [*told, *own]}.items():
+        files[name] = tmp_path / f"{name}.json"
+        files[name].write_text(json.dumps(opencode(tmp_path, name, messages)))
+    for name in (first, *(files.keys() - {first})):
+        cortex.import_("opencode", str(files[name]))
+    (known,) = (one for one in cortex.list().memories if "make check" in one.text)
+    assert known.evidence == 1
+    pages = [one.session for one in cortex.sessions().sessions]
+    heard = [one.message for page in pages for one in cortex.sessions(session=page).exchanges]
+    assert sorted(heard) == sorted([RULE, "Why is it slow?", "In this repository we always log in UTC."])
+
+
+def test_the_same_words_in_another_session_of_opencode_are_said_again(cortex, tmp_path):
+    for name, at in {"one": 1_785_000_000_000, "two": 1_785_900_000_000}.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(opencode(tmp_path, name, [(at, RULE), (at + 900, "Understood.")])))
+        cortex.import_("opencode", str(path))
+    (known,) = (one for one in cortex.list().memories if "make check" in one.text)
+    assert known.evidence == 2
+    assert len(cortex.sessions().sessions) == 2

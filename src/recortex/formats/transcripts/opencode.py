@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -167,11 +168,13 @@ class OpenCodeParser:
                 return Parsed(skipped=TAKEN_BACK)
         states = [(part, decode_optional(part.state, _State)) for part in parts if part.type == "tool"]
         summary = info.role == "assistant" and bytes(info.summary) == b"true"
+        created = decode_optional(info.time, _Times).created
+        said = [part for part in parts if part.type == "text" and not part.ignored]
         piece = Piece(
             "summary" if summary else "user" if info.role == "user" else "assistant",
             group=info.id or "",
-            uuid=info.id or "",
-            at=moment(decode_optional(info.time, _Times).created),
+            uuid=_identity(info, created, said),
+            at=moment(created),
             cwd=decode_optional(info.path, _Path).cwd or "",
             ends_calls=info.role == "user",
             author="repository" if _injected(info.metadata) else "person",
@@ -181,7 +184,6 @@ class OpenCodeParser:
             ),
             results=tuple(_result(part, state) for part, state in states if state.status in _OUTCOMES),
         )
-        said = [part for part in parts if part.type == "text" and not part.ignored]
         by_command = [part for part in said if _injected(part.metadata)]
         if by_command and all(part.synthetic or part in by_command for part in said):
             piece = replace(piece, author="repository")
@@ -191,6 +193,18 @@ class OpenCodeParser:
         parsed = with_carried(spoken(piece, [part.text or "" for part in said if not part.synthetic]), put_in)
         replies = tuple(reply for part, state in states for reply in _reply(part, state, piece))
         return replace(parsed, pieces=(*parsed.pieces, *replies))
+
+
+def _identity(info: _Info, created: float | None, said: list[_Part]) -> str:
+    """What a message and its copy in a fork share: those have ids of their own, and the time of the first.
+
+    What an agent says may still grow.
+    """
+    if created is None:
+        return info.id or ""
+    texts = [part.text or "" for part in said] if info.role == "user" else []
+    named = "\0".join((f"{info.role} {created}", *texts))
+    return blake2b(named.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def _injected(metadata: Raw) -> bool:
