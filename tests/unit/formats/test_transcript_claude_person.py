@@ -67,6 +67,19 @@ def test_what_is_said_while_the_agent_works_is_told_once(read, way):
     assert [turn.text for turn in turns if turn.role == "assistant"] == ["I heat.", "It is hot."]
 
 
+@pytest.mark.parametrize("taken", [queue("dequeue"), queue("remove"), queue("remove", "use gas")])
+def test_what_a_fork_repeats_behind_the_queue_tells_nothing_of_it(read, taken):
+    _, turns = read(
+        queue("enqueue", "use gas", 30), taken,
+        user("u1", "heat"), agent("a1", "m1", text("I heat.")),
+        user("u2", "faster"), agent("a2", "m2", text("It is hot.")),
+        user("u3", "use gas", timestamp="2026-03-01T10:00:31.000Z"), agent("a3", "m3", text("Done.")),
+    )  # fmt: skip
+    assert [(turn.text, turn.form) for turn in turns if turn.role == "user"] == [
+        ("heat", "prompt"), ("faster", "prompt"), ("use gas", "prompt"),
+    ]  # fmt: skip
+
+
 def test_what_no_line_delivers_stands_where_it_was_said(read):
     _, turns = read(user("u1", "heat"), *DELIVERED["nowhere"])
     assert [(turn.text, turn.form) for turn in turns] == [

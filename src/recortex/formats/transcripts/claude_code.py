@@ -19,6 +19,7 @@ from recortex.formats.transcripts.pieces import (
     Piece,
     Result,
     SessionLine,
+    moment,
     spoken,
 )
 from recortex.formats.transcripts.tools import plain, tool_call
@@ -134,7 +135,7 @@ class ClaudeCodeParser:
     def _queued(self, line: _Line) -> Parsed:
         parsed = Parsed(skipped=line.label)
         if line.type == "queue-operation" and line.operation == "enqueue":
-            group, text = self._queue.add(line.content or "", str(line.timestamp))
+            group, text = self._queue.add(line.content or "", str(line.timestamp), moment(line.timestamp))
             said = line.piece("user", form="queued", group=group, held=True, text=text, author=_author(line))
             held = replace(said, uuid=group)
             return Parsed((held,)) if text else parsed
@@ -151,12 +152,13 @@ class ClaudeCodeParser:
                 continue
             if piece.role == "assistant" and piece.group != self._message:
                 self._message = piece.group
-                return replace(parsed, told=self._queue.answered())
+                return replace(parsed, told=self._queue.answered(piece.at))
             if piece.role == "user" and piece.form in {"prompt", "queued", "command"}:
                 withdrawn = self._queue.delivered(piece.text)
                 if withdrawn or piece.form == "queued":
                     return replace(parsed, withdrawn=withdrawn)
-                return replace(parsed, withdrawn=self._queue.dropped(), told=self._queue.emptied())
+                dropped = self._queue.dropped(piece.at)
+                return replace(parsed, withdrawn=dropped, told=self._queue.emptied(piece.at))
         return parsed
 
     def _with_replies(self, line: _Line, parsed: Parsed) -> Parsed:

@@ -15,6 +15,7 @@ from recortex.formats.transcripts.asking import questions, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from recortex.domain.transcript import ToolCall
 
@@ -104,21 +105,23 @@ class Queue:
 
     The client delivers such a message as a line of its own (when the agent has ended) or as an attachment
     (some lines later). Older versions, which do not say what they take off the queue, write nothing more of
-    it: the agent has it with its next message.
+    it: the agent has it with its next message. Lines from before it was typed, such as a fork repeats behind
+    it, tell nothing of it.
     """
 
     def __init__(self) -> None:
         self._waiting: dict[str, str] = {}  # group: text
+        self._since: dict[str, datetime | None] = {}
         self._taken: set[str] = set()  # off the queue by an older version
         self._named: set[str] = set()  # off the queue by a newer one: an attachment follows, unless dropped
 
-    def add(self, content: str, at: str) -> tuple[str, str]:
+    def add(self, content: str, at: str, since: datetime | None) -> tuple[str, str]:
         """Take a message in; its group and its text, both empty if no person typed it."""
         text, injected = strip_injected(content)
         if not text or injected or text.startswith(("<", '{"task_id"')) or _BARE_COMMAND.match(text):
             return "", ""
         group = blake2b(f"queued\0{at}\0{text}".encode("utf-8", "replace"), digest_size=16).hexdigest()
-        self._waiting[group] = text
+        self._waiting[group], self._since[group] = text, since
         return group, text
 
     def take(self, content: str) -> None:
@@ -132,26 +135,30 @@ class Queue:
         """The person took all that waits back into the input, or dropped it; returns their groups."""
         return self._leave([group for group in self._waiting if group not in self._taken])
 
-    def dropped(self) -> tuple[str, ...]:
+    def dropped(self, at: datetime | None) -> tuple[str, ...]:
         """The messages that were taken off the queue, and that no attachment told until the next prompt."""
-        return self._leave([group for group in self._waiting if group in self._named])
+        return self._leave([group for group in self._by(at) if group in self._named])
 
     def delivered(self, said: str) -> tuple[str, ...]:
         """The messages that a line tells, which may hold several."""
         lines = f"\n{said.strip()}\n"
         return self._leave([group for group, text in self._waiting.items() if f"\n{text}\n" in lines])
 
-    def answered(self) -> tuple[str, ...]:
+    def answered(self, at: datetime | None) -> tuple[str, ...]:
         """The agent writes its next message: what was taken is told by no other line."""
-        return self._leave([group for group in self._waiting if group in self._taken])
+        return self._leave([group for group in self._by(at) if group in self._taken])
 
-    def emptied(self) -> tuple[str, ...]:
+    def emptied(self, at: datetime | None) -> tuple[str, ...]:
         """The person was asked for a new prompt: what waits is told by no other line."""
-        return self._leave(list(self._waiting))
+        return self._leave(self._by(at))
+
+    def _by(self, at: datetime | None) -> list[str]:
+        """The messages that waited at a time."""
+        return [group for group, since in self._since.items() if not (at and since and since > at)]
 
     def _leave(self, groups: list[str]) -> tuple[str, ...]:
         for group in groups:
-            del self._waiting[group]
+            del self._waiting[group], self._since[group]
             self._taken.discard(group)
             self._named.discard(group)
         return tuple(groups)
