@@ -231,3 +231,39 @@ def test_a_session_of_which_nothing_tells_the_folder_is_read_where_a_person_name
         assert cortex.import_("gemini").files == 0
         assert cortex.import_("gemini", str(tmp_path / ".gemini" / "tmp")).files == 1
     assert kept(shop)[0] == [SHOP]
+
+
+def pi(path, cwd, at, *entries, parent=""):
+    """A session of Pi: a head, then entries of an id, a time and a text."""
+    head = {"type": "session", "id": path.stem, "timestamp": at, "cwd": str(cwd)}
+    head |= {"parentSession": str(parent)} if parent else {}
+    lines = [
+        {
+            "type": "message", "id": id_, "parentId": None, "timestamp": when,
+            "message": {"role": "user", "content": [{"type": "text", "text": text}]},
+        }
+        for id_, when, text in entries
+    ]  # fmt: skip
+    return written(path, [head, *lines])
+
+
+@pytest.mark.parametrize("first", ["shop", "tools"])
+def test_a_fork_of_pi_in_another_folder_repeats_what_was_said_in_the_first(shop, tools, tmp_path, first):
+    said = ("e1", "2026-03-01T10:00:00Z", SHOP)
+    parent = pi(tmp_path / "a_s1.jsonl", shop, "2026-03-01T09:00:00Z", said)
+    own = ("e2", "2026-03-02T10:00:00Z", TOOLS)
+    fork = pi(tmp_path / "b_s2.jsonl", tools, "2026-03-02T09:00:00Z", said, own, parent=parent)
+    for project in sorted((shop, tools), key=lambda one: one.name != first):
+        for path in (fork, parent):
+            with Cortex.open(project) as cortex:
+                cortex.import_("pi", str(path))
+    assert kept(shop) == ([SHOP], [SHOP])
+    assert kept(tools) == ([TOOLS], [TOOLS])
+
+
+def test_a_fork_of_pi_whose_parent_is_gone_keeps_all_that_it_says(tools, tmp_path):
+    said = (("e1", "2026-03-01T10:00:00Z", SHOP), ("e2", "2026-03-02T10:00:00Z", TOOLS))
+    fork = pi(tmp_path / "s2.jsonl", tools, "2026-03-02T09:00:00Z", *said, parent=tmp_path / "gone.jsonl")
+    with Cortex.open(tools) as cortex:
+        cortex.import_("pi", str(fork))
+    assert kept(tools)[1] == sorted([SHOP, TOOLS])

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import open_regular
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each
 from recortex.formats.transcripts.pieces import (
     Header,
+    MalformedLineError,
     Parsed,
     Piece,
     Result,
@@ -19,11 +25,15 @@ from recortex.formats.transcripts.pieces import (
 )
 from recortex.formats.transcripts.tools import plain, tool_call
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 # What the client writes before what was typed: files that were named with `@`, the skill that was called.
 # What is in them may close them, so they reach to the last end.
 _PUT_BEFORE = re.compile(
     r"\A\s*(?:<file name=\"[^\"\n]*\">.*</file>|<skill name=\"[^\"\n]*\" location=.*</skill>)", re.DOTALL
 )
+_LONGEST = 64 * 1024  # bytes of the first line of a session
 _SUMMARIES = frozenset(("compaction", "branch_summary"))
 
 
@@ -55,29 +65,47 @@ class _Block(msgspec.Struct, gc=False):
 
 
 class PiParser:
-    """Reads the lines of one session."""
+    """Reads the lines of one session.
+
+    A fork, which may be in another folder, repeats its parent's entries, which are older than it.
+    """
 
     def __init__(self) -> None:
-        self._cwd = ""
+        self._cwd = self._parents_cwd = ""
+        self._begun: datetime | None = None
 
     def parse(self, raw: bytes) -> Parsed:
         """Read a line. Raises MalformedLineError."""
         line = decode(raw, _Line)
         at = moment(line.timestamp)
         if line.type == "session":
-            self._cwd = line.cwd or ""
+            self._cwd, self._begun = line.cwd or "", at
+            self._parents_cwd = _folder_of(line.parent_session or "")
             # A fork names the file that it came from, whose name ends with that session's id.
             parent = (line.parent_session or "").rpartition("_")[2].removesuffix(".jsonl")
             return Parsed(skipped="session", header=Header(line.id or "", "", self._cwd, "", parent, at))
         uuid = f"{line.id} {line.timestamp}" if line.id else ""  # ids alone are unique within a session
+        repeated = bool(at and self._begun and at < self._begun)
+        cwd = (self._parents_cwd if repeated else "") or self._cwd
         if line.type in _SUMMARIES:
-            piece = Piece("summary", uuid=uuid, at=at, cwd=self._cwd)
+            piece = Piece("summary", uuid=uuid, at=at, cwd=cwd)
             return spoken(piece, [line.summary or ""]).under(Header(), uuid)
         if line.type != "message":
             text = plain(decode_any(line.content)) if line.type == "custom_message" else ""
             return Parsed(skipped=line.type or "untyped", carried=text)
-        piece = Piece("user", uuid=uuid, at=at, cwd=self._cwd)
+        piece = Piece("user", uuid=uuid, at=at, cwd=cwd)
         return _message(decode(line.message, _Message), piece).under(Header(), uuid)
+
+
+def _folder_of(session: str) -> str:
+    """The folder of the session in a file, by its first line; empty where that cannot be read."""
+    path = Path(session)
+    if not session or not path.is_absolute() or path.suffix != ".jsonl":
+        return ""
+    with suppress(OSError, ValueError, UntrustedFileError, MalformedLineError), open_regular(path) as file:
+        line = decode(file.readline(_LONGEST), _Line)
+        return (line.cwd or "") if line.type == "session" else ""
+    return ""
 
 
 def _message(message: _Message, piece: Piece) -> Parsed:
