@@ -25,7 +25,7 @@ from recortex.app.code_patterns import findings
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.limits import VENDORED
-from recortex.engines.code.conventions.counting import Counted, conventions
+from recortex.engines.code.conventions.counting import Counted
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources
 
@@ -109,7 +109,7 @@ def draw(folder: Path, number: int, seed: int) -> None:
     for root in sorted(one for one in folder.iterdir() if one.is_dir()):
         project = read(root)
         used = detect(project)
-        found, seen = conventions(project, used), findings(used, project)
+        found, seen = Counted(project, used).conventions(), findings(used, project)
         print(f"{root.name}: {len(found)} conventions, {len(seen)} findings")
         written += [f"{root.name} #{rank}: {one.statement}" for rank, one in enumerate(found, 1)]
         told += [f"{root.name}: {one.analysis}: {one.text} {one.place.path}:{one.place.line}" for one in seen]

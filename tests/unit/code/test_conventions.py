@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snippets import sources
 
-from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, conventions
+from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, Counted
 from recortex.engines.code.conventions.signatures import parameters, returned, words
 from recortex.engines.code.detection.detecting import detect
 
@@ -14,7 +14,7 @@ FASTAPI = {"requirements.txt": "fastapi\n"}
 
 def found(files, every=False):
     project = sources(files)
-    return conventions(project, detect(project), every)
+    return Counted(project, detect(project)).conventions(every)
 
 
 def told(files, every=False):

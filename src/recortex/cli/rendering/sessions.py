@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange, ExchangeHit, Opener
     from recortex.domain.lesson import Extracted, Found
     from recortex.domain.replay import Given as Example
-    from recortex.domain.replay import GivenOften, ReplayFigures, SaidAgain
+    from recortex.domain.replay import GivenOften, SaidAgain
     from recortex.domain.session import Signal
     from recortex.engines.sessions.analytics import Analytics, Standing
     from recortex.engines.sessions.efficiency import Efficiency
@@ -321,59 +321,36 @@ def _replayed_table(value: Replay, terminal: Terminal) -> Iterator[str]:
     columns = [value.total, *value.thirds]
     heads = ["all", "first third", "second third", "last third"][: len(columns)]
     yield terminal.style("  ".join([" " * 44, *(f"{head:>12}" for head in heads)]).rstrip(), "bold")
-    for label, cells in zip(_LABELS, zip(*map(_cells, columns), strict=True), strict=True):
+    for label, name, whole in _ROWS:
+        counts = [(getattr(one, name), getattr(one, whole) if whole else None) for one in columns]
+        cells = [f"{part:,.0f}" if of is None else _share(part, of) for part, of in counts]
         yield "  ".join([f"{label:<44}", *(f"{cell:>12}" for cell in cells)])
 
 
-_LABELS = (
-    "sessions with a prompt",
-    "prompts",
-    "prompts that something came with",
-    "memories that came with prompts",
-    "  of those different",
-    "  of those from the same session",
-    "  of those used",
-    "  of those came up",
-    "sessions that began with a brief",
-    "  of those used a line of it",
-    "  of those used more than a command",
-    "lines of briefs",
-    "  of those used",
-    "  of those came up",
-    "warnings that came with files",
-    "  of those used",
-    "  of those came up",
-    "tokens a session",
-    "instructions typed again",
-    "  of those known as an active memory",
-    "  of those given to the session before",
+_ROWS = (
+    ("sessions with a prompt", "sessions", ""),
+    ("prompts", "prompts", ""),
+    ("prompts that something came with", "answered", "prompts"),
+    ("memories that came with prompts", "given", ""),
+    ("  of those different", "different", ""),
+    ("  of those from the same session", "own", "given"),
+    ("  of those used", "used", "given"),
+    ("  of those came up", "came_up", "given"),
+    ("sessions that began with a brief", "briefs", ""),
+    ("  of those used a line of it", "briefs_used", "briefs"),
+    ("  of those used more than a command", "briefs_told", "briefs"),
+    ("lines of briefs", "brief_lines", ""),
+    ("  of those used", "brief_used", "brief_lines"),
+    ("  of those came up", "brief_came_up", "brief_lines"),
+    ("warnings that came with files", "file_lines", ""),
+    ("  of those used", "file_used", "file_lines"),
+    ("  of those came up", "file_came_up", "file_lines"),
+    ("tokens a session", "tokens_per_session", ""),
+    ("instructions typed again", "again", ""),
+    ("  of those known as an active memory", "again_known", "again"),
+    ("  of those given to the session before", "again_given", "again"),
 )
-
-
-def _cells(one: ReplayFigures) -> tuple[str, ...]:
-    return (
-        f"{one.sessions:,}",
-        f"{one.prompts:,}",
-        _share(one.answered, one.prompts),
-        f"{one.given:,}",
-        f"{one.different:,}",
-        _share(one.own, one.given),
-        _share(one.used, one.given),
-        _share(one.came_up, one.given),
-        f"{one.briefs:,}",
-        _share(one.briefs_used, one.briefs),
-        _share(one.briefs_told, one.briefs),
-        f"{one.brief_lines:,}",
-        _share(one.brief_used, one.brief_lines),
-        _share(one.brief_came_up, one.brief_lines),
-        f"{one.file_lines:,}",
-        _share(one.file_used, one.file_lines),
-        _share(one.file_came_up, one.file_lines),
-        f"{one.tokens_per_session:,.0f}",
-        f"{one.again:,}",
-        _share(one.again_known, one.again),
-        _share(one.again_given, one.again),
-    )
+"""What a row is called, the count that it shows, and the count that this is a share of."""
 
 
 def _share(part: int, whole: int) -> str:

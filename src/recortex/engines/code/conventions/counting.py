@@ -70,11 +70,6 @@ ALONE = 2.0
 USUAL = Path(__file__).with_name("usual.toml")
 
 
-def conventions(sources: Sources, detection: Detection, every: bool = False) -> tuple[Convention, ...]:
-    """The conventions of a project, the most informative first; `every`: those seldom worth telling, too."""
-    return Counted(sources, detection).conventions(every)
-
-
 class Share(NamedTuple):
     """How many of a population have what was once found of it.
 
