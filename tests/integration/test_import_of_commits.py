@@ -230,3 +230,20 @@ def test_a_history_that_git_cannot_read_ends_nothing(cx, repository):
 def test_without_a_history_the_person_is_told(cx):
     with pytest.raises(InvalidInputError, match="no git history"):
         cx.import_("git")
+
+
+@pytest.mark.parametrize("own", ["edited", "confirmed", "said"])
+def test_a_later_commit_does_not_end_what_the_person_decided(cx, repository, own):
+    repository.commit("Switch from yarn to pnpm")
+    cx.import_("git")
+    (known,) = kept(cx).values()
+    if own == "edited":
+        cx.edit(known.id, text="We use pnpm, and bun only where pnpm fails.")
+    elif own == "confirmed":
+        cx.feedback(known.id, "confirm")
+    else:
+        known = cx.remember("We use pnpm for every package.", kind="decision")
+    repository.commit("Switch from pnpm to bun")
+    cx.import_("git")
+    assert cx.get(known.id).status is Status.ACTIVE
+    assert cx.get(known.id).superseded_by is None

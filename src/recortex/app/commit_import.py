@@ -22,6 +22,7 @@ from recortex.engines.commits.message import read_message
 from recortex.engines.commits.rules import Told, told_by
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
+from recortex.engines.supersession.authority import authority_of
 from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 
 if TYPE_CHECKING:
@@ -297,10 +298,21 @@ class CommitImport:
             or standing.status is not Status.ACTIVE
         ):
             return
+        if authority_of(current[new.id]) < authority_of(standing) or self._is_persons(standing):
+            return
         self._services.ingestion.supersede(
             current[new.id], standing, now=self._now, actor=Actor.IMPORT, why=why
         )
         self.done.replaced += 1
+
+    def _is_persons(self, memory: Memory) -> bool:
+        """Whether the person made a commit's decision their own: by an edit, a confirmation, a restoration."""
+        store = self._services.store
+        changed = (one.changed_by for one in store.memories.history(memory.id))
+        return Actor.USER in changed or any(
+            one.actor is Actor.USER and one.operation not in _NO_WORD
+            for one in store.ledger.entries(memory.id)
+        )
 
     def _put(self, relation: Relation) -> None:
         """Keep a relation, unless it is there, or would make a memory its own cause."""
@@ -314,6 +326,10 @@ class CommitImport:
             self.done.relations += relations.put(relation)
         except CausalCycleError as error:
             self.done.problems.append(f"a relation was left out: {error.message}")
+
+
+_NO_WORD = frozenset(("link", "unlink", "embed"))
+"""What a person does with a memory without saying that it holds."""
 
 
 def _no_history(root: Path) -> InvalidInputError:

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     Bindings = Sequence[Any] | Mapping[str, Any]
 
 
+def folded(text: str) -> str:
+    """A text by which the same words in another case are found: "STRASSE" is "straße", "É" is "é".
+
+    In statements for SQLite it is a function of that name; its own `lower` knows ASCII alone.
+    """
+    return text.casefold()
+
+
 class Rows(Protocol):
     """Something that runs statements."""
 

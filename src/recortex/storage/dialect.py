@@ -47,6 +47,7 @@ FORMS = tuple(
         (rf"(?<![\w.])([\w.]*key|e\.model) {_LIST}", _AMONG % "bigint"),
         (rf"(?<![\w.])([\w.]+) {_LIST}", _AMONG % "text"),
         (r"\binstr\(", "strpos("),
+        (r"\bfolded\(", "lower("),
         (r"json_each\(([a-z_.]+)\) (\w+)", r"json_array_elements_text(\1::json) AS \2 (value)"),
     )
 )

@@ -14,6 +14,7 @@ import apsw
 
 from recortex.domain.maintenance import Erasure
 from recortex.errors import StorageError
+from recortex.storage.database import folded
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import compact
@@ -81,7 +82,7 @@ def _conditions(table: Table, alias: str, has: Has) -> Iterator[str]:
     for column in table.searched:
         if has(table.name, column.name):
             value = _VALUES[column.holds]
-            yield f"instr(lower(coalesce({alias}.{column.name}, '')), lower({value})) > 0"
+            yield f"instr(folded(coalesce({alias}.{column.name}, '')), folded({value})) > 0"
 
 
 def erase(
@@ -176,10 +177,10 @@ def _erase_from_backup(
                 if text and "seal" in there["relations"]:
                     RelationRecords(pool).strip_evidence(text)
                 elif text:
-                    stripped = "UPDATE relations SET evidence = '[]' WHERE instr(lower(evidence), lower(?))"
+                    stripped = "UPDATE relations SET evidence = '[]' WHERE instr(folded(evidence), folded(?))"
                     pool.rows(stripped, (json(text)[1:-1],))
                 for one in gone if there["signals"] else ():
-                    pool.rows("DELETE FROM signals WHERE instr(lower(subject), lower(?)) > 0", (one,))
+                    pool.rows("DELETE FROM signals WHERE instr(folded(subject), folded(?)) > 0", (one,))
                 if there["embeddings"]:
                     pool.rows(_unused(has))
             compact(pool)
@@ -204,18 +205,14 @@ def _traces(store: EngineStore, files: Sequence[Path], texts: Sequence[str]) -> 
     Returns:
         How many bytes were read, and the files that still hold a part of a text that nothing living holds.
     """
-    parts = {
-        part.lower(): part.decode("utf-8", "ignore")
-        for text in texts
-        for cased in dict.fromkeys((text, text.lower(), text.upper()))
-        for part in _windows(cased)
-    }
+    parts = {part: part.decode("utf-8", "ignore") for text in texts for part in _windows(folded(text))}
     wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8]
     total, held = 0, dict[Path, list[bytes]]()
     with store.apart():
         for path in files:
-            data = path.read_bytes().lower() if path.is_file() else b""
+            data = path.read_bytes() if path.is_file() else b""
             total += len(data)
+            data = folded(data.decode("utf-8", "ignore")).encode()
             held[path] = [part for part in wanted if part in data]
     rightly = {part for part in {part for some in held.values() for part in some} if store.says(parts[part])}
     return total, [path for path, some in held.items() if not rightly.issuperset(some)]

@@ -301,6 +301,23 @@ def test_a_text_is_gone_in_any_case_from_wherever_it_may_stand(project, clock, f
     assert found_in(home, SECRET, "quicksilv") == []
 
 
+@pytest.mark.parametrize("asked", ["Fürstenstraße Éclair", "FÜRSTENSTRASSE ÉCLAIR", "fürstenstrasse éclair"])
+def test_letters_beyond_ascii_are_found_in_any_case_too(cortex, folder, asked):
+    forms = ["Fürstenstraße Éclair", "FÜRSTENSTRASSE ÉCLAIR", "fürstenstraße éclair"]
+    said = ("Whoever comes from {} is let in.", "The archive of {} is closed.", "Parcels to {} are insured.")
+    for text, form in zip(said, forms, strict=True):
+        cortex.remember(text.format(form))
+    keep(cortex._app.services("project"), exchange(1, message=f"Say {forms[1]} please"))
+    left = folder / "cortex.db.damaged-20260301T000000"
+    left.write_bytes(b"\xff..." + forms[1].encode() + b"\xe2")
+    cortex.backup()
+    done = cortex.purge(text=asked)
+    assert (len(done.ids), len(done.exchanges), done.traces) == (len(forms), 1, (str(left),))
+    left.unlink()
+    for path, data in bytes_of(folder).items():
+        assert "fürstenstrasse" not in data.decode("utf-8", "ignore").casefold(), path
+
+
 def test_a_file_that_holds_the_text_in_another_case_is_named(cortex, folder):
     through_text(cortex)
     left = folder / "cortex.db.damaged-20260301T000000"

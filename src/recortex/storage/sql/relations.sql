@@ -74,7 +74,7 @@ WHERE /*own*/ source_key = :source_key AND target_key = :target_key AND type = :
 
 -- name: resting_on
 SELECT source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at
-FROM relations WHERE /*own*/ instr(lower(evidence), lower(?)) > 0
+FROM relations WHERE /*own*/ instr(folded(evidence), folded(?)) > 0
 
 -- name: end
 -- Keeps what a relation was until now.

@@ -79,7 +79,7 @@ SELECT 1 FROM signals s WHERE /*own s*/ s.session = ?1 AND s.name = 'failed' AND
     WHERE /*own*/ session = ?1 AND name = 'mended' AND digest = ?2), 0) LIMIT 1
 
 -- name: forget_text
-DELETE FROM signals WHERE /*own*/ instr(lower(subject), lower(?1)) > 0
+DELETE FROM signals WHERE /*own*/ instr(folded(subject), folded(?1)) > 0
 
 -- name: remembered_since
 SELECT 1 FROM audit

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import apsw
 
+from recortex.storage.database import folded
 from recortex.storage.sqlite.contention import Folding, Patience
 
 BUSY_MILLISECONDS = 5_000
@@ -50,7 +51,12 @@ def _prepare(connection: apsw.Connection) -> None:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     # Read to the end: a statement that gives a row holds up those after it.
     connection.execute(PRAGMAS).fetchall()
+    connection.create_scalar_function("folded", _folded, 1, deterministic=True)
     connection.set_wal_hook(Folding(patience))
+
+
+def _folded(*given: object) -> str | None:
+    return None if given[0] is None else folded(str(given[0]))
 
 
 def load_vectors(connection: apsw.Connection) -> str:

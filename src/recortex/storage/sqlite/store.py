@@ -229,8 +229,8 @@ class SqliteStore(EngineStore):
 
     def says(self, part: str) -> bool:
         """Whether a memory, an exchange or a chunk holds a part of a text that was erased."""
-        columns = "lower(text || char(10) || coalesce(content, ''))"
-        sql = f"SELECT 1 FROM memories WHERE instr({columns}, lower(?1)) LIMIT 1"
+        columns = "folded(text || char(10) || coalesce(content, ''))"
+        sql = f"SELECT 1 FROM memories WHERE instr({columns}, folded(?1)) LIMIT 1"
         return self.pool.value(sql, (part,)) is not None or bool(
             self.exchanges_holding(part) or self.chunks_holding(part)
         )
