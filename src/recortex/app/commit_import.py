@@ -306,7 +306,7 @@ class CommitImport:
         self.done.replaced += 1
 
     def _is_persons(self, memory: Memory) -> bool:
-        """Whether the person made a commit's decision their own: by an edit, a confirmation, a restoration."""
+        """Whether the person made a commit's decision their own, as by an edit or a confirmation."""
         store = self._services.store
         changed = (one.changed_by for one in store.memories.history(memory.id))
         return Actor.USER in changed or any(

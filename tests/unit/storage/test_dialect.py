@@ -28,6 +28,7 @@ REWRITTEN = {
     "m.id IN (SELECT value FROM json_each(?2))": (
         "m.id = ANY(ARRAY(SELECT json_array_elements_text($2::json))::text[])"
     ),
+    "SELECT folded(a) FROM t": "SELECT lower(a) FROM t",
     "SELECT a FROM t WHERE instr(a, ?) > 0": "SELECT a FROM t WHERE strpos(a, $1) > 0",
     "EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value = ?)": (
         "EXISTS (SELECT 1 FROM json_array_elements_text(m.tags::json) AS tag (value) WHERE tag.value = $1)"
