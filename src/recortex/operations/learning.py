@@ -335,7 +335,7 @@ class LearningOperations(Operations):
             merged=reading.merged,
             proposed=sum(memory.status in WAITING for memory in reading.new),
             by_kind=dict(Counter(memory.kind for memory in reading.new)),
-            problems=tuple(" ".join(told(*one)) for one in reading.shared.items()),
+            problems=(*(" ".join(told(*one)) for one in reading.shared.items()), *reading.left_out),
             dry_run=dry_run,
         )
 

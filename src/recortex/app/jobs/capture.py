@@ -108,7 +108,10 @@ def _read_instructions(context: HookContext) -> int:
     from recortex.app.jobs.instructions import keep_in_step
 
     try:
-        return len(keep_in_step(context.app.services(Scope.PROJECT), context.clock()).new)
+        reading = keep_in_step(context.app.services(Scope.PROJECT), context.clock())
+        for line in reading.left_out:
+            log_error(context.location, "instructions", line)
+        return len(reading.new)
     except Exception as error:  # noqa: BLE001  a file must not keep sessions from being learned from
         log_error(context.location, "instructions", f"{type(error).__name__}: {error}")
         return 0

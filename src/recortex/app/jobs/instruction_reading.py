@@ -17,6 +17,7 @@ from recortex.clients.instruction_files import (
     notes,
     persons_file,
 )
+from recortex.deadlines import within
 from recortex.engines.instructions.parsing import Statement, parse
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, read_regular
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 128 * 1024
 """Of one file."""
+SECONDS = 5.0
+"""Of the processor that reading one file may take."""
 MOST_STATEMENTS = 600
 """Statements of all files of a project."""
 IMPORT_DEPTH = 4
@@ -33,12 +36,17 @@ IMPORT_DEPTH = 4
 
 
 class Read(NamedTuple):
-    """A file with what it says."""
+    """A file with what it says.
+
+    Attributes:
+        slow: it was left out, since reading it took too long; what is known of it stays.
+    """
 
     file: InstructionFile
     statements: tuple[Statement, ...]
     lines: list[bytes]
     imports: tuple[str, ...] = ()
+    slow: bool = False
 
 
 def files_of(
@@ -82,7 +90,11 @@ def _read(file: InstructionFile) -> Read | None:
         data = _data(file)
     except (OSError, UntrustedFileError):
         return None
-    parsed = parse(data.decode("utf-8", "replace"))
+    try:
+        with within(SECONDS):
+            parsed = parse(data.decode("utf-8", "replace"))
+    except TimeoutError:
+        return Read(file, (), [], slow=True)
     return Read(file, parsed.statements, data.splitlines(keepends=True), parsed.imports)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
-from recortex.app.jobs.instruction_reading import files_of, reads
+from recortex.app.jobs.instruction_reading import SECONDS, files_of, reads
 from recortex.app.naming import shown
 from recortex.app.note_folders import sharers
 from recortex.domain.kinds import KINDS, Kind
@@ -62,6 +62,7 @@ class Reading:
         ended: memories whose statement no longer stands anywhere.
         new: the memories that were added.
         shared: folders of notes that were not read, since they may be another project's, each with its path.
+        slow: names of files that were left out, since reading them took too long.
     """
 
     files: tuple[str, ...] = ()
@@ -70,6 +71,12 @@ class Reading:
     ended: int = 0
     new: list[Memory] = field(default_factory=list)
     shared: dict[Path, str] = field(default_factory=dict)
+    slow: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> list[str]:
+        """A line for each file that took too long."""
+        return [f"{shown(name)}: left out: reading it took longer than {SECONDS:.0f} s" for name in self.slow]
 
     @property
     def changed(self) -> bool:
@@ -141,8 +148,8 @@ def read_everything(
         own, shared = list(map(Path, _persons(services))), _sharers(services, notes_in)
         mine = [folder for folder in notes_in if folder not in shared]
         read = list(reads(services.root, files_of(services.root, None, mine, own)))
-        names = tuple(one.file.name for one in read)
-        return Reading(names, sum(len(one.statements) for one in read), shared=shared)
+        names, slow = _named(read)
+        return Reading(names, sum(len(one.statements) for one in read), shared=shared, slow=slow)
     services.store.maintenance.note(JOB, now, {})
     return _read_and_follow(services, None, notes_in, now)
 
@@ -177,11 +184,19 @@ def _sharers(services: StoreServices, notes_in: Sequence[Path]) -> dict[Path, st
     return sharers(services.location, project, notes_in) if project else {}
 
 
+def _named(read: Sequence[Read]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the files that were read, and of those that were left out."""
+    return tuple(one.file.name for one in read if not one.slow), tuple(
+        one.file.name for one in read if one.slow
+    )
+
+
 def _follow(services: StoreServices, read: Sequence[Read], now: datetime) -> Reading:
     """Let the memories say what the files do."""
     wanted = {(one.file.name, said.hash): (one, said) for one in read for said in one.statements}
     found = services.store.memories.find(MemoryQuery(statuses=(), descending=False))
-    reading = Reading(tuple(one.file.name for one in read), len(wanted))
+    names, slow = _named(read)
+    reading = Reading(names, len(wanted), slow=slow)
     _Following(services, now, wanted, found, reading).run()
     return reading
 
@@ -224,7 +239,10 @@ class _Following:
         links: list[FileLink] = []
         for name, place in places(memory.metadata).items():
             hashes = [hash_ for hash_ in place.get("hashes", ()) if (name, hash_) in self.wanted]
-            if hashes:
+            if name in self.reading.slow:
+                kept[name] = place
+                links += [link for link in memory.files if link.path == shown(name)]
+            elif hashes:
                 said = self.wanted[name, hashes[0]]
                 kept[name] = _place(*said) | {"hashes": hashes}
                 links += _links(*said)
