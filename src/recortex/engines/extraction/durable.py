@@ -100,12 +100,12 @@ def _stated(text: str, least: float) -> Iterator[tuple[str, float, str, str]]:
         wish, _ = unasked(said)
         if _asks(wish, said, sentence) or PATTERNS.step.match(wish) or PATTERNS.status.match(wish):
             continue
-        likely = chance(signs(said, sentence, text), trained=table())
+        likely = chance_of(said, sentence, text)
         if likely >= least and (kept := _kept(said, sentence)):
             yield kept, likely, said, sentence
 
 
-def _is_foreign(text: str) -> bool:
+def is_foreign(text: str) -> bool:
     """Whether a message is in another language than English, by its letters or its words."""
     return language_of(text) not in {"", "en"} or sum(
         not letter.isascii() for letter in text if letter.isalpha()
@@ -114,12 +114,22 @@ def _is_foreign(text: str) -> bool:
 
 def spoken(text: str) -> Iterator[tuple[str, str]]:
     """The typed sentences of a message, each as it stands and in plain speech."""
-    if len(text) > MOST_TYPED or _is_foreign(text):
+    if len(text) > MOST_TYPED or is_foreign(text):
         return
     for passage in passages(typed(text)):
         for sentence in typed_sentences(passage.text):
             if not PATTERNS.machine.search(sentence):
-                yield sentence, plain_speech(PATTERNS.mention.sub("", sentence))
+                yield sentence, plainly(sentence)
+
+
+def plainly(sentence: str) -> str:
+    """A typed sentence in plain speech, without a file that is handed over before it."""
+    return plain_speech(PATTERNS.mention.sub("", sentence))
+
+
+def chance_of(said: str, sentence: str, message: str) -> float:
+    """The chance that a sentence lasts; the arguments are those of `signs`."""
+    return chance(signs(said, sentence, message), trained=table())
 
 
 def signs(said: str, sentence: str, message: str) -> dict[str, float]:

@@ -15,6 +15,7 @@ from recortex.domain.expressions import lazy
 from recortex.engines.extraction.answers import own_words
 from recortex.engines.extraction.drafting import ACTIVE, ON_PURPOSE
 from recortex.engines.extraction.durable import durable
+from recortex.engines.extraction.passing import HOLD, is_passing
 from recortex.engines.extraction.user_rules import PASTED, from_objection, typed_spans
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
@@ -87,10 +88,18 @@ def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleF
         if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
             found = lasts
         if found:
-            yield found
-    yield from lasting.values()
+            yield _standing(found, message) if person else found
+    for found in lasting.values():
+        yield _standing(found, message)
     if person:
         yield from _objections(message, taken)
+
+
+def _standing(finding: RuleFinding, message: Message) -> RuleFinding:
+    """What the person said, held where it may be about the work at hand alone."""
+    if finding.hold or finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote):
+        return finding
+    return replace(finding, hold=HOLD) if is_passing(finding, message.text) else finding
 
 
 def _is_pasted(message: Message) -> bool:
