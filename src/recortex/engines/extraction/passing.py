@@ -48,7 +48,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
     sentence = finding.quote
     said = plainly(sentence)
     wish, _ = unasked(said)
-    if PATTERNS.weighs.search(said) is not None:
+    if PATTERNS.weighs.search(said) is not None or PATTERNS.step.search(said) is not None:
         return True
     likely = chance_of(said, sentence, message)
     if len(message) <= SHORT and likely >= SURELY:
