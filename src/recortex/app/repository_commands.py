@@ -39,16 +39,25 @@ class RepositoryCommands:
             folder: in which the session works.
         """
         asked = turn.by_person and turn.form in {"prompt", "queued", "command"}
-        if not asked or len(turn.text) < LEAST_WHOLE:
-            return turn
-        known = (one for place in self._places(folder) for one in self._templates(place))
-        words = typed_beside(turn.text, known)
+        words = self.typed(turn.text, folder) if asked else None
         if words is None:
             return turn
         if not words:
             return replace(turn, author="repository")
         injected = "\n".join(filter(None, (turn.injected, turn.text)))
         return replace(turn, text=words, form="command", injected=injected)
+
+    def typed(self, text: str, folder: str) -> str | None:
+        """What the person typed of a prompt that a command made; None where none made it.
+
+        Args:
+            text: of the prompt.
+            folder: in which the session works.
+        """
+        if len(text) < LEAST_WHOLE:
+            return None
+        known = (one for place in self._places(folder) for one in self._templates(place))
+        return typed_beside(text, known)
 
     def _places(self, folder: str) -> tuple[Path, ...]:
         """The project, and the folders from the one that a session works in up to the top of its checkout."""

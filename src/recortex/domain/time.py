@@ -13,6 +13,8 @@ _OLDEST = datetime(2000, 1, 1, tzinfo=UTC)
 _APART = timedelta(days=366)
 """How far clocks may differ: what lies later comes from one that was never set, or was set wrong."""
 
+_ROUNDED = timedelta(minutes=1)
+
 
 def to_micros(at: datetime) -> int:
     """Whole microseconds since 1970-01-01 UTC; exact, also before 1970."""
@@ -64,3 +66,8 @@ def bounded_time(at: datetime | None, now: datetime, *otherwise: datetime | None
         if _OLDEST <= said <= now + _APART:
             return said
     return now
+
+
+def same_moment(one: datetime, other: datetime) -> bool:
+    """Whether two times may be of one message and its copy: some clients round the times of what they export."""
+    return abs(one - other) < _ROUNDED

@@ -77,6 +77,22 @@ def test_it_is_proposed_at_first_and_rises_with_the_third_session(history):
     assert (active.id, active.status) == (proposed.id, Status.ACTIVE)
 
 
+def test_a_copy_whose_times_were_rounded_raises_nothing(history):
+    cortex, say, sessions = history
+    path = say("s0", "Maybe the harvest table must be read from the replica.")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for name, at in (("s0", "10:00:31"), ("s9", "10:00:00")):
+        told = [
+            {key: value for key, value in line.items() if key != "uuid"}
+            | {"sessionId": name, "timestamp": f"2026-03-01T{at}Z"}
+            for line in lines
+        ]
+        text = "\n".join(map(json.dumps, told)) + "\n"
+        (sessions / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    cortex.import_("any", str(sessions))
+    assert [one.status for one in about(cortex, "replica")] == [Status.PROPOSED]
+
+
 def test_what_a_person_rejected_does_not_come_back(history):
     cortex, say, sessions = history
     for number, wording in enumerate(DRAFTS[1:]):

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""
+EXPANDED = 120
+"""Characters from which a prompt may be a command's text, which some clients send in the person's name."""
 WARNINGS = 3
 """Memories about one file: more would be skimmed."""
 WORTH_ASKING = 0.1
@@ -64,11 +66,22 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
     left = room(receipts, session_limits(context.settings))
     if not left:
         return ""
+    prompt = _typed(context, event, prompt)
     likely = likely_to_help(context, session, prompt[:ASKED], {one.memory for one in receipts})
     budget = min(context.settings["hooks.prompt_tokens"], left)
     few = list(_within(budget, likely[: context.settings["hooks.prompt_limit"]]))
     given = _give(context, session, few, "prompt")
     return block(FOR_PROMPT, _lines(context, session, given))
+
+
+def _typed(context: HookContext, event: HookEvent, prompt: str) -> str:
+    """What the person typed of a prompt: of one that a command of the repository made, its arguments."""
+    if len(prompt) < EXPANDED:
+        return prompt
+    from recortex.app.repository_commands import RepositoryCommands
+
+    words = RepositoryCommands(context.root).typed(prompt, event.cwd)
+    return prompt if words is None else words
 
 
 def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.memory import Source
 from recortex.domain.query import MemoryQuery
+from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.exchanges.terms import asked_words
 from recortex.engines.ingestion.draft import Draft
@@ -171,7 +172,7 @@ def _said_again(work: Work, finder: Finder, said: Said) -> bool:
 def _may_rise(memory: Memory, said: Said) -> bool:
     proposed = memory.status is Status.PROPOSED and memory.source.rule != RULE
     by_person = memory.origin is Origin.USER
-    copied = memory.valid_from == said.at  # one of the two sessions is a copy of the other
+    copied = said.at is not None and same_moment(memory.valid_from, said.at)
     return proposed and by_person and not copied and memory.source.session not in {"", said.session}
 
 

@@ -58,7 +58,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or (wish != said and SIGNS["sign_denies_first"].search(wish) is None)
         or PATTERNS.continues.search(sentence.lstrip()) is not None
         or PATTERNS.points.search(plainly(finding.text)) is not None
-        or PATTERNS.reports.search(said) is not None
+        or PATTERNS.reports.search(PATTERNS.because.sub("", said)) is not None
         or (PATTERNS.ordered.search(wish) is not None and finding.rule != ORDER)
     ):
         return True

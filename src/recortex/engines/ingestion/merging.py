@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Origin, Status, Trust
 from recortex.domain.written_in import joined as joined_metadata
 
@@ -83,11 +84,12 @@ def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> S
         return Status.PROPOSED  # the person said it, if not surely: it waits like their other proposals
     if known.status is not Status.PROPOSED or new.origin is Origin.AGENT:
         return known.status  # an agent that repeats what was proposed does not confirm it
-    # Turns with ids tell by them which is a copy (`counts`); without, one said at the same moment is one.
-    identified = bool(known.source.turn_id and new.source.turn_id)
-    if not counts or (not identified and new.valid_from == known.valid_from):
+    # Turns of one client tell by their ids which is a copy (`counts`); those of another client have others.
+    a, b = known.source, new.source
+    identified = bool(a.turn_id and b.turn_id) and a.quote != b.quote
+    if not counts or (not identified and same_moment(new.valid_from, known.valid_from)):
         return known.status
-    elsewhere = new.source.session not in {"", known.source.session}
+    elsewhere = b.session not in {"", a.session}
     if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
         return Status.ACTIVE
     return known.status

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.domain.time import same_moment
 from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_TYPED, is_cut
 
 if TYPE_CHECKING:
@@ -160,11 +161,20 @@ def _when(said: Said) -> tuple[float, str, int]:
 
 
 def _once(said: Sequence[Said]) -> list[Said]:
-    """Of a long message that several sessions have, what the first of them says."""
+    """Without copies: of a long message, and of the same words at one moment, what the first session says."""
     first: dict[str, str] = {}
-    return [
-        one for one in said if not one.message or first.setdefault(one.message, one.session) == one.session
-    ]
+    kept: list[Said] = []
+    for one in said:
+        if one.message and first.setdefault(one.message, one.session) != one.session:
+            continue
+        if not any(_copied(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _copied(one: Said, other: Said) -> bool:
+    apart = one.session != other.session and one.wish.text == other.wish.text
+    return apart and one.at is not None and other.at is not None and same_moment(one.at, other.at)
 
 
 def clear(wish: Wish) -> bool:
