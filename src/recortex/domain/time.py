@@ -69,5 +69,5 @@ def bounded_time(at: datetime | None, now: datetime, *otherwise: datetime | None
 
 
 def same_moment(one: datetime, other: datetime) -> bool:
-    """Whether two times may be of one message and its copy: some clients round the times of what they export."""
+    """Whether two times may be of one message and its copy: some clients round what they export."""
     return abs(one - other) < _ROUNDED

@@ -28,16 +28,17 @@ DECISIONS = frozenset(("person_changed", "person_decision", "person_decided_for"
 ORDER = "person_order"
 """Its forms say themselves that they are for all of a kind."""
 PLAIN = frozenset((ORDER, *(f"person_{name}" for name in (
-    "about_me", "bound", "built", "fact", "our_way", "place", "practice", "preference", "rests", "turned", "uses", "value",
+    "about_me", "bound", "built", "fact", "our_way", "place", "practice", "preference", "rests", "turned",
+    "uses", "value",
 ))))  # fmt: skip
 """Rules for plain statements about a project, such as "we release on Fridays"; they sound like others."""
 LEAST, BRIEF = 0.15, 400
-"""The chance that those need, and the characters of a message up to which that is enough: in longer ones, what
-sounds so explains the task."""
+"""The chance that those need, and the characters of a message up to which that is enough: in longer ones,
+what sounds so explains the task."""
 
 
 def is_passing(finding: RuleFinding, message: str) -> bool:
-    """Whether what a rule found in a message of the person may hold for the moment only, or need more context.
+    """Whether what a rule found in a message may hold for the moment only, or need more context.
 
     Args:
         finding: of any rule; its quote is the sentence as it was typed.
