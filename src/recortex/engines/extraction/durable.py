@@ -11,7 +11,7 @@ import json
 import math
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.engines.extraction.drafting import DURABLE, RuleFinding
 from recortex.engines.extraction.passages import passages
@@ -20,7 +20,6 @@ from recortex.engines.extraction.plain_speech import plain_speech, unasked
 from recortex.engines.extraction.polarity import hangs, keeps
 from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_TYPED, is_cut
 from recortex.engines.extraction.sentences import statement
-from recortex.engines.extraction.trained_chance import Table, chance
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.languages import language_of
 from recortex.engines.patterns import Patterns
@@ -28,7 +27,7 @@ from recortex.engines.similarity.near_duplicates import marked
 from recortex.engines.words import LETTERS, tokens, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 PATTERNS = Patterns(__file__)
 TABLE = Path(__file__).with_suffix(".json")
@@ -62,6 +61,22 @@ _FOREIGN = 0.05
 """The share of letters beyond ASCII from which a message is not in English, which the signs are of."""
 _DECIDED = 0.8
 _MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}")
+
+_MOST = 30.0
+
+
+class Table(NamedTuple):
+    """The trained weights.
+
+    Attributes:
+        bias: of the logit.
+        weights: by feature; of one that is not named it is 0.
+        record: of the training.
+    """
+
+    bias: float
+    weights: Mapping[str, float]
+    record: Mapping[str, Any]
 
 
 def durable(text: str) -> Iterator[RuleFinding]:
@@ -129,7 +144,9 @@ def plainly(sentence: str) -> str:
 
 def chance_of(said: str, sentence: str, message: str) -> float:
     """The chance that a sentence lasts; the arguments are those of `signs`."""
-    return chance(signs(said, sentence, message), trained=table())
+    found, trained = signs(said, sentence, message), table()
+    logit = trained.bias + sum(weight * found.get(name, 0.0) for name, weight in trained.weights.items())
+    return 1.0 / (1.0 + math.exp(-min(max(logit, -_MOST), _MOST)))
 
 
 def signs(said: str, sentence: str, message: str) -> dict[str, float]:
