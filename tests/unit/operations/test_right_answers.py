@@ -222,3 +222,18 @@ def test_a_hub_fades_half_as_fast_in_every_answer(cortex, clock):
     assert cortex.related(hub.id).memory.confidence == left
     (hit,) = cortex.recall(QUESTION, floor=False, limit=1).hits
     assert (hit.memory.id, hit.memory.confidence) == (hub.id, left)
+
+
+def test_a_relation_that_became_known_later_is_not_told_as_of_before(cortex, clock):
+    queue = cortex.remember("Letters wait in a queue that is drained at night.", kind="decision")
+    backup = cortex.remember("Backups run at three in the morning.", kind="semantic")
+    at = clock.pass_(days=1)
+    clock.pass_(days=1)
+    cortex.link(backup.id, queue.id, relation="caused")
+    cortex.remember("Letters leave at once, there is no queue.", kind="decision", supersedes=queue.id)
+    assert cortex.traverse(queue.id, as_of=at).reached == ()
+    assert cortex.traverse(queue.id, as_of=at).memory.superseded_by is None
+    assert [hit.memory.id for hit in cortex.recall("when do letters leave the queue?", as_of=at).hits] == [
+        queue.id
+    ]
+    assert {one.memory.id for one in cortex.traverse(queue.id).reached} >= {backup.id}
