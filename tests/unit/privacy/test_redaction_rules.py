@@ -186,3 +186,22 @@ def test_findings_point_into_the_original_and_hold_no_value():
 def test_default_table_reports_no_gap():
     assert default_table().broken == {}
     assert isinstance(RULES[0], Rule)
+
+
+@pytest.mark.parametrize("template", ["sk_live_<<A24>>", "glc_<<A60>>", "shpat_<<h32>>", "vcp_<<A56>>"])
+def test_tokens_directly_after_each_other_both_go(template):
+    token = expand(template)
+    prefix = template[: template.index("<<")]
+    other = prefix + token[len(prefix) :][::-1]
+    kept = redact(f"keys: {token}{other} end").text
+    assert other[-8:] not in kept
+    assert (token[len(prefix) :][:8] not in kept, kept.startswith("keys: ["), kept.endswith("] end")) == (
+        True,
+    ) * 3
+
+
+@pytest.mark.parametrize(
+    "text", ["bypass = 'enabled1'", "password: 'required|min:8'", 'password: "nullable|confirmed"']
+)
+def test_a_word_that_ends_like_a_name_and_a_form_s_rules_are_no_password(text):
+    assert redact(text).text == text

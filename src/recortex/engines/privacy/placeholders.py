@@ -15,6 +15,12 @@ _WORDS = (
     r"|foobar|s[ae]mple|not[_-]?a?[_-]?real|mock|xxxx|\*\*\*|\.\.\.|…|00000000|secret[_-]?here|key[_-]?here"
 )
 _TEMPLATE = r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
+_VALIDATION = (
+    r"(?:[a-z_]+(?::[\w.,/-]{1,40})?\|){0,9}"
+    r"(?:required|nullable|sometimes|filled|confirmed|string|min:\d+|max:\d+)"
+    r"(?:\|[a-z_]+(?::[\w.,/-]{1,40})?){0,9}"
+)
+"""Rules that a form checks a field by, as in `required|min:8`."""
 _FILLER = r"([xX*.#_\-0~=?])\1{3}"
 _TECHNICAL = (
     r"(?:aes|sha|md|base|utf|argon|bcrypt|scrypt|pbkdf|hs|rs|es|ed|oauth|oidc|http|https|v|ipv|s|k8s|x|h|p|"
@@ -64,6 +70,7 @@ def is_placeholder(value: str) -> bool:
     return (
         compiled(_TEMPLATE).search(value) is not None
         or compiled(_WORDS).search(value.lower()) is not None
+        or ("|" in value and compiled(_VALIDATION).fullmatch(value) is not None)
         or len(set(value)) < _SPARSE
         or (compiled(_FILLER).search(value) is not None and len(set(value)) < 2 * _SPARSE)
     )

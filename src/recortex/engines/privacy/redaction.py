@@ -45,6 +45,9 @@ _ROUNDING = 1e-9
 HIDDEN = "\x00"
 """Replaces each character of Recortex's placeholders while rules are run."""
 
+_GLUED = r"[_.\-][\w.\-]{8,512}+"
+"""What may be the rest of a second token."""
+
 
 class _Match(NamedTuple):
     """A span that a rule matched."""
@@ -176,7 +179,7 @@ def _matches(
         if start < 0:
             start, end = match.span()
         if plain:
-            end = _run_end(text, end)
+            end = _joined_end(text, folded, start, _run_end(text, end), step.keywords)
         value = text[start:end]
         if HIDDEN in value:
             value = value.replace(HIDDEN, "")
@@ -203,6 +206,14 @@ def _run_end(text: str, place: int) -> int:
     """The end of the run of letters and digits at an offset: a token is replaced as a whole."""
     match = compiled(r"[A-Za-z0-9]*+").match(text, place)
     return match.end() if match else place
+
+
+def _joined_end(text: str, folded: str, start: int, end: int, keywords: tuple[str, ...]) -> int:
+    """The end of tokens that stand directly after each other: the first swallows the next one's beginning."""
+    glued = compiled(_GLUED).match(text, end)
+    if glued is None or not any(folded.find(one, start + len(one), glued.end()) >= 0 for one in keywords):
+        return end
+    return glued.end()
 
 
 def _anchored(

@@ -24,6 +24,7 @@ _NAME_BACKWARDS = r"[\w.\-]{0,48}"
 _HARMLESS_NAME = (
     r"public|pub_?key|csrf|xsrf|authenticity|cache|primary|foreign|partition|sort|cursor|continu|keyboard|"
     r"commit|hash|sha\d|digest|checksum|integrity|etag|fingerprint|nonce|idempoten|author|registry|i18n|"
+    r"(?<![a-z])(?:by|com|sur|tres|over|under)pass\b|"
     r"locale|translation|object|dedup|group|lookup|index|_id\b|sitekey|placeholder|mask|label|_message|error"
 )
 _SHORT_PROVIDER = r"fly|ico|lob|oc|do|ezak|ezat|bot|dnkey|jwt|vault|age"
