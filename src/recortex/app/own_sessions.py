@@ -22,7 +22,7 @@ def is_ours(project: Project, session: SessionFile, named: Path | None = None) -
         project: the project.
         session: its file.
         named: the file or its folder, which a person named: it counts unless it was all said in other
-            projects; of a folder, unless it was all said in other folders of this machine.
+            projects; of a folder, unless it was all said in the home folder.
 
     Raises:
         RecortexError: it is no transcript any more.
@@ -34,7 +34,7 @@ def is_ours(project: Project, session: SessionFile, named: Path | None = None) -
     try:
         own = places.has_own(session.path)
         if own is None and named and named != session.path:
-            return not places.outside(session.path)
+            return not places.at_home(session.path)
     except (RecortexError, OSError):
         if not named:
             raise

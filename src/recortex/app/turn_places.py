@@ -98,10 +98,8 @@ class TurnPlaces:
                     break  # what never names the project's folder was not said there: it is not read whole
         return False if elsewhere else None
 
-    def outside(self, path: Path) -> bool:
-        """Whether a transcript without a turn in any project was said in folders of this machine.
-
-        One of another machine names folders that are not here, and nothing tells where it belongs.
+    def at_home(self, path: Path) -> bool:
+        """Whether all of a transcript was said in the person's home folder or above it, which is no project's.
 
         Raises:
             RecortexError: it is no transcript.
@@ -111,7 +109,9 @@ class TurnPlaces:
 
         reader = open_transcript(path)
         folders = {turn.cwd or reader.info.cwd for turn in reader}
-        return bool(folders) and all(folder and Path(folder).is_dir() for folder in folders)
+        with suppress(OSError, ValueError, RuntimeError):  # names that the system rejects
+            return bool(folders) and all(one and is_above_all(Path(one).resolve()) for one in folders)
+        return False
 
     def _found(self, folder: str) -> Path | None:
         with suppress(OSError, ValueError):  # names that the system rejects

@@ -235,7 +235,11 @@ class LearningOperations(Operations):
             done += session.size
             self._app.progress("reading sessions", done, total)
         if rebuild and not dry_run:
+            from recortex.app.jobs.exchanges import made_anew
+
             unread += self._rebuild([one for one in sessions if trust or not self._came_along(one.path)])
+            if format_ == "any":
+                made_anew(self._app.services(Scope.PROJECT).store, self._app.clock())
         if not trust and any(self._came_along(one.path) for one in sessions):
             problems.append(_CAME_ALONG)
         if embed and not dry_run:
@@ -375,7 +379,7 @@ def _nothing_read(extracted: Extracted) -> bool:
 
 def _elsewhere(count: int, path: str) -> list[str]:
     """Where sessions of other projects are to be imported, if there are any."""
-    others = "session of another project or folder" if count == 1 else "sessions of other projects or folders"
+    others = "session of another project" if count == 1 else "sessions of other projects"
     return [f"{path}: {count} {others}, not read here; import them in their own projects"] if count else []
 
 
