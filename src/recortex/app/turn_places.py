@@ -99,7 +99,7 @@ class TurnPlaces:
         return False if elsewhere else None
 
     def at_home(self, path: Path) -> bool:
-        """Whether all of a transcript was said in the person's home folder or above it, which is no project's.
+        """Whether all of a transcript was said in the home folder, or above it: in no project.
 
         Raises:
             RecortexError: it is no transcript.

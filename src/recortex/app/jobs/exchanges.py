@@ -33,7 +33,7 @@ IDENTITIES, _IDENTITY = "identities", 2
 
 
 def older(store: KeptStore) -> bool:
-    """Whether a store has exchanges of an older version, which did not know copies of them as this one does."""
+    """Whether a store has exchanges of an older version, which knew copies of them in another way."""
     noted = store.maintenance.all().get(IDENTITIES)
     return (noted is None or noted.outcome.get("way", 0) < _IDENTITY) and bool(store.exchanges.oldest(1))
 
