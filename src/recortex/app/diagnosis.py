@@ -171,8 +171,8 @@ def _older_exchanges(title: str, services: StoreServices) -> Iterator[Row]:
 
     if older(services.store):
         said = (
-            "It has exchanges of an older version: what a fork or a copy of those sessions repeats counts once"
-            " more where it is read from now on."
+            "It has exchanges of an older version: what a fork or a copy of those sessions repeats"
+            " counts once more where it is read from now on."
         )
         yield Row(title, "notice", said, "`recortex import any --rebuild` makes them again.")
 
