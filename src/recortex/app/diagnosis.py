@@ -145,7 +145,6 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
         yield from _circles(title, services)
-        yield from _older_exchanges(title, services)
         yield Row(title, "ok", f"{location.shown} is whole.", "")
 
 
@@ -163,18 +162,6 @@ def _behind(title: str, services: StoreServices) -> Iterator[Row]:
         said = f"It lacks the last changes that were acknowledged: {behind}."
         # no fault of the file: a power cut takes the last commits too, which nobody can bring back
         yield Row(title, "notice", said, "Write again what is missing; a backup holds none of it.")
-
-
-def _older_exchanges(title: str, services: StoreServices) -> Iterator[Row]:
-    """Exchanges that were made by a version which knew copies by other ids."""
-    from recortex.app.jobs.exchanges import older
-
-    if older(services.store):
-        said = (
-            "It has exchanges of an older version: what a fork or a copy of those sessions repeats"
-            " counts once more where it is read from now on."
-        )
-        yield Row(title, "notice", said, "`recortex import any --rebuild` makes them again.")
 
 
 def _circles(title: str, services: StoreServices) -> Iterator[Row]:

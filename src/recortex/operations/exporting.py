@@ -323,11 +323,7 @@ def _new_exchanges(app: Application, exchanges: Sequence[Exchange]) -> list[Exch
 
 
 def _keep_exchanges(app: Application, exchanges: Sequence[Exchange], now: datetime) -> None:
-    from recortex.app.jobs.exchanges import made_anew
-
     store = app.services(Scope.PROJECT).store
-    if exchanges and not store.exchanges.oldest(1):
-        made_anew(store, now)
     for start in range(0, len(exchanges), CHUNK):
         with store.transaction():
             store.exchanges.put([(one, terms(one)) for one in exchanges[start : start + CHUNK]], now)

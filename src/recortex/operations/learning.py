@@ -235,11 +235,7 @@ class LearningOperations(Operations):
             done += session.size
             self._app.progress("reading sessions", done, total)
         if rebuild and not dry_run:
-            from recortex.app.jobs.exchanges import made_anew
-
             unread += self._rebuild([one for one in sessions if trust or not self._came_along(one.path)])
-            if format_ == "any":
-                made_anew(self._app.services(Scope.PROJECT).store, self._app.clock())
         if not trust and any(self._came_along(one.path) for one in sessions):
             problems.append(_CAME_ALONG)
         if embed and not dry_run:

@@ -1,10 +1,8 @@
 """`import --rebuild` makes exchanges again that are lost or were made by another version."""
 
 import json
-from datetime import UTC, datetime
 
 from recortex import Cortex
-from recortex.app.jobs.exchanges import IDENTITIES
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Scope
 
@@ -58,28 +56,3 @@ def test_exchanges_are_made_again_and_only_once(tmp_path):
         cortex.import_("any", str(sessions), embed=False, rebuild=True)
         cortex.import_("any", str(sessions), embed=False)
         assert kept(cortex) == again
-
-
-def notices(cortex):
-    return [one for one in cortex.doctor().findings if "older version: what a fork" in one.message]
-
-
-def test_doctor_tells_of_exchanges_of_an_older_version_until_they_are_made_again(tmp_path):
-    (work := tmp_path / "work").mkdir()
-    (sessions := tmp_path / "sessions").mkdir()
-    transcript(sessions, "one", ("Which queue do we use?", "We use SQLite as the queue."))
-    with Cortex.open(work) as cortex:
-        cortex.init()
-        assert notices(cortex) == []
-        cortex.import_("any", str(sessions), embed=False)
-        assert notices(cortex) == []
-        store = cortex._app.services(Scope.PROJECT).store
-        store.maintenance.note(
-            IDENTITIES, datetime(2026, 3, 1, tzinfo=UTC), {}
-        )  # as an older version left it
-        (notice,) = notices(cortex)
-        assert (notice.level, "import any --rebuild" in notice.todo) == ("notice", True)
-        cortex.import_("any", str(sessions), embed=False)
-        assert notices(cortex)
-        cortex.import_("any", str(sessions), embed=False, rebuild=True)
-        assert notices(cortex) == []

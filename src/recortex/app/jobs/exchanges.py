@@ -25,22 +25,6 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.transcript import Turn
     from recortex.formats.transcripts import TranscriptReader
-    from recortex.ports.kept_store import KeptStore
-
-
-IDENTITIES, _IDENTITY = "identities", 2
-"""The name under which a store notes how copies of its exchanges are known, and the present way."""
-
-
-def older(store: KeptStore) -> bool:
-    """Whether a store has exchanges of an older version, which knew copies of them in another way."""
-    noted = store.maintenance.all().get(IDENTITIES)
-    return (noted is None or noted.outcome.get("way", 0) < _IDENTITY) and bool(store.exchanges.oldest(1))
-
-
-def made_anew(store: KeptStore, now: datetime) -> None:
-    """Note that all exchanges of a store are of this version."""
-    store.maintenance.note(IDENTITIES, now, {"way": _IDENTITY})
 
 
 def make_again(services: StoreServices, path: Path, *, now: datetime, keep: Collection[str]) -> set[str]:
@@ -101,8 +85,6 @@ class ExchangeListener:
         changed = map(_named_safely, self._builder.changed.values())
         found = [(one, terms(one, _decided_files(one))) for one in changed]
         with self._store.transaction():
-            if not self._store.exchanges.oldest(1):
-                made_anew(self._store, now)
             return self._store.exchanges.put(found, now)
 
     def _resumed(self) -> SessionBuilder:
