@@ -100,8 +100,8 @@ def test_no_copy_lifts_a_proposal_however_sure_it_is(ids):
 
 def test_turns_with_ids_tell_by_them_which_is_a_copy_whenever_they_were_said():
     proposed = {"status": Status.PROPOSED, "confidence": 0.5, "origin": Origin.USER}
-    known = memory(1, "Use uv", source=Source(session="s1", turn_id="t1"), **proposed)
-    new = memory(2, "Use uv", source=Source(session="s2", turn_id="t2"), **proposed)
+    known = memory(1, "Use uv", source=Source(session="s1", turn_id="t1", quote="use uv"), **proposed)
+    new = memory(2, "Use uv", source=Source(session="s2", turn_id="t2", quote="and use uv"), **proposed)
     assert new.valid_from == known.valid_from
     assert merged(known, new, counts=True).status is Status.ACTIVE
     assert merged(known, new, counts=False).status is Status.PROPOSED

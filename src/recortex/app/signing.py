@@ -9,7 +9,7 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recortex.errors import PermissionsError
+from recortex.errors import PermissionsError, UntrustedFileError
 from recortex.filesystem import read_own
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def key(home: Path) -> bytes:
     except OSError as error:
         raise PermissionsError(f"{path} cannot be used: {error}.") from error
     if len(found) != BYTES:
-        raise PermissionsError(f"{path} is not a key.", hint="Move it away: the next export makes a new one.")
+        raise UntrustedFileError(
+            f"{path} is not a key.", hint="Move it away: the next export makes a new one."
+        )
     return found
 
 

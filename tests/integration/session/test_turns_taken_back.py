@@ -330,11 +330,11 @@ def test_what_was_learned_before_it_was_taken_back_is_put_away(cortex, tmp_path,
 
 def test_a_rule_that_one_replaced_stands_again_when_that_is_taken_back(cortex, tmp_path):
     session = Claude(tmp_path)
-    first = session.says("We use Redis as the job queue, because the operators know it.")
-    session.says("We use Postgres as the job queue instead of Redis from now on.")
+    first = session.says("We use Redis for the job queue, because the operators know it.")
+    session.says("We use Postgres for the job queue instead of Redis from now on.")
     session.says("Thanks, that is all.", parent=first)
     path = tmp_path / "s1.jsonl"
-    for end in (4, 6):
+    for end in (2, 4, 6):
         path.write_text("".join(json.dumps(line) + "\n" for line in session.lines[:end]))
         cortex.extract(str(path), final=end == len(session.lines))
     assert [one.text for one in cortex.list().memories if "queue" in one.text] != []

@@ -33,8 +33,9 @@ def said_in_sessions(cortex, transcript, clock):
         services = cortex._app.services(Scope.PROJECT)
         for number, message in enumerate(messages):
             session = transcript(f"s{number}").says("user", "Add the export of the invoices.")
-            session.says("assistant", "The export is in place.").says("user", message)
-            session.says("assistant", "Understood.")
+            at = f"2026-03-{number + 1:02}T12:00:00Z"  # the same words at one moment would be a copy
+            session.says("assistant", "The export is in place.").says("user", message, at)
+            session.says("assistant", "Understood.", at)
             learn(cortex._app.services, session.path, clock=clock, final=True, dry_run=False)
             keep_repeats(Work(services, clock(), clock, cortex._app.settings, lambda: 60.0))
             clock.pass_(days=1)
