@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from half_report import report
 from recortex.app.jobs.learning import learn
 from recortex.app.wiring import application
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope, Status
 
 SENTENCES = Path(__file__).with_name("careless.txt")

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from careless import sentences
-from recortex.engines.extraction.durable import MOST_TYPED, SURE, TABLE, signs, spoken
-from recortex.engines.extraction.pasted_text import typed
-from recortex.engines.extraction.plain_speech import plain_speech
+from recortex.engines.extraction.authorship import typed
+from recortex.engines.extraction.plain_speech import MOST_TYPED, SURE, TABLE, plain_speech, signs, spoken
 from session_text import messages
 
 if TYPE_CHECKING:

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from code_server import Server
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.codebase.syntax.limits import LARGEST
-from recortex.codebase.syntax.working_tree import visits
+from recortex.codebase.syntax.working_tree import LARGEST, visits
 from recortex.engines.code.project import Project, family_of
 from recortex.engines.code.resolution import Resolver
 

@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 from recortex.codebase.syntax.fact_store import FactStore, Tree
 from recortex.codebase.syntax.grammars import BY_ENDING
 from recortex.codebase.syntax.working_tree import visits
-from recortex.engines.code.calls import callers
 from recortex.engines.code.project import Project
-from recortex.engines.code.resolution import Resolver
+from recortex.engines.code.resolution import Resolver, callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

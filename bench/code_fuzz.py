@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Parser
 
-from recortex.codebase.syntax import limits, runs
+from recortex.codebase.syntax import extraction, working_tree
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.grammars import BY_ENDING, BY_NAME, GRAMMARS, grammar_of, load
 
@@ -117,14 +117,14 @@ def nearest(folders: Sequence[Path]) -> str:
     for path in (one for folder in folders for one in folder.rglob("*") if one.suffix in BY_ENDING):
         data = path.read_bytes() if path.is_file() else b"\0"
         grammar = grammar_of(path.name, data)
-        if grammar is None or ((why := limits.refusal(str(path), data)) and why != "nested too deeply"):
+        if grammar is None or ((why := working_tree.refusal(str(path), data)) and why != "nested too deeply"):
             continue
         files += 1
         parser = Parser(load(grammar.name).language)
-        values = {"open brackets": float(limits.open_brackets(data)), "errors in a run": 0.0}
-        for start, end in runs.long_runs(data):
+        values = {"open brackets": float(working_tree.open_brackets(data)), "errors in a run": 0.0}
+        for start, end in extraction.long_runs(data):
             root = parser.parse(data[:end]).root_node
-            values["errors in a run"] = max(values["errors in a run"], runs.errors(root, start))
+            values["errors in a run"] = max(values["errors in a run"], extraction.errors(root, start))
         worked = time.process_time()
         facts = read_facts(path.name, data)
         values["work s"] = time.process_time() - worked

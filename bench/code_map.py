@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.codebase.syntax.fact_store import FactStore
-from recortex.engines.code.outline import outline
 from recortex.engines.code.project import Project
-from recortex.engines.code.ranking import rank, words_of
-from recortex.engines.code.references import references
+from recortex.engines.code.ranking import outline, rank, words_of
+from recortex.engines.code.resolution import references
 from recortex.engines.tokens.counter import TokenCounter
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from typing import Any
 
 from latency import Prose
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
-from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.vector_pairs import similar_vectors
+from recortex.domain.search import MemoryQuery
+from recortex.engines.consolidation.copies import overlapping
+from recortex.engines.consolidation.duplicates import similar_vectors
 from recortex.engines.words import bag_of_words
 from retrieval_data import load
 

@@ -21,10 +21,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from recortex.app.code_patterns import findings
+from recortex.app.kept_patterns import findings
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.codebase.syntax.limits import VENDORED
+from recortex.codebase.syntax.working_tree import VENDORED
 from recortex.engines.code.conventions.counting import Counted
 from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.sources import Sources

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from recortex.app.store_services import StoreServices
     from recortex.domain.document import Document
-    from recortex.domain.hit import Recipe
+    from recortex.domain.explanation import Recipe
     from recortex.operations.documents import Ingested
 
 RECIPES: tuple[Recipe, ...] = ("hybrid", "keyword", "semantic", "frame")

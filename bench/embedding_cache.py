@@ -25,10 +25,10 @@ import apsw
 import numpy as np
 
 from embeddings import make_texts, milliseconds
-from recortex.embeddings.cache import CachedEmbedder
+from recortex.embeddings.chain import CachedEmbedder
 from recortex.embeddings.onnx import DIMENSIONS, MODEL_NAME, OnnxEmbedder
 from recortex.engines.indexing.vectors import compact
-from recortex.engines.similarity.fingerprint import vector_hash
+from recortex.engines.similarity.jaccard import vector_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable

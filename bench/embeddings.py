@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recortex.embeddings.hashed import HashedEmbedder
+from recortex.embeddings.building import HashedEmbedder
 from recortex.embeddings.onnx import (
     MAXIMUM_PIECES,
     MODEL_FILE,
     MODEL_FOLDER,
     VOCABULARY_FILE,
     OnnxEmbedder,
+    open_session,
     read_words,
 )
-from recortex.embeddings.session import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -83,7 +83,7 @@ def many(found: Sequence[Exchange], count: int) -> Iterator[Exchange]:
 
 def fill(store: Any, exchanges: Sequence[Exchange]) -> None:
     """Keep exchanges with two vectors each."""
-    from recortex.engines.exchanges.terms import terms
+    from recortex.engines.exchanges.ranking import terms
 
     chance = np.random.default_rng(7)
     for start in range(0, len(exchanges), CHUNK):
@@ -101,7 +101,7 @@ def fill(store: Any, exchanges: Sequence[Exchange]) -> None:
 
 def finding(store: Any, found: Sequence[Exchange], name: str) -> None:
     """The time of a search by words and of one by vectors."""
-    from recortex.engines.exchanges.terms import asked_words
+    from recortex.engines.exchanges.ranking import asked_words
 
     chance = Random(7)  # questions that are the same each time
     questions = [asked_words(one.message)[:WORDS] for one in found if len(one.message) > DIMENSIONS // 8]

@@ -159,7 +159,7 @@ def report(
 def without(part: str, project: Project) -> StoreServices:
     """The services of a store in memory with a project's exchanges, each without a part."""
     from recortex.domain.exchange import ExchangeQuery
-    from recortex.engines.exchanges.terms import terms
+    from recortex.engines.exchanges.ranking import terms
 
     own = project.services
     store = own.store.empty_in_memory()

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from half_report import report
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status
 
 PROMPTS = Path(__file__).with_name("fresh_prompts.txt")

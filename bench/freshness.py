@@ -43,7 +43,7 @@ from recortex.app.citations import citations_of, cite
 
 if TYPE_CHECKING:
     from recortex.domain.citation import Citation
-    from recortex.domain.links import FileLink
+    from recortex.domain.memory import FileLink
 
 BACK = (60, 250, 600, 1_200)
 """Commits before the newest at which is cited, as far as the history reaches."""

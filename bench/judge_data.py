@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from recortex.embeddings.onnx import OnnxEmbedder
-from recortex.engines.exchanges.messages import parts
-from recortex.engines.extraction.drafting import ACTIVE
+from recortex.engines.exchanges.building import parts
+from recortex.engines.extraction.authorship import typed as typed_part
 from recortex.engines.extraction.extractor import by_rules
-from recortex.engines.extraction.pasted_text import typed as typed_part
-from recortex.engines.extraction.user_rules import PATTERNS as PERSON
-from recortex.engines.judging.features import Message, Speaker, Statement, features, typed
-from recortex.engines.judging.sentences import sentences
+from recortex.engines.extraction.person_rules import USER_RULES_PATTERNS as PERSON
+from recortex.engines.extraction.report_entries import ACTIVE
+from recortex.engines.judging.judge import Message, Speaker, Statement, features, sentences, typed
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
 from session_text import Message as Said

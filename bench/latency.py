@@ -120,7 +120,7 @@ def give_exchanges(cx: Cortex, prose: Prose, count: int) -> None:
     import numpy as np
 
     from recortex.domain.exchange import Exchange
-    from recortex.engines.exchanges.terms import terms
+    from recortex.engines.exchanges.ranking import terms
 
     app: Any = cx._app  # noqa: SLF001  there is no operation for made-up exchanges
     store, model = app.all_services()[0].store, app.embedder.active_name

@@ -1,7 +1,7 @@
 """How alike pairs of extracted statements are by words (Jaccard) and by meaning (cosine).
 
 The ground of the thresholds
-in engines/similarity/vector_verdict.py. Statements come from the sessions in
+in engines/similarity/jaccard.py. Statements come from the sessions in
 $RECORTEX_BENCH_DATA/transcripts.
 
     RECORTEX_BENCH_DATA=DIR python bench/likeness.py [--show N] [--json FILE]
@@ -21,7 +21,7 @@ import numpy as np
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.embeddings.onnx import OnnxEmbedder
-from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.document import embedded_text
 from recortex.engines.similarity.jaccard import jaccard
 from recortex.engines.words import bag_of_words
 

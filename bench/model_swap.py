@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from latency import Prose
 from recortex import Cortex
 from recortex.app.jobs.reembedding import PAUSE, outlook, reembed
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.embeddings.onnx import MODEL_NAME as SHIPPED_NAME
 from recortex.engines.ingestion.embedding import BATCH
 from retrieval import APART, measures

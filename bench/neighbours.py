@@ -27,8 +27,8 @@ import recortex.app.brief
 from recortex import Cortex
 from recortex.app.code import codebase
 from recortex.codebase import neighbour_table
-from recortex.domain.query import MemoryQuery
-from recortex.engines.code.neighbours import MOST
+from recortex.domain.search import MemoryQuery
+from recortex.engines.code.ranking import MOST
 
 KINDS = ("tribal", "decision", "insight", "incident")
 

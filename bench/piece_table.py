@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recortex.embeddings.hashed import COMMON
+from recortex.embeddings.building import COMMON
 from recortex.embeddings.onnx import MODEL_FOLDER, PIECES_FILE, VOCABULARY_FILE, OnnxEmbedder
 from retrieval_data import load
 from session_text import messages

@@ -23,7 +23,7 @@ import numpy as np
 
 from recortex.app.jobs.post_capture import after_import
 from recortex.cortex import Cortex
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.embeddings.onnx import OnnxEmbedder
 from session_text import messages
 

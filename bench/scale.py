@@ -41,8 +41,8 @@ import numpy as np
 import scale_data
 from latency import PARTS, Prose, timed
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
-from recortex.engines.retrieval.recipes import RECIPES
+from recortex.domain.search import MemoryQuery
+from recortex.engines.retrieval.asking import RECIPES
 
 SIZES = "1000,10000,100000,1000000"
 PHASES = "write,recall,vectors"

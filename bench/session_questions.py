@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from recortex import Cortex
     from recortex.domain.exchange import Exchange
-    from recortex.domain.hit import Recall
+    from recortex.domain.explanation import Recall
     from recortex.domain.memory import Memory
 
 DEPTH = 10
@@ -182,7 +182,7 @@ def summary(asked: Sequence[Asked]) -> dict[str, Any]:
 def kept(project: Opened, lines: Sequence[dict[str, Any]], turns: Turns) -> list[bool]:
     """For each answerable question, whether anything in the store covers one of its turns."""
     from recortex.domain.exchange import ExchangeQuery
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
 
     store = project.services.store
     all_turns = covered(store.exchanges.find(ExchangeQuery()))

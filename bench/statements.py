@@ -23,7 +23,7 @@ from random import Random
 from typing import NamedTuple
 
 from gold import KINDS
-from recortex.engines.judging.sentences import sentences
+from recortex.engines.judging.judge import sentences
 from session_text import Message, messages
 
 CUES = re.compile(

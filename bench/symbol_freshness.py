@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
     from recortex.domain.citation import Citation
-    from recortex.domain.links import SymbolLink
+    from recortex.domain.memory import SymbolLink
     from symbol_truth import Place, Truth
 
 SAME = 0.6

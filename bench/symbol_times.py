@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
-    from recortex.domain.links import SymbolLink
+    from recortex.domain.memory import SymbolLink
 
 TEN = 10
 
@@ -137,7 +137,7 @@ def timed(root: Path, reach: str, links: Path, runs: int, *, new: bool, keep: bo
 
 def once(root: Path, reach: str, links: Path) -> Times:
     """Of asking once."""
-    from recortex.domain.links import SymbolLink  # noqa: F401  the links are of it
+    from recortex.domain.memory import SymbolLink  # noqa: F401  the links are of it
 
     asked = pickle.loads(links.read_bytes())  # noqa: S301  made by this bench
     began, spent = time.perf_counter(), time.process_time()

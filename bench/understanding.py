@@ -25,7 +25,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from recortex import Cortex
-from recortex.engines.retrieval.compound import asks_for_a_set
+from recortex.engines.retrieval.question import asks_for_a_set
 from retrieval import APART, measures
 from retrieval_adapters import _wish
 from retrieval_data import load
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from recortex.domain.hit import Recall
+    from recortex.domain.explanation import Recall
     from retrieval_items import Store
 
 Row = dict[str, float]

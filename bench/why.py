@@ -25,7 +25,7 @@ from recortex import Cortex
 from recortex.domain.exchange import Exchange
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.exchanges.terms import terms
+from recortex.engines.exchanges.ranking import terms
 from recortex.engines.reasons.definitions import enclosing
 
 TYPES = tuple(

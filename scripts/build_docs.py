@@ -15,7 +15,7 @@ from privacy_rules import PRIVACY, compiled_rules
 from recortex.codec import schema_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import ALIASES, KINDS
-from recortex.mcp.tools import described
+from recortex.mcp.projection import described
 from recortex.operations.registry import Operation, Parameter, operations_of
 from recortex.settings import variable_of
 from recortex.settings.table import SETTINGS

@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.memory import Memory, Source
-from recortex.domain.query import MemoryQuery
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status, Trust
 
 WORDS = ("cache", "queue", "login", "retry", "schema", "lock", "naïve", "日本語", "O'Brien", '"quoted"')

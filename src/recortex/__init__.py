@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from recortex.cortex import Cortex
     from recortex.domain.document import ChunkHit
     from recortex.domain.exchange import Exchange, ExchangeHit
-    from recortex.domain.hit import Hit, Proposal, Recall
+    from recortex.domain.explanation import Hit, Proposal, Recall
     from recortex.domain.kinds import Kind
-    from recortex.domain.links import FileLink
-    from recortex.domain.memory import Memory, Source
+    from recortex.domain.memory import FileLink, Memory, Source
     from recortex.domain.relation import Relation
     from recortex.domain.vocabulary import (
         Actor,
@@ -112,10 +111,9 @@ _NAMES = {
     "recortex.cortex": ("Cortex",),
     "recortex.domain.document": ("ChunkHit",),
     "recortex.domain.exchange": ("Exchange", "ExchangeHit"),
-    "recortex.domain.hit": ("Hit", "Proposal", "Recall"),
+    "recortex.domain.explanation": ("Hit", "Proposal", "Recall"),
     "recortex.domain.kinds": ("Kind",),
-    "recortex.domain.links": ("FileLink",),
-    "recortex.domain.memory": ("Memory", "Source"),
+    "recortex.domain.memory": ("FileLink", "Memory", "Source"),
     "recortex.domain.relation": ("Relation",),
     "recortex.domain.vocabulary": (
         "Actor",

@@ -13,12 +13,12 @@ import pytest
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 116,
-    "remember": 93,
-    "why": 76,
-    "user-prompt-submit": 117,
+    "recall": 90,
+    "remember": 77,
+    "why": 68,
+    "user-prompt-submit": 98,
     "stop": 41,
-    "transcript": 163,
+    "transcript": 117,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

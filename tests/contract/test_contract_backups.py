@@ -7,8 +7,8 @@ from servers import workspace
 
 from example_memories import AT, insert, memory
 from recortex.errors import PermissionsError, StoreUnavailableError
+from recortex.storage.sqlite.backup import memories_in
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.sqlite.verification import memories_in
 
 KEPT = 3
 

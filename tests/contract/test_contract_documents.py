@@ -8,7 +8,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.document import document_id
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain
 from recortex.engines.documents.making import Source, make
 from recortex.engines.tokens.counter import TokenCounter

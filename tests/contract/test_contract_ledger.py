@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
 from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.degradation import Degradation
 from recortex.domain.history import AuditEntry
+from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Actor
 
 DAY = timedelta(days=1)

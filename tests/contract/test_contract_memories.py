@@ -8,11 +8,9 @@ import pytest
 from example_memories import AT, attach, bury, changed, code, id_of, insert, memory, update
 from recortex.domain.history import Version
 from recortex.domain.kinds import KINDS
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.memory import Source
-from recortex.domain.query import MemoryQuery
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Source
 from recortex.domain.relation import Relation
-from recortex.domain.search import SearchText
+from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.errors import InvalidInputError, StorageError
 

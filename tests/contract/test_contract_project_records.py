@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 
 NEW = "# 2. Use the post\n\nDate: 2024-02-02\n\n## Status\n\n{}\n\n## Decision\n\nWe use the post.\n"
 OLD = "# 1. Use pigeons\n\nDate: 2024-01-01\n\n## Status\n\n{}\n\n## Decision\n\nWe use pigeons.\n"

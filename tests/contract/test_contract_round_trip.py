@@ -12,10 +12,8 @@ from servers import LAYOUTS
 from example_memories import insert
 from generated import memories, queries, stores, texts
 from recortex.codec import dumps, memory_from_json
-from recortex.domain.links import FileLink, FunctionLink
-from recortex.domain.matching import matches
-from recortex.domain.query import MemoryQuery
-from recortex.domain.search import SearchText
+from recortex.domain.memory import FileLink, FunctionLink
+from recortex.domain.search import MemoryQuery, SearchText, matches
 from recortex.domain.vocabulary import Actor
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do

@@ -15,8 +15,7 @@ from sealed import database, unfit
 from servers import LAYOUTS
 
 from example_memories import AT, attach, code, id_of, insert, memory, update
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.memory import Source
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.storage.tables import copied

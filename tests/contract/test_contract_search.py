@@ -3,10 +3,8 @@
 import pytest
 
 from example_memories import AT, bury, changed, id_of, insert, memory
-from recortex.domain.links import FileLink, PatternLink
-from recortex.domain.memory import Source
-from recortex.domain.query import MemoryQuery
-from recortex.domain.search import Links, SearchText
+from recortex.domain.memory import FileLink, PatternLink, Source
+from recortex.domain.search import Links, MemoryQuery, SearchText
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
 

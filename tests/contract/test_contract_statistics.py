@@ -5,8 +5,7 @@ from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
 from recortex.domain.history import AuditEntry
-from recortex.domain.links import FileLink, PatternLink
-from recortex.domain.memory import Source
+from recortex.domain.memory import FileLink, PatternLink, Source
 from recortex.domain.relation import Relation
 from recortex.domain.session import Receipt
 from recortex.domain.statistics import Generation, Given, MemoryStatistics, Standing

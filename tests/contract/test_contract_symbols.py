@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from example_memories import AT, id_of, insert, memory, update
-from recortex.domain.links import SymbolLink
-from recortex.domain.query import MemoryQuery
+from recortex.domain.memory import SymbolLink
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status
 
 OPEN = SymbolLink(

@@ -10,9 +10,8 @@ from string import ascii_letters
 import pytest
 
 from example_memories import AT, id_of, insert, memory
-from recortex.domain.links import FileLink
-from recortex.domain.query import MemoryQuery
-from recortex.domain.search import SearchText
+from recortex.domain.memory import FileLink
+from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor
 from recortex.errors import (
     CorruptStoreError,

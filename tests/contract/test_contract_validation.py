@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from example_memories import AT, id_of, insert, memory, update
-from recortex.domain.links import FileLink
+from recortex.domain.memory import FileLink
 from recortex.domain.time import to_micros
 from recortex.domain.validation import Check
 from recortex.domain.vocabulary import Origin, Status

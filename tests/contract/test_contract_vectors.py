@@ -16,7 +16,7 @@ from example_memories import (
     memory,
     question_vector,
 )
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status
 
 OTHER = "another-model"

@@ -10,8 +10,8 @@ from lives import PIECES, Life
 from servers import PARTITIONS
 
 from example_memories import AT, attach, insert, memory
-from recortex.domain.query import MemoryQuery
-from recortex.embeddings.hashed import HashedEmbedder
+from recortex.domain.search import MemoryQuery
+from recortex.embeddings.building import HashedEmbedder
 from recortex.engines.indexing.document import search_text
 from recortex.engines.indexing.vectors import compact
 from recortex.engines.retrieval.service import Retrieval

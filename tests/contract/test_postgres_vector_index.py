@@ -5,7 +5,7 @@ import pytest
 
 from example_memories import AT, DIMENSIONS, MODEL, NO_MORE, memory
 from recortex.domain.address import parse
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.engines.indexing.vectors import compact
 from recortex.storage.postgres.store import PgStore

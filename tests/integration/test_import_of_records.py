@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.errors import InvalidInputError, PersonNeededError
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.document import LEAST_TOKENS, MOST_TOKENS, OVERLAP
-from recortex.engines.documents.blocks import with_titles
 from recortex.engines.documents.chunking import cut, joined
-from recortex.engines.documents.reading import read
+from recortex.engines.documents.reading import read, with_titles
 from recortex.engines.tokens.counter import TokenCounter
 
 count = TokenCounter().count

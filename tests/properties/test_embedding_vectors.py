@@ -7,9 +7,9 @@ from hypothesis.extra.numpy import arrays
 
 from generated import memories
 from recortex.domain.kinds import KINDS
-from recortex.embeddings.cache import CachedEmbedder
-from recortex.embeddings.hashed import HashedEmbedder
-from recortex.engines.indexing.embedded import embedded_text
+from recortex.embeddings.building import HashedEmbedder
+from recortex.embeddings.chain import CachedEmbedder
+from recortex.engines.indexing.document import embedded_text
 from recortex.engines.indexing.vectors import compact, cosines
 
 TEXTS = st.lists(st.text(max_size=60), max_size=8)

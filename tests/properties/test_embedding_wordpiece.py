@@ -12,7 +12,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from recortex.embeddings.onnx import MODEL_FOLDER, VOCABULARY_FILE
-from recortex.embeddings.wordpiece import MAXIMUM_CHARACTERS, WordPiece
+from recortex.embeddings.pieces import MAXIMUM_CHARACTERS, WordPiece
 
 OURS = WordPiece.load(MODEL_FOLDER / VOCABULARY_FILE)
 START, END = 101, 102

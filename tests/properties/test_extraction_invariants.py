@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from recortex.domain.kinds import KINDS
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract, learned
-from recortex.engines.extraction.drafting import ACTIVE, MAX_QUOTE
-from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_LENGTH, MIN_TYPED
-from recortex.engines.extraction.sentences import plain, statement
+from recortex.engines.extraction.report_entries import ACTIVE, MAX_QUOTE
+from recortex.engines.extraction.sentences import MAX_LENGTH, MIN_LENGTH, MIN_TYPED, plain, statement
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 WORDS = [

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction import extract
+from recortex.engines.extraction.agent_rules import main_part
 from recortex.engines.extraction.report_entries import without_ordinal
-from recortex.engines.extraction.self_contained import objection
-from recortex.engines.extraction.sentences import plain, sentences, statement
-from recortex.engines.extraction.shell import main_part
-from recortex.engines.extraction.subject import files_in
+from recortex.engines.extraction.sentences import files_in, objection, plain, sentences, statement
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 NAME = st.from_regex(r"[a-z][a-z0-9]{1,7}", fullmatch=True)

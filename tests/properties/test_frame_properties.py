@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from example_memories import memory
 from recortex.domain.document import Chunk
 from recortex.domain.vocabulary import Domain
-from recortex.engines.compression.packing import Weighed
+from recortex.engines.compression.levels import Weighed
 from recortex.engines.context.assembling import NOTHING
 from recortex.engines.context.frame import HEADINGS, LEAST_BUDGET, WHOLE, Known, at_edges, lay_out
 from recortex.engines.tokens.counter import TokenCounter

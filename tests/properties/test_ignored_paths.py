@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recortex.codebase import document_files, ignored
-from recortex.codebase.document_files import find, place
+from recortex.codebase import ignored, record_files
 from recortex.codebase.ignored import hides, ignored_above, with_own
+from recortex.codebase.record_files import find, place
 from recortex.codebase.syntax import working_tree
 from recortex.codebase.syntax.working_tree import visits
 
@@ -141,7 +141,7 @@ def test_nothing_of_the_repositorys_configuration_is_run(tmp_path):
 
 def test_a_folder_that_nobody_has_time_for_is_told_and_the_rest_goes_on(tmp_path, monkeypatch):
     _made(tmp_path, {"a/a.md", "b/a.md"}, {})
-    monkeypatch.setattr(document_files, "SECONDS", -1.0)
+    monkeypatch.setattr(record_files, "SECONDS", -1.0)
     found = find(place(str(tmp_path), tmp_path), {".md"})
     assert "took longer" in found.passed_over[0][1]
     monkeypatch.setattr(working_tree, "SECONDS", -1.0)

@@ -1,10 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.indexing.code import self_description
-from recortex.engines.indexing.traits import traits
-from recortex.engines.scripts import units
-from recortex.engines.words import content_words, identifier_parts, words
+from recortex.engines.indexing.pieces import self_description, traits
+from recortex.engines.words import content_words, identifier_parts, units, words
 
 
 @given(

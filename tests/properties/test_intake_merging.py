@@ -17,8 +17,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import Domain, Origin, RelationType, Status
 from recortex.engines.ingestion.merging import merged, reinforced
-from recortex.engines.similarity.fingerprint import content_hash
-from recortex.engines.similarity.jaccard import Verdict, classify, jaccard
+from recortex.engines.similarity.jaccard import Verdict, classify, content_hash, jaccard
 from recortex.errors import InvalidInputError
 from recortex.operations.base import file_link
 

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope
+from recortex.embeddings.building import HashedEmbedder, Shape, ShapedEmbedder
 from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.hashed import HashedEmbedder
-from recortex.embeddings.shaped import Shape, ShapedEmbedder
 from recortex.errors import EmbeddingError
 
 SIZES = (384, 256, 128)

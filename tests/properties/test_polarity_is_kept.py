@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.taught import taught
+from recortex.engines.extraction.principles import taught
 from recortex.errors import InvalidInputError
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

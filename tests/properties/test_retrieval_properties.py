@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.engines.retrieval.comparing import Evidence
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passing, rated
-from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.question import MOST_WORDS, question
-from recortex.engines.retrieval.scorer import score
-from recortex.engines.similarity.standardisation import clamp, standardised
+from recortex.engines.retrieval.scorer import Evidence, score
+from recortex.engines.retrieval.service import fuse
+from recortex.engines.similarity.jaccard import clamp, standardised
 
 share = st.floats(0, 1)
 rankings = st.lists(st.lists(st.integers(0, 30), unique=True), max_size=4)

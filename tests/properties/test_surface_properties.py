@@ -9,14 +9,32 @@ from hypothesis import strategies as st
 from generated import said
 from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory
+from recortex.domain.memory import FileLink, Memory
 from recortex.domain.statistics import MemoryStatistics
-from recortex.engines.brief.groups import GROUPS
-from recortex.engines.brief.page import MOST_CHARACTERS, page
-from recortex.engines.brief.ranking import Presentable, Ranked, rank, ranked
-from recortex.engines.brief.selection import AIM, COMMANDS, HIGH, LINES, MOST, NOTICE_TOKENS, passes
-from recortex.engines.brief.wording import INTRODUCTION, LINE_TOKENS, REMINDER, TITLES, line_of, plain
+from recortex.engines.brief.page import (
+    INTRODUCTION,
+    LINE_TOKENS,
+    MOST_CHARACTERS,
+    REMINDER,
+    TITLES,
+    line_of,
+    page,
+    plain,
+)
+from recortex.engines.brief.selection import (
+    AIM,
+    COMMANDS,
+    GROUPS,
+    HIGH,
+    LINES,
+    MOST,
+    NOTICE_TOKENS,
+    Presentable,
+    Ranked,
+    passes,
+    rank,
+    ranked,
+)
 from recortex.engines.tokens.counter import TokenCounter
 
 COUNT = TokenCounter().count

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from recortex.domain.cleaning import WRAPPERS
 from recortex.domain.injection import (
     _BESIDE,
     END,
@@ -12,7 +13,6 @@ from recortex.domain.injection import (
     strip_injected,
     wrap,
 )
-from recortex.domain.wrappers import WRAPPERS
 
 PLAIN = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="<")).map(
     lambda text: (

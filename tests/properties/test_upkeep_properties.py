@@ -8,10 +8,18 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recortex.domain.maintenance import OldAuditEntry, SizeSample
-from recortex.engines.maintenance.clock import Believed, looked_at
-from recortex.engines.maintenance.due import DAY, SKEW, due
-from recortex.engines.maintenance.growth import LEAST_SPAN, bytes_per_day, days_until, fragmentation
-from recortex.engines.maintenance.rotation import summaries
+from recortex.engines.maintenance.due import (
+    DAY,
+    LEAST_SPAN,
+    SKEW,
+    Believed,
+    bytes_per_day,
+    days_until,
+    due,
+    fragmentation,
+    looked_at,
+    summaries,
+)
 
 INSTANTS = st.integers(0, 4_000_000_000_000_000)
 EVERY = {"sessions": 1, "leftovers": 7, "expiry": 30, "rewrite": 90}

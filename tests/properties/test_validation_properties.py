@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 from example_memories import AT, memory
 from recortex.domain.citation import Citation
 from recortex.domain.kinds import KINDS
-from recortex.domain.links import FileLink, PatternLink
-from recortex.domain.memory import check
+from recortex.domain.memory import FileLink, PatternLink, check
 from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import Status
 from recortex.engines.validation.healing import AGREED, Remedy, approved, heal
-from recortex.engines.validation.judging import verdict
-from recortex.engines.validation.subject import Opposed, Pattern, Subject
+from recortex.engines.validation.judging import Opposed, Pattern, Subject, verdict
 
 STATES = {"fresh": 1.0, "moved": 1.0, "changed": 0.4, "gone": 0.0, "none": None}
 links = st.builds(FileLink, st.sampled_from(["a.py", "b.py", "c.py"]), st.integers(1, 9), st.integers(9, 20))

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from recortex.codebase.named_things import WorkingTree
+from recortex.codebase.manifests import WorkingTree
 
 
 @pytest.fixture

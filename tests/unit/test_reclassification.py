@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from recortex.domain.statistics import Given, Standing
 from recortex.domain.vocabulary import Actor, Importance, importance_of, priority_of
 from recortex.engines.maintenance.due import DAY, MONTH
-from recortex.engines.reclassification.rules import DOWN, UP, moved, set_by_person
-from recortex.engines.reclassification.signals import WEIGHTS, score, signals
+from recortex.engines.reclassification.rules import DOWN, UP, WEIGHTS, moved, score, set_by_person, signals
 
 NOW = 1_000 * DAY
 LOW, NORMAL, HIGH, CRITICAL = Importance.LOW, Importance.NORMAL, Importance.HIGH, Importance.CRITICAL

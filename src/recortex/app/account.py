@@ -11,8 +11,7 @@ from recortex.domain.kinds.base import shorten
 from recortex.domain.reasons import Claim, Evidence
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.reasons.chains import links
-from recortex.engines.reasons.narrative import QUOTED, SHORT, of_links, words_of
+from recortex.engines.reasons.narrative import QUOTED, SHORT, links, of_links, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recortex.domain.degradation import Degradation
+from recortex.domain.maintenance import Degradation
 from recortex.domain.spelled import AnyScope
 from recortex.domain.vocabulary import Scope
 from recortex.errors import (

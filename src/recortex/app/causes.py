@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import CAUSAL
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import RelationStatus, Status
 from recortex.engines.graph.inference import common_names, infer
 

@@ -1,7 +1,7 @@
 """Finds what new memories end, after they were kept: candidates by words and by vectors, read together.
 
 A memory is compared with the few that are nearest to it; which of the two is the newer one is told by when it
-was said. What is sure replaces, as far as who said it allows (`engines/supersession/authority.py`); what is
+was said. What is sure replaces, as far as who said it allows (`engines/supersession/service.py`); what is
 likely is marked, stands beside the other, and waits in `review`.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import Relation
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing.vectors import cosine, direction
-from recortex.engines.ingestion.query_terms import query_terms
-from recortex.engines.supersession.authority import is_replaceable
+from recortex.engines.ingestion.merging import query_terms
 from recortex.engines.supersession.detection import Outcome, find_supersession
 from recortex.engines.supersession.reading import may_end, read_together
+from recortex.engines.supersession.service import is_replaceable
 from recortex.errors import TextRefusedError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
     from recortex.engines.supersession.detection import SupersessionVerdict
-    from recortex.ports.changes import ChangeReader
+    from recortex.ports.embedding import ChangeReader
 
 NEAR = 8
 """Memories that are looked at for their vectors."""

@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.symbols import judge
-from recortex.codebase.files import read
+from recortex.codebase.git import read
 from recortex.domain.vocabulary import Scope
-from recortex.engines.citations.judging import judged, lost, signed, uncompared
-from recortex.engines.citations.lines import Lines
-from recortex.engines.citations.together import together
+from recortex.engines.citations.following import judged, lost, signed, uncompared
+from recortex.engines.citations.following import together_together as together
+from recortex.engines.citations.signature import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from recortex.app.store_services import StoreServices
     from recortex.domain.citation import Citation, Reach
-    from recortex.domain.links import FileLink
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import FileLink, Memory
 
 SECONDS: dict[Reach, float] = {"renames": 2.0, "tree": 20.0}
 """After which a question to git is given up."""
@@ -59,7 +58,7 @@ class _Sources:
 
 def cite(root: Path, path: str, first: int | None, last: int | None, commit: str = "") -> FileLink:
     """A place as it is now; without a hash where it cannot be read."""
-    from recortex.domain.links import FileLink
+    from recortex.domain.memory import FileLink
 
     data = read(root, path)
     hashed = ("", "") if data is None else signed(Lines(data), first, last)
@@ -140,7 +139,7 @@ def _unread(sources: _Sources, link: FileLink) -> Citation | None:
 
 
 def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> dict[FileLink, Citation]:
-    from recortex.codebase.fates import fates
+    from recortex.codebase.history import fates
 
     absent = {link.path for link in missing if not sources.there(link)}
     gone = fates(sources.root, absent, seconds=SECONDS[reach])
@@ -176,7 +175,7 @@ def _searched(
     sources: _Sources, missing: Sequence[FileLink], reach: Reach, absent: Collection[str]
 ) -> dict[FileLink, Citation]:
     """What is found in files of the same name; with the reach of the tree, in all of the same language."""
-    from recortex.codebase.moves import moves
+    from recortex.codebase.line_history import moves
     from recortex.engines.citations.searching import Search, suffix
 
     search, names = Search(missing, absent), {link.path.rpartition("/")[2] for link in missing}

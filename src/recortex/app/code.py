@@ -71,7 +71,7 @@ def _read(app: Application, path: Path | None) -> Codebase:
     from recortex.app.neighbours import keep_neighbours
     from recortex.codebase.syntax.fact_store import FactStore
     from recortex.engines.code.project import Project
-    from recortex.engines.privacy.code_facts import without_secrets
+    from recortex.engines.privacy.names import code_facts_without_secrets as without_secrets
 
     root = app.tree
     with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:
@@ -92,7 +92,7 @@ def _read(app: Application, path: Path | None) -> Codebase:
 
 def forget_code(app: Application) -> None:
     """Delete the facts of the project: they are made anew when they are asked for."""
-    from recortex.codebase.fact_files import forget
+    from recortex.codebase.record_files import forget
 
     forget(app.project.facts)
     forget(app.project.facts.with_suffix(STATE))

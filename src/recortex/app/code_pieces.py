@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from recortex.app.citations import cite
 from recortex.codebase.excerpt import excerpt
-from recortex.codebase.files import read
+from recortex.codebase.git import read
 from recortex.codebase.project import branch_and_commit
-from recortex.domain.links import FunctionLink
+from recortex.domain.memory import FunctionLink
 from recortex.engines.pairing.pair import Piece
 from recortex.errors import InvalidInputError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.domain.links import FileLink
+    from recortex.domain.memory import FileLink
     from recortex.engines.code.project import Address, Project
 
 MOST_SHOWN = 8
@@ -84,8 +84,8 @@ def _of_file(root: Path, path: str) -> Project:
 
 
 def _piece(root: Path, project: Project, text: str) -> Piece:
-    from recortex.engines.code.finding import addressed
-    from recortex.engines.pairing.describing import described
+    from recortex.engines.code.analyses import addressed
+    from recortex.engines.pairing.pair import described
 
     found = addressed(project, text)
     if len(found) != 1:
@@ -98,7 +98,7 @@ def _piece(root: Path, project: Project, text: str) -> Piece:
 
 
 def _unclear(project: Project, text: str, found: list[Address]) -> InvalidInputError:
-    from recortex.engines.code.finding import search
+    from recortex.engines.code.analyses import search
 
     if not found:
         near = dict.fromkeys(project.symbol(one).name for one in search(project, text, 3))

@@ -12,17 +12,25 @@ from recortex.codebase.history import history
 from recortex.codebase.project import git_folders, leads_elsewhere
 from recortex.codebase.reftables import OLDEST_GIT, has_reftables
 from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery
+from recortex.domain.memory import FileLink, Memory
 from recortex.domain.relation import Relation
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
-from recortex.engines.commits.drafting import NOTED, RULE, TAKEN, draft_of, key_of, thing, things_taken
 from recortex.engines.commits.message import read_message
-from recortex.engines.commits.rules import Told, told_by
+from recortex.engines.commits.rules import (
+    NOTED,
+    RULE,
+    TAKEN,
+    Told,
+    draft_of,
+    key_of,
+    thing,
+    things_taken,
+    told_by,
+)
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
-from recortex.engines.supersession.authority import authority_of
+from recortex.engines.supersession.service import authority_of
 from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 
 if TYPE_CHECKING:

@@ -4,35 +4,235 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from blake3 import blake3
 
 from recortex.app.citations import cite
-from recortex.app.decision_files import RecordFiles
-from recortex.app.decision_relations import relate
 from recortex.app.naming import shown
 from recortex.app.shared_store import is_own, mark_of
-from recortex.codebase.files import relative
+from recortex.codebase.git import relative
 from recortex.codebase.history import file_histories
 from recortex.codebase.project import branch_and_commit
+from recortex.codebase.record_files import ENDINGS, find, place
+from recortex.deadlines import within
 from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
-from recortex.engines.decisions.collection import Collection, collected
+from recortex.domain.relation import Relation
+from recortex.domain.search import MemoryQuery
+from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
+from recortex.engines.decisions.collection import Collection as CollectionCollection
+from recortex.engines.decisions.collection import collected
 from recortex.engines.decisions.drafting import NOTED, RULE, draft_of, noted, state_of
-from recortex.engines.decisions.record import MOST_FILES, Record, dated
+from recortex.engines.decisions.record import MOST_FILES, Record, dated, read_record
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.normalisation import normalise
-from recortex.errors import RecortexError
+from recortex.engines.privacy import redact
+from recortex.errors import CausalCycleError, RecortexError, UntrustedFileError
+from recortex.filesystem import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
+    from datetime import datetime
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
     from recortex.domain.commit import FileHistory
+    from recortex.engines.decisions.collection import Collection as Records
+    from recortex.engines.decisions.collection import Edge
     from recortex.engines.decisions.drafting import State
+    from recortex.ports.store import Relations
+
+
+# -- reads the files of a project's decision records; of each that is left out it tells why
+
+
+MOST_BYTES = 512 * 1024
+"""Of one record."""
+MOST_RECORDS = 2_000
+SECONDS = 10.0
+"""For one record."""
+READER = 2
+"""Counted up when records are read in another way, so that known ones are read again."""
+_TOLD_EVERY = 20
+
+
+class File(NamedTuple):
+    """A file with a record, and the hash of its bytes."""
+
+    record: Record
+    hash: str
+
+
+@dataclass(slots=True)
+class RecordFiles:
+    """The records in some folders.
+
+    Attributes:
+        root: of the project.
+        wanted: paths from there that were asked for; what is beside them is read, but not counted.
+        files: those with a record, by their path.
+        unread: paths of which nothing is known now.
+        looked_at, skipped, problems: how many were looked at, left out by the reason, and what is odd.
+    """
+
+    root: Path
+    wanted: Sequence[str]
+    files: dict[str, File] = field(default_factory=dict)
+    unread: set[str] = field(default_factory=set)
+    looked_at: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    _hashes: dict[str, str] = field(default_factory=dict)
+
+    def covers(self, path: str) -> bool:
+        """Whether a path was asked for, or lies in a folder that was."""
+        return any(name in {".", path} or path.startswith(f"{name}/") for name in self.wanted)
+
+    def read(self, places: Sequence[Path], progress: Callable[[str, int, int], None]) -> None:
+        """Read every record in these folders, and beside these files."""
+        paths = list(dict.fromkeys(path for one in places for path in self._found(one)))
+        if len(paths) > MOST_RECORDS:
+            self.problems.append(f"only the first {MOST_RECORDS:,} of {len(paths):,} files were read")
+        last = min(len(paths), MOST_RECORDS)
+        for number, path in enumerate(paths[:last], 1):
+            self._take(path)
+            if number % _TOLD_EVERY == 0 or number == last:
+                progress("reading records", number, last)
+        self.unread |= {relative(str(path), self.root) for path in paths[last:]}
+
+    def _found(self, folder: Path) -> list[Path]:
+        """The files in a folder; of a file the records beside it, which it may name."""
+        if folder.is_file():
+            beside = (one for one in folder.parent.iterdir() if one.suffix.lower() in ENDINGS)
+            return sorted({folder, *(one for one in beside if one.is_file() and not one.is_symlink())})
+        try:
+            found = find(place(str(folder), self.root), ENDINGS)
+        except OSError as error:
+            self.problems.append(f"{folder}: {error.strerror or error}")
+            return []
+        self.problems += [f"{relative(str(path), self.root)}: {why}" for path, why in found.passed_over]
+        return found.files
+
+    def _take(self, path: Path) -> None:
+        name = relative(str(path), self.root)
+        self.looked_at += self.covers(name)
+        try:
+            data = read_regular(path, MOST_BYTES)
+            text = data.decode("utf-8-sig")
+            name.encode()
+        except (UntrustedFileError, OSError, UnicodeError) as error:
+            self._leave(name, _why(error, path))
+            return
+        hash_ = str(blake3(data).hexdigest())
+        if shown(name) != name:
+            self._leave(name, "its name holds a secret")
+        elif twin := self._hashes.get(hash_):
+            self._leave(name, "another record has the same text", f" ({twin})")
+        elif isinstance(read := _read(name, text), Record):
+            self._hashes[hash_] = name
+            self.problems += [f"{name}: {read.problem}"] if read.problem and self.covers(name) else []
+            self.files[name] = File(read, f"{READER}:{hash_}")
+        else:
+            self.skipped[str(read)] += self.covers(name)
+
+    def _leave(self, name: str, why: str, more: str = "") -> None:
+        self.unread.add(name)
+        if self.covers(name):
+            self.skipped[why] += 1
+            self.problems.append(f"{shown(name).encode('utf-8', 'replace').decode()}: {why}{more}")
+
+
+def _read(name: str, text: str) -> Record | str:
+    """The record of a text, or why it has none."""
+    try:
+        with within(SECONDS):
+            return read_record(name, text)
+    except TimeoutError:
+        return f"reading it took longer than {SECONDS:.0f} s"
+
+
+def _why(error: Exception, path: Path) -> str:
+    """Why a file cannot be read, in words that are the same for all such files."""
+    if isinstance(error, UntrustedFileError):
+        said = error.message.removeprefix(str(path)).partition(":")[0].strip()
+        return f"it {said}"
+    return "it is no UTF-8 text" if isinstance(error, UnicodeError) else "it cannot be read"
+
+
+# -- relates the memories of decision records as the records say
+
+
+_Ends = tuple[str, str, RelationType]
+
+
+def relate(
+    relations: Relations,
+    records: Records,
+    memories: Mapping[str, Memory],
+    touched: Collection[str],
+    now: datetime,
+) -> int:
+    """Keep the relations of some records; what they say no more is taken back. Returns how many are new.
+
+    Args:
+        relations: of the store, in a transaction.
+        records: all of them, as they were read together.
+        memories: by the record's key.
+        touched: keys of the records that are new or changed.
+        now: the time.
+    """
+    wanted, new = set[_Ends](), 0
+    for edge in records.edges:
+        ends = memories.get(edge.source), memories.get(edge.target)
+        if not {edge.source, edge.target} & set(touched) or None in ends:
+            continue
+        source, target = (one.id for one in ends if one)
+        if source != target:
+            wanted.add((source, target, edge.type))
+            said = (redact(f"{edge.said_by}: {edge.sentence}").text,)
+            status = _certainty(edge, records)
+            new += _put(relations, Relation(source, target, edge.type, now, evidence=said, status=status))
+    for key in touched:
+        if key in memories:
+            _take_back(relations, memories[key].id, f"{key}: ", wanted)
+    return new
+
+
+def _certainty(edge: Edge, records: Records) -> RelationStatus:
+    """A record that is only proposed does not end another one yet."""
+    holds = edge.type is not RelationType.SUPERSEDES or edge.target in records.successors
+    return RelationStatus.ACTIVE if holds else RelationStatus.SUGGESTED
+
+
+def _put(relations: Relations, relation: Relation) -> bool:
+    """Keep a relation; one that is there with its evidence stays as it is."""
+    for one in relations.of([relation.source_id]):
+        if _ends(one) == _ends(relation):
+            if one.evidence and one.status is relation.status:
+                return False
+            relation = replace(relation, strength=one.strength)
+    try:
+        return relations.put(relation)
+    except CausalCycleError:  # two records that each say they follow from the other
+        return False
+
+
+def _take_back(relations: Relations, id_: str, begins: str, wanted: Collection[_Ends]) -> None:
+    for one in relations.of([id_]):
+        own = any(reason.startswith(begins) for reason in one.evidence)
+        if own and one.type is not RelationType.SUPERSEDES and _ends(one) not in wanted:
+            relations.remove(*_ends(one))
+
+
+def _ends(relation: Relation) -> _Ends:
+    return relation.source_id, relation.target_id, relation.type
+
+
+# -- keeps memories of a project's decision records in step with their files
+
 
 _OPERATION = "reread"
 _HELD, _GONE = "held", "gone"
@@ -83,7 +283,7 @@ class DecisionImport:
         self._memories: dict[str, Memory] = {}  # by the record's path
         self._histories: dict[str, FileHistory] = {}
         self._by_key: dict[str, Record] = {}
-        self._whole = Collection()
+        self._whole = CollectionCollection()
         self._gone: list[str] = []
         self.done = Outcome()
 

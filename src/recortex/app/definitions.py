@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.app.symbols import can_parse, open_code
-from recortex.codebase.files import read
+from recortex.codebase.git import read
 from recortex.codebase.syntax.grammars import GrammarError
-from recortex.engines.code.finding import dotted, is_named
+from recortex.engines.code.analyses import dotted, is_named
 from recortex.engines.reasons.definitions import Definition, definition, enclosing, of_facts
 
 if TYPE_CHECKING:

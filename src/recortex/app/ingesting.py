@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app import naming
-from recortex.codebase.document_files import find, place
-from recortex.codebase.files import relative
+from recortex.codebase.git import relative
+from recortex.codebase.record_files import find, place
 from recortex.deadlines import within
 from recortex.engines.documents.making import Source, content_hash, make
 from recortex.engines.documents.reading import FORMS
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
-    from recortex.codebase.document_files import Place
-    from recortex.domain.document import Document
+    from recortex.codebase.record_files import Place
+    from recortex.domain.document import ChunkHit, Document
+    from recortex.domain.memory import Freshness
     from recortex.domain.vocabulary import Domain
     from recortex.engines.documents.making import Made
+
 
 BATCH = 500
 """Chunks, about, that are kept in one transaction: a kill repeats as many."""
@@ -257,3 +259,30 @@ def _unfit_name(name: str) -> str:
     except UnicodeEncodeError:
         return "its name is not UTF-8"
     return ""
+
+
+# -- whether documents still read as they did when they were ingested
+
+
+def with_freshness(root: Path, services: StoreServices, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+    """The hits, each with whether its document still reads as it did."""
+    paths = list(dict.fromkeys(hit.path for hit in hits))
+    known = services.store.documents.all(within=paths) if paths else ()
+    states = {one.path: _state(root, one) for one in known}
+    return [replace(hit, freshness=states.get(hit.path, "none")) for hit in hits]
+
+
+def _state(root: Path, document: Document) -> Freshness:
+    from recortex.engines.documents.making import content_hash
+    from recortex.filesystem import read_regular
+
+    place = root / document.path
+    try:
+        if place.stat().st_size != document.size:  # of most changed ones, without reading them
+            return "changed"
+        same = content_hash(read_regular(place, document.size)) == document.hash
+    except FileNotFoundError:
+        return "gone"
+    except (OSError, UntrustedFileError):
+        return "changed"
+    return "fresh" if same else "changed"

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.codebase.files import read
-from recortex.codebase.manifests import LARGEST
+from recortex.codebase.git import read
+from recortex.codebase.line_history import moves
+from recortex.codebase.manifests import LARGEST, ecosystem_of, read_manifest
 from recortex.domain.kinds import kind_of
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status, Trust
-from recortex.engines.code.conventions.counting import Share
+from recortex.engines.code.analyses import cycles, environment, import_graph, that_run, unguarded_routes
+from recortex.engines.code.conventions.counting import Counted, Share
+from recortex.engines.code.detection.detecting import detect
 from recortex.engines.code.detection.evidence import plain
-from recortex.engines.ingestion.query_terms import query_terms
-from recortex.engines.keeping.linking import EXPLAINING, ids_of_convention
-from recortex.engines.keeping.reasons import Reason, comment_beside, said_of
+from recortex.engines.code.sources import Sources
+from recortex.engines.ingestion.merging import query_terms
+from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.keeping.standing import (
+    EXPLAINING,
     MOST_KEPT,
     NOTED,
+    OVERRIDE,
+    Linked,
+    Reason,
+    comment_beside,
     draft_of,
     followed,
+    ids_of_convention,
+    ids_of_library,
     is_kept,
     is_of,
+    linked,
+    said_of,
 )
 
 if TYPE_CHECKING:
@@ -29,11 +41,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application
-    from recortex.app.code_patterns import Patterns
+    from recortex.app.code import Codebase
     from recortex.app.store_services import StoreServices
-    from recortex.domain.code_patterns import Convention
+    from recortex.domain.code_patterns import Convention, Detected, Finding, Manifest
     from recortex.domain.memory import Memory
+    from recortex.engines.code.detection.detecting import Detection
     from recortex.engines.ingestion.draft import Draft
+
 
 _KINDS = tuple(
     map(kind_of, ("pattern_rationale", "decision", "decision_context", "tribal", "insight", "preference"))
@@ -176,3 +190,88 @@ def _explanation(memory: Memory) -> str:
     """What a memory that was linked to a pattern as its explanation says of why it is so; else empty."""
     fields = ("rationale", "business_context", "technical_context") if memory.kind == EXPLAINING else ()
     return next((text for name in fields if (text := str(getattr(memory.content, name, "")))), "")
+
+
+# -- the memories of libraries and conventions, looked up together for all that were found
+
+
+def linked_memories(app: Application, found: Patterns) -> dict[str, Linked]:
+    """What memories say of libraries and conventions, by name or id, where one does."""
+    ids = {one.name: ids_of_library(one) for one in found.used}
+    ids |= {one.id: ids_of_convention(one) for one in found.conventions}
+    every = tuple(dict.fromkeys(each for several in ids.values() for each in several))
+    memories = _about(app, every) if every else []
+    now = app.clock()
+    each = {key: linked(several, memories, now) for key, several in ids.items()} if memories else {}
+    return {key: one for key, one in each.items() if one.anything}
+
+
+def _about(app: Application, ids: tuple[str, ...]) -> list[Memory]:
+    """Memories that are linked to a pattern or constraint; and all exceptions, which name one in a field."""
+    queries = (
+        MemoryQuery(patterns=ids, statuses=()),
+        MemoryQuery(constraints=ids, statuses=()),
+        MemoryQuery(kinds=(kind_of(OVERRIDE),), statuses=()),
+    )
+    found = {
+        one.id: one
+        for services in app.all_services()
+        for query in queries
+        for one in services.store.memories.find(query)
+    }
+    return [output_redacted(one) for one in found.values()]
+
+
+# -- what the project is built with and how it is written, by the facts and manifests of its working tree
+
+
+MOST_MANIFESTS, MOST_FINDINGS = 500, 5
+"""Files that are read, and findings of one analysis that are told."""
+SECONDS = 5.0
+"""After which the question for the project's files is given up."""
+
+
+class Patterns(NamedTuple):
+    """Libraries and practices that are used, conventions that are kept, and what is worth a look.
+
+    Each has the weightiest first; findings stand in the order of their analyses.
+
+    Attributes:
+        counted: the project, counted: how what was found before stands now.
+        sources: what all follows from.
+    """
+
+    used: tuple[Detected, ...]
+    conventions: tuple[Convention, ...]
+    findings: tuple[Finding, ...]
+    counted: Counted
+    sources: Sources
+
+
+def patterns(known: Codebase) -> Patterns:
+    """What a working tree is built with, and how it is written."""
+    with moves(known.root, seconds=SECONDS) as files:
+        paths = files.files()
+    sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
+    found = detect(sources)
+    counted = Counted(sources, found)
+    return Patterns(found.found, counted.conventions(), findings(found, sources), counted, sources)
+
+
+def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
+    """What is worth a look: the first of each query whose findings mostly are (`bench/detection.py`)."""
+    each = (
+        unguarded_routes(found, sources),
+        cycles(that_run(sources, import_graph(sources))),
+        environment(sources),
+    )
+    return tuple(one for query in each for one in query[:MOST_FINDINGS])
+
+
+def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:
+    named = [path for path in paths if ecosystem_of(path)]
+    for path in named[:MOST_MANIFESTS]:
+        data = read(known.root, path)
+        made = read_manifest(path, data.decode("utf-8", "replace")) if data is not None else None
+        if made is not None:
+            yield made

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recortex.codebase import neighbour_table
-from recortex.codebase.files import relative
+from recortex.codebase.git import relative
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ def neighbours_of(app: Application, files: Sequence[str]) -> list[str]:
     path = app.project.facts
     if not (files and path.is_file()):
         return []
-    from recortex.engines.code.neighbours import together
+    from recortex.engines.code.ranking import together
 
     inside = [relative(one, app.tree) for one in files]
     known = neighbour_table.near(path, app.tree, inside)
@@ -57,8 +57,8 @@ def keep_neighbours(
     before, then = neighbour_table.made(path, root)
     if state == before or 0 <= at - then < SECONDS:
         return
-    from recortex.engines.code.neighbours import neighbours
-    from recortex.engines.code.references import references
+    from recortex.engines.code.ranking import neighbours
+    from recortex.engines.code.resolution import references
 
     with suppress(apsw.Error):
         neighbour_table.keep(path, root, neighbours(references(project())), state, at)

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.naming import of_info
+from recortex.app.turn_places import TurnPlaces
 from recortex.domain.hook_event import HookEvent
+from recortex.errors import RecortexError
+from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
 from recortex.formats.transcripts import open_transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from recortex.app.projects import Project
     from recortex.domain.transcript import ToolCall, Turn
-    from recortex.formats.session_files import SessionFile
+
 
 MOST_PROMPT = 20_000
 """Characters of a prompt that the hook is given."""
@@ -168,3 +172,62 @@ def _tool_use(call: ToolCall, blank: HookEvent) -> HookEvent:
     # The checkout is not on this machine: its files are named as if it stood where the project does.
     files = (os.path.join(blank.cwd, one) for one in call.files)  # noqa: PTH118  paths of another machine
     return replace(event, cwd="", files=tuple(os.path.relpath(one, blank.cwd) for one in files))
+
+
+# -- the sessions on this machine that belong to a project, whichever client left them
+
+
+def is_ours(project: Project, session: SessionFile, named: Path | None = None) -> bool:
+    """Whether something in a session was said in a project; its place or its turns say where.
+
+    Args:
+        project: the project.
+        session: its file.
+        named: the file or its folder, which a person named: it counts unless it was all said in other
+            projects; of a folder, unless it was all said in the home folder.
+
+    Raises:
+        RecortexError: it is no transcript any more.
+        OSError: it cannot be read.
+    """
+    if session.client == "specstory":  # looked for in this project alone
+        return True
+    places = TurnPlaces(project.root, project.home)
+    try:
+        own = places.has_own(session.path)
+        if own is None and named and named != session.path:
+            return not places.at_home(session.path)
+    except (RecortexError, OSError):
+        if not named:
+            raise
+        own = None  # the reading itself says what is wrong
+    return own is not False if named else own is True
+
+
+def own_sessions(
+    project: Project, claude: Path | None, progress: Callable[[str, int, int], None]
+) -> list[SessionFile]:
+    """The sessions that clients left of a project, oldest first.
+
+    Args:
+        project: the project.
+        claude: Claude Code's folder where it is not in the home folder.
+        progress: called with the number of files and folders seen so far.
+
+    Raises:
+        RecortexError: one is no transcript any more.
+        OSError: one cannot be read.
+    """
+    found = [
+        session
+        for client in CLIENTS
+        for session in find_sessions(
+            client,
+            home=Path.home(),
+            config=claude if client == "claude-code" else None,
+            project=project.root,
+            progress=progress,
+        ).sessions
+        if is_ours(project, session)
+    ]
+    return sorted(found, key=lambda one: (one.modified, str(one.path)))

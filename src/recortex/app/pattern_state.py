@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.app.code_patterns import Patterns
+    from recortex.app.kept_patterns import Patterns
     from recortex.domain.memory import Memory
 
 LARGEST = 1024 * 1024
@@ -33,7 +33,7 @@ def state_file(app: Application) -> Path:
 
 def note_state(app: Application, found: Patterns, now: datetime) -> None:
     """Write down how libraries and conventions stand; where that fails, nothing is told later."""
-    from recortex.engines.keeping.linking import ids_of_convention, ids_of_library
+    from recortex.engines.keeping.standing import ids_of_convention, ids_of_library
     from recortex.engines.privacy import redact
 
     day = now.date().isoformat()

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from recortex.app.definitions import Definitions, in_order
 from recortex.codebase import line_history
 from recortex.domain.exchange import ExchangeQuery
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.privacy import redact
 from recortex.engines.reasons.definitions import enclosing, whole
-from recortex.engines.reasons.subject import last_part
-from recortex.engines.reasons.weighing import Trail
+from recortex.engines.reasons.weighing import Trail, last_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -26,10 +26,10 @@ from recortex.app.jobs.post_capture import RunCounts, follow_up
 from recortex.app.naming import shown
 from recortex.app.past_sessions import PastSession, Step, past_session
 from recortex.app.wiring import replay_context
-from recortex.domain.query import MemoryQuery
 from recortex.domain.replay import Given, ReplayedSession, SaidAgain
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope
-from recortex.engines.exchanges.deciding import decision
+from recortex.engines.exchanges.ranking import decision
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.privacy import redact
 from recortex.engines.repetition.wishes import wishes

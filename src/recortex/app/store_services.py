@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from recortex.engines.ingestion.embedding import Embedding
     from recortex.engines.ingestion.service import Ingestion
     from recortex.engines.retrieval.service import Retrieval
-    from recortex.ports.changes import ChangeReader
-    from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.embedding import ChangeReader, NamedEmbedder, Reranker
     from recortex.ports.kept_store import KeptStore
-    from recortex.ports.reranking import Reranker
     from recortex.settings import Settings
 
 
@@ -126,7 +124,7 @@ class StoreServices:
     @cached_property
     def chunk_embedding(self) -> RecordEmbedding[WaitingChunk]:
         """Gives chunks of documents their vectors."""
-        from recortex.engines.documents.embedded import embedded
+        from recortex.engines.documents.service import embedded
         from recortex.engines.exchanges.embedding import RecordEmbedding
 
         return RecordEmbedding(

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
-    from recortex.domain.links import FileLink, FunctionLink, SymbolLink
-    from recortex.domain.memory import Memory
-    from recortex.engines.code.freshness import Found
-    from recortex.engines.code.linking import Cited, Code
+    from recortex.domain.memory import FileLink, FunctionLink, Memory, SymbolLink
+    from recortex.engines.code.freshness import Cited, Code, Found
 
 
 def link(
@@ -86,9 +84,8 @@ def links_of(
 ) -> list[SymbolLink]:
     """The symbols that a memory hangs on; `then`: as for `link`."""
     from recortex.codebase.project import branch_and_commit
-    from recortex.engines.code.freshness import link_of
-    from recortex.engines.code.linking import Subject, symbols_of
-    from recortex.engines.code.mentions import name_of, named, places
+    from recortex.engines.code.freshness import Subject, link_of, symbols_of
+    from recortex.engines.code.naming import name_of, named, places
 
     subject = Subject(
         named(memory.text),
@@ -120,7 +117,7 @@ def link_callers(services: StoreServices, memories: Sequence[Memory], code: Curr
 
     Whoever changes a function should know what its callers rely on. Returns how many memories were linked.
     """
-    from recortex.engines.code.linking import callees_of, constrains
+    from recortex.engines.code.freshness import callees_of, constrains
     from recortex.engines.code.project import Project
 
     links = services.store.symbols.of([one.id for one in memories if constrains(one)])
@@ -139,7 +136,7 @@ def link_callers(services: StoreServices, memories: Sequence[Memory], code: Curr
 
 def functions_of(app: Application, names: Sequence[str]) -> tuple[FunctionLink, ...]:
     """Functions by their names, with file and signature where one symbol of the project is called so."""
-    from recortex.domain.links import FunctionLink
+    from recortex.domain.memory import FunctionLink
 
     code = open_code(app.project.facts, app.tree) if names else None
     if code is None:
@@ -149,9 +146,9 @@ def functions_of(app: Application, names: Sequence[str]) -> tuple[FunctionLink, 
 
 
 def _function(name: str, code: CurrentCode) -> FunctionLink:
-    from recortex.domain.links import FunctionLink
-    from recortex.engines.code.linking import Subject, symbols_of
-    from recortex.engines.code.mentions import name_of
+    from recortex.domain.memory import FunctionLink
+    from recortex.engines.code.freshness import Subject, symbols_of
+    from recortex.engines.code.naming import name_of
     from recortex.engines.privacy import redact
 
     found = symbols_of(Subject([], [(name_of(name), "")], [], []), _asked(code))
@@ -161,8 +158,7 @@ def _function(name: str, code: CurrentCode) -> FunctionLink:
 
 
 def _asked(code: CurrentCode) -> Code:
-    from recortex.engines.code.freshness import Found
-    from recortex.engines.code.linking import Code
+    from recortex.engines.code.freshness import Code, Found
 
     def defining(name: str) -> Iterator[Found]:
         return (Found(*one) for one in code.defining(name))
@@ -172,7 +168,7 @@ def _asked(code: CurrentCode) -> Code:
 
 def _present(root: Path, files: Sequence[FileLink]) -> Iterator[Cited]:
     """Where cited lines are now, of those that still stand; of files without lines, only the path."""
-    from recortex.engines.code.linking import Cited
+    from recortex.engines.code.freshness import Cited
 
     for one in citations_of(root, files):
         if one.first is None or not one.link.content_hash:

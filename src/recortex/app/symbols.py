@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
     from recortex.domain.citation import Citation, Reach
-    from recortex.domain.links import SymbolLink
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import Memory, SymbolLink
     from recortex.engines.code.freshness import Found
 
 GRAMMARS = "tree_sitter"

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from recortex.app.hooks.context import HookContext
     from recortex.app.store_services import StoreServices
     from recortex.domain.change import Chances
-    from recortex.domain.degradation import Degradation
+    from recortex.domain.maintenance import Degradation
     from recortex.engines.prompting.service import Adviser
-    from recortex.ports.changes import ChangeReader
-    from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
-    from recortex.ports.reranking import Reranker
+    from recortex.ports.embedding import ChangeReader, Embedder, Named, NamedEmbedder, Purpose, Reranker
     from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
@@ -229,8 +227,7 @@ def _locations(project: Project, url: str, settings: Settings) -> Locations:
 
 def _adviser(app: Application) -> Adviser:
     from recortex.engines.prompting.service import Adviser
-    from recortex.llm.client import build_model
-    from recortex.llm.settings import ModelSettings
+    from recortex.llm.client import ModelSettings, build_model
 
     settings = app.settings
     chosen = ModelSettings(
@@ -284,7 +281,7 @@ class _LaterReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         if self._made is None:
-            from recortex.embeddings.reranking import CrossEncoder
+            from recortex.embeddings.changes import CrossEncoder
 
             self._made = CrossEncoder(self._folder)
         return self._made.scores(question, texts)
@@ -298,7 +295,7 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 
 def _embedders(settings: Settings) -> list[Embedder]:
     from recortex.embeddings.building import build_embedders
-    from recortex.embeddings.settings import EmbedderSettings
+    from recortex.embeddings.providers import EmbedderSettings
     from recortex.settings.table import key_variable
 
     chosen = EmbedderSettings(

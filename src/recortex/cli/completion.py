@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.cli.invocation import FLAGS, WITH_VALUE
+from recortex.cli.invocation import DONE, FLAGS, WITH_VALUE, UsageError
 from recortex.cli.parser import parser_of
-from recortex.cli.usage import DONE, UsageError
 from recortex.cli.values import shape_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import KINDS

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recortex.cli.invocation import DONE, FAILED, NotConfirmedError, UsageError
 from recortex.cli.parser import parse
-from recortex.cli.progress import ProgressLine
-from recortex.cli.usage import DONE, FAILED, NotConfirmedError, UsageError
+from recortex.cli.terminal import ProgressLine
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 
@@ -19,7 +19,68 @@ if TYPE_CHECKING:
 
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
+    from recortex.errors import RecortexError
     from recortex.operations.base import Operations
+
+
+# -- the one JSON object that a verb prints with `--json`
+
+
+_SAID = frozenset(("OpenedExchange", "Sessions"))
+"""Answers that are all about what was said in sessions."""
+
+
+def success(command: str, data: Any, warnings: Sequence[str], duration: float) -> bytes:
+    """The envelope of an answer; `duration` in seconds."""
+    from recortex.codec import dumps, plain
+
+    return dumps(
+        {
+            "status": "ok",
+            "command": command,
+            "data": _harmless(plain(data), type(data).__name__),
+            "warnings": list(warnings),
+            "duration_ms": round(duration * 1000, 1),
+        }
+    )
+
+
+def _harmless(told: Any, kind: str) -> Any:
+    """An answer in which what was said in sessions is cleaned as for hooks and tools: agents read it."""
+    from recortex.domain.cleaning import cleaned
+
+    if kind in _SAID:
+        return cleaned(told)
+    if isinstance(told, dict) and told.get("exchanges"):
+        return {**told, "exchanges": cleaned(told["exchanges"])}
+    return told
+
+
+def failure(command: str, error: RecortexError, duration: float) -> bytes:
+    """The envelope of an error; needs nothing that could itself fail to load."""
+    import json
+
+    told = {"code": error.code, "message": error.message, "hint": error.hint}
+    envelope = {
+        "status": "error",
+        "command": command,
+        "error": told,
+        "duration_ms": round(duration * 1000, 1),
+    }
+    return json.dumps(envelope, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def warnings_of(result: Any) -> tuple[str, ...]:
+    """What a result says about parts that could not be used, in sentences.
+
+    A result's own warnings may be what was asked for: those are data.
+    """
+    told = (getattr(result, name, None) for name in ("warnings", "degraded"))
+    lists = [one for one in told if isinstance(one, tuple | list)]
+    return tuple(one for some in lists for one in some if isinstance(one, str))
+
+
+# -- doing what a verb says: parse, ask where something would be removed, call, show
 
 
 _YES = frozenset({"y", "yes"})
@@ -128,11 +189,9 @@ def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
 
 
 def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: float) -> None:
-    from recortex.cli import envelope
-
-    warnings = (*envelope.warnings_of(data), *unwritten)
+    warnings = (*warnings_of(data), *unwritten)
     if call.json:
-        answer = envelope.success(verb, data, warnings, time.perf_counter() - started)
+        answer = success(verb, data, warnings, time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")
         return
     from recortex.cli.rendering import render
@@ -145,7 +204,7 @@ def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: f
 
 
 def _unknown(verb: str, known: list[str]) -> UsageError:
-    from recortex.cli.suggestions import meant
+    from recortex.cli.parser import meant
 
     near = meant(verb, known)
     said = f"Did you mean {' or '.join(f'`{name}`' for name in near)}? " if near else ""

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from recortex.cli import invocation
-from recortex.cli.usage import (
+from recortex.cli.invocation import (
     DONE,
     FAILED,
     WRONG_USAGE,
@@ -22,11 +22,60 @@ from recortex.cli.usage import (
     exit_code,
 )
 from recortex.errors import RecortexError, StorageError
+from recortex.operations import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recortex.cli.invocation import Command, Invocation
+
+
+# -- `recortex --help`: what there is, by topic
+
+
+_HEAD = """\
+Long-term memory for coding agents: local, offline, no key, no daemon.
+
+usage: recortex VERB [arguments] [options]
+"""
+_TAIL = """\
+For every verb
+  --json         One JSON object on standard output.
+  --project DIR  Work in this folder's project, not in the current one's.
+  --url URL      The store itself: sqlite:///FILE or postgresql://HOST/DATABASE.
+  --help         What the verb does and takes.
+
+`recortex VERB --help` explains a verb; `recortex tour` walks through an example;
+`recortex --version` prints the version."""
+
+
+def text(programs: Mapping[str, Command], width: int = 0) -> str:
+    """The overview of all operations, and of the verbs that are none; wrapped where a width is given."""
+    topics = {
+        group["title"]: {one["name"].replace("_", "-"): one["summary"] for one in group["operations"]}
+        for group in manifest.groups()
+    }
+    if programs:
+        topics["Programs"] = {name: command.summary for name, command in programs.items()}
+    column = max(len(name) for verbs in topics.values() for name in verbs)
+    lines = [_HEAD]
+    for title, verbs in topics.items():
+        summaries = (_line(f"  {name:<{column}}  ", summary, width) for name, summary in verbs.items())
+        lines += [title, *summaries, ""]
+    return "\n".join([*lines, *(_line("", line, width) for line in _TAIL.splitlines())])
+
+
+def _line(lead: str, said: str, width: int) -> str:
+    if not width or len(lead) + len(said) <= width:
+        return lead + said
+    import textwrap
+
+    return textwrap.fill(
+        said, width, initial_indent=lead, subsequent_indent=" " * len(lead), break_on_hyphens=False
+    )
+
+
+# -- from the words of a command line to an exit code: 0 done, 1 failed, 2 wrong usage
 
 
 _NO_COMMANDS: dict[str, Command] = {}
@@ -42,8 +91,6 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
     started = time.perf_counter()
     _open_missing()
     if os.environ.get("RECORTEX_LOG"):
-        from recortex.cli.logs import log_if_asked
-
         log_if_asked()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -112,12 +159,10 @@ def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
 
         print(f"recortex {__version__}")  # noqa: T201  the answer
         return DONE
-    from recortex.cli import overview
-
     asked = line.verb == "help" or line.wants("--help", "-h")
     if line.json and not asked:
         raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
-    print(overview.text(commands, _columns()))  # noqa: T201  the answer
+    print(text(commands, _columns()))  # noqa: T201  the answer
     return DONE if asked else WRONG_USAGE
 
 
@@ -139,7 +184,7 @@ def _system(error: OSError) -> RecortexError:
 
 
 def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
-    from recortex.cli import envelope
+    from recortex.cli import execution
     from recortex.cli.terminal import clean, terminal_of
 
     if "--debug" in words:
@@ -148,7 +193,7 @@ def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
         traceback.print_exception(error.__cause__ or error, file=sys.stderr)
     if "--json" in words:
         verb = _verb_of(words).encode("utf-8", "replace").decode()
-        data = envelope.failure(clean(verb), error, time.perf_counter() - started)
+        data = execution.failure(clean(verb), error, time.perf_counter() - started)
         sys.stdout.buffer.write(data + b"\n")
     else:
         terminal = terminal_of(sys.stderr)
@@ -166,3 +211,36 @@ def _verb_of(words: Sequence[str]) -> str:
         return invocation.split(words).verb
     except RecortexError:
         return next((word for word in words if not word.startswith("-")), "")
+
+
+# -- logs on standard error, as JSON lines: `RECORTEX_LOG=info` or `debug`
+
+
+VARIABLE = "RECORTEX_LOG"
+
+
+def log_if_asked() -> None:
+    """Write logs where the environment asks for them; nothing is imported otherwise."""
+    level = os.environ.get(VARIABLE, "").upper()
+    if level not in {"DEBUG", "INFO", "WARNING"}:
+        return
+    import json
+    import logging
+    import sys
+
+    from recortex.telemetry import listen, to_logging
+
+    class Lines(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            told = {"at": self.formatTime(record), "level": record.levelname, "logger": record.name}
+            fields = getattr(record, "fields", None)
+            said = fields if isinstance(fields, dict) else {"message": record.getMessage()}
+            return json.dumps({**told, **said})
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines())
+    logger = logging.getLogger("recortex")
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    logger.propagate = False
+    listen(to_logging())

@@ -11,9 +11,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.cli.keys import key
-from recortex.cli.terminal import terminal_of
-from recortex.cli.usage import DONE
+from recortex.cli.invocation import DONE
+from recortex.cli.terminal import key, terminal_of
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import textwrap
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
@@ -14,6 +16,7 @@ from recortex.domain.time import as_utc
 
 if TYPE_CHECKING:
     from typing import TextIO
+
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
@@ -112,3 +115,83 @@ def _now() -> datetime:
         return as_utc(datetime.fromisoformat(fixed)) if fixed else datetime.now(UTC)
     except ValueError:
         return datetime.now(UTC)
+
+
+# -- one key of a person at a terminal
+
+
+_INTERRUPT, _END = "\x03", ("", "\x04")
+
+
+def key() -> str:
+    """The key that is pressed, in lower case, without waiting for a line; empty at the end of input.
+
+    Where the system has no such terminals it is the first letter of a line.
+
+    Raises:
+        KeyboardInterrupt: it is Ctrl-C.
+    """
+    pressed = _pressed()
+    if pressed == _INTERRUPT:
+        raise KeyboardInterrupt
+    return "" if pressed in _END else pressed.lower()
+
+
+def _pressed() -> str:
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        line = sys.stdin.readline()
+        return line.strip()[:1] or "\n" if line else ""
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal, termios.TCSADRAIN)
+        return sys.stdin.read(1)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+# -- one line on standard error that tells how far long work is; nothing where nobody watches
+
+
+_INTERVAL = 0.1  # seconds between two drawings
+_BAR = 24  # characters
+_MANY = 1_000_000  # beyond it these are bytes, and a share says more
+_CLEAR = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Call it with what is done, how much, and of how much (0 where that is not known)."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._watched = stream.isatty()
+        self._drawn_at = 0.0
+        self._drawn = False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Draw the line, at most ten times a second; the end is always drawn."""
+        now = time.monotonic()
+        if not self._watched or (now - self._drawn_at < _INTERVAL and done != total):
+            return
+        self._drawn_at, self._drawn = now, True
+        self._stream.write(_CLEAR + line(what, done, total))
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._drawn:
+            self._stream.write(_CLEAR)
+            self._stream.flush()
+            self._drawn = False
+
+
+def line(what: str, done: int, total: int) -> str:
+    """The line itself: `what [####----] 12/24`."""
+    if total <= 0:
+        return f"{what[:40]} {done}"
+    filled = min(_BAR, _BAR * done // total)
+    amount = f"{done}/{total}" if total < _MANY else f"{100 * done // total}%"
+    return f"{what[:40]} [{'#' * filled}{'-' * (_BAR - filled)}] {amount}"

@@ -13,16 +13,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
 from recortex.cli.terminal import Terminal, clean, terminal_of
-from recortex.cli.usage import DONE
-from recortex.domain.hit import Recall
+from recortex.domain.explanation import Recall
 from recortex.domain.lesson import Extracted
-from recortex.engines.retrieval.wording import reasons
+from recortex.engines.retrieval.vocabulary import reasons
 
 if TYPE_CHECKING:
     from recortex.cli.invocation import Invocation
-    from recortex.domain.hit import Hit
+    from recortex.domain.explanation import Hit
     from recortex.domain.lesson import Found
 
 SESSION = Path(__file__).with_name("tour_session.jsonl")
@@ -69,9 +69,9 @@ def tour(line: Invocation) -> int:
     terminal = terminal_of(sys.stdout)
     done = take(None if arguments.json else terminal)
     if arguments.json:
-        from recortex.cli import envelope
+        from recortex.cli import execution
 
-        answer = envelope.success("tour", done, (), time.perf_counter() - started)
+        answer = execution.success("tour", done, (), time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")
     else:
         _tell(

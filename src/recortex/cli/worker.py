@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
-from recortex.cli.usage import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.clients import files, jsonc
+from recortex.clients import installer, jsonc
 from recortex.clients.environment import Environment
 from recortex.clients.hooks import CLAUDE_CODE, CODEX, GEMINI, QWEN
 from recortex.clients.parts import JsonPart, Part, TomlPart
@@ -170,7 +170,7 @@ _TOOLS_ALONE = (
 def _plugin_in_claude(path: Path, root: Path) -> str:
     """The name of our plug-in where it is enabled; else empty."""
     try:
-        text = files.read(path, root).text or ""
+        text = installer.read(path, root).text or ""
         node = jsonc.at(jsonc.parse(text), ("enabledPlugins",)) if text.strip() else None
     except RecortexError:
         return ""  # reported when the file itself is read
@@ -184,7 +184,7 @@ def _plugin_in_codex(path: Path, root: Path) -> str:
     import tomllib
 
     try:
-        plugins = tomllib.loads(files.read(path, root).text or "").get("plugins")
+        plugins = tomllib.loads(installer.read(path, root).text or "").get("plugins")
     except (RecortexError, ValueError, RecursionError):
         return ""  # reported when the file itself is read
     enabled = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
-from recortex.codebase.files import MAX_BYTES, relative
+from recortex.codebase.git import MAX_BYTES, relative
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:

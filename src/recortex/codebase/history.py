@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.codebase.git import PLAIN, isolated
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.git import PLAIN, Git, isolated
+from recortex.codebase.line_history import moves
+from recortex.codebase.project import branch_and_commit, git_folders
 from recortex.domain.commit import Commit, FileHistory
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
+
 
 SECONDS = 60.0
 """After which git is stopped."""
@@ -114,3 +120,113 @@ def file_histories(tree: Path, endings: Collection[str]) -> dict[str, FileHistor
 
 def _instant(seconds: str) -> datetime:
     return datetime.fromtimestamp(min(int(seconds), 2**33) if seconds.isdecimal() else 0, UTC)
+
+
+# -- files as they were at a time, read from git
+
+
+PAST_MOST_BYTES = 1024 * 1024
+"""Of a file; a larger one has no facts."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a repository knows of its past; made by `past`.
+
+    Attributes:
+        commit: that is checked out; empty where none is.
+    """
+
+    git: Git | None
+    commit: str
+    _commits: dict[int, str] = field(default_factory=dict)
+
+    def at(self, time: datetime) -> str:
+        """The newest commit of the current branch at a time; empty where there was none."""
+        if self.git is None:
+            return ""
+        seconds = int(time.timestamp())
+        if seconds not in self._commits:
+            found = self.git.lines("rev-list", "-1", "--first-parent", f"--before={seconds}", "HEAD", "--")
+            self._commits[seconds] = found[0] if found else ""
+        return self._commits[seconds]
+
+    def read(self, commit: str, path: str) -> bytes | None:
+        """A file at a commit; None where it was not there, or is too large."""
+        text = self.git.text("cat-file", "blob", f"{commit}:{path}") if self.git else None
+        data = None if text is None else text.encode("utf-8", "replace")
+        return data if data is not None and len(data) < PAST_MOST_BYTES else None
+
+
+@contextmanager
+def past(root: Path) -> Iterator[Past]:
+    """The past of a working tree, as its current branch tells it."""
+    commit = branch_and_commit(root)[1]
+    with isolated(root, commit) as git:
+        yield Past(git, commit)
+
+
+# -- where files went that are gone, as git recorded it; kept while the checkout stays as it is
+
+
+MOST_KEPT = 10_000
+"""Files of a checkout whose fate is kept: about a megabyte."""
+
+
+class _Kept(NamedTuple):
+    """What git told of one checkout: the fate of each file, None where it knows nothing."""
+
+    checkout: object
+    fates: dict[str, str | None]
+
+
+_kept: dict[Path, _Kept] = {}
+
+
+def fates(root: Path, gone: Collection[str], *, seconds: float) -> dict[str, str]:
+    """As `Moves.fates`, of files that are gone.
+
+    What is kept holds for one commit and one index: a new name that was never added is none that git knows.
+
+    Args:
+        root: of the working tree.
+        gone: paths relative to it.
+        seconds: after which a question to git is given up.
+    """
+    commit = branch_and_commit(root)[1]
+    if not commit or not gone:
+        return {}
+    checkout = commit, _index(root)
+    kept = _kept.get(root)
+    if kept is None or kept.checkout != checkout or len(kept.fates) > MOST_KEPT:
+        kept = _kept[root] = _Kept(checkout, {})
+    unknown = [path for path in gone if path not in kept.fates or not _stands(root, kept.fates[path])]
+    told = kept.fates | (_told(root, unknown, seconds, kept.fates) if unknown else {})
+    return {path: fate for path in gone if (fate := told[path]) is not None}
+
+
+def _told(
+    root: Path, paths: Collection[str], seconds: float, kept: dict[str, str | None]
+) -> dict[str, str | None]:
+    """The fate of each, which is kept unless git may not have answered in time."""
+    began = time.monotonic()
+    with moves(root, seconds=seconds) as known:
+        found = known.fates(paths)
+    told = {path: found.get(path) for path in paths}
+    if time.monotonic() - began < seconds:
+        kept.update(told)
+    return told
+
+
+def _stands(root: Path, fate: str | None) -> bool:
+    """Whether the file that another one became is still there."""
+    return not fate or os.path.isfile(root / fate)  # noqa: PTH113  takes any name
+
+
+def _index(root: Path) -> object:
+    """What changes whenever git writes its index."""
+    try:
+        found = (git_folders(root)[0] / "index").stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.codebase.ignored import Ignored, hides, ignored_above, with_own
 from recortex.domain.expressions import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
+
 
 ENDINGS = frozenset({".md", ".markdown", ".adoc", ".asciidoc", ".rst"})
 _NAMES = lazy(
@@ -81,3 +87,159 @@ def _walk(root: Path) -> Iterator[Path]:
 def _of_project(name: str) -> bool:
     """Whether a folder may hold the project's own records."""
     return not name.startswith(".") and name.lower() not in _OTHERS and not _TESTS.match(name)
+
+
+# -- finds the documents in files, folders and patterns, but for ignored and hidden ones and links outward
+
+
+_WILD = frozenset("*?[")
+_NEVER = frozenset({"node_modules", "__pycache__"})
+"""Folders of other people's files, also where git does not ignore them."""
+_DOCUMENT_FILES_DEEPEST = 60
+"""Folders within folders."""
+SECONDS = 60.0
+"""For looking through folders; what was not looked at by then is left out, and told."""
+
+
+class Place(NamedTuple):
+    """A path or pattern that is to be ingested.
+
+    Attributes:
+        path: a file or folder, absolute; of a pattern the folder that it begins in.
+        pattern: the parts of a pattern below that folder; empty: it is none.
+    """
+
+    path: Path
+    pattern: tuple[str, ...] = ()
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file lies there."""
+        if self.pattern:
+            return path.is_relative_to(self.path) and _matches(
+                path.relative_to(self.path).parts, self.pattern
+            )
+        return path == self.path or path.is_relative_to(self.path)
+
+    @property
+    def written(self) -> str:
+        """As one path, with the pattern."""
+        return str(self.path.joinpath(*self.pattern))
+
+
+@dataclass(slots=True)
+class Found:
+    """What there is at a place.
+
+    Attributes:
+        files: to read.
+        passed_over: what a person may miss, and why.
+        unreadable: folders of which nothing is known now.
+        until: the time, by the monotonic clock, after which no further folder is looked through.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    passed_over: list[tuple[Path, str]] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+
+
+def place(text: str, folder: Path) -> Place:
+    """The place that a path or pattern names, from a folder."""
+    path = Path(os.path.normpath(folder / Path(text).expanduser()))
+    if path.exists() or not _WILD.intersection(text):
+        return Place(path)
+    parts = path.parts
+    first = next(number for number, part in enumerate(parts) if _WILD.intersection(part))
+    return Place(Path(*parts[:first]), parts[first:])
+
+
+def find(wanted: Place, endings: Collection[str]) -> Found:
+    """The documents at a place, in the order of their paths.
+
+    Args:
+        wanted: a file is taken whatever its name is; in folders and by patterns only documents are found.
+        endings: of the names of documents, in lower case.
+
+    Raises:
+        OSError: it is not there, or the folder cannot be read.
+    """
+    found = Found()
+    if not wanted.pattern and not wanted.path.is_dir():
+        wanted.path.stat()
+        found.files.append(wanted.path)
+        return found
+    os.scandir(wanted.path).close()
+    links: list[Path] = []
+    for path in _document_files_walk(wanted.path, ignored_above(wanted.path), found):
+        named = path.suffix.lower() in endings or (
+            bool(wanted.pattern) and path.suffix and wanted.pattern[-1].endswith(path.suffix)
+        )
+        if named and wanted.covers(path):
+            (links if path.is_symlink() else found.files).append(path)
+    _follow(links, wanted.path, found)
+    found.files.sort()
+    return found
+
+
+def _follow(links: Sequence[Path], folder: Path, found: Found) -> None:
+    """Take links to files inside of the folder that are not found by themselves."""
+    inside = folder.resolve()
+    known = {path.resolve() for path in found.files}
+    for link in links:
+        target = link.resolve()
+        if not target.is_relative_to(inside):
+            found.passed_over.append((link, "a link that leads out of the folder"))
+        elif target not in known and target.is_file():
+            known.add(target)
+            found.files.append(link)
+
+
+def _document_files_walk(
+    folder: Path, above: tuple[Ignored, ...], found: Found, depth: int = 0
+) -> Iterator[Path]:
+    """Files below a folder that neither git nor their name hides; links to folders are not followed."""
+    if time.monotonic() > found.until:
+        found.passed_over.append(
+            (folder, f"left out: looking for documents took longer than {SECONDS:.0f} s")
+        )
+        found.unreadable.append(folder)
+        return
+    ignored = with_own(above, folder)
+    try:
+        with os.scandir(folder) as entries:
+            listed = sorted(entries, key=lambda one: one.name)
+    except OSError as error:
+        found.passed_over.append((folder, f"it cannot be read: {error.strerror or error}"))
+        found.unreadable.append(folder)
+        return
+    for entry in listed:
+        deeper = entry.is_dir(follow_symlinks=False)
+        if entry.name.startswith(".") or hides(ignored, entry.path, folder=deeper):
+            continue
+        if deeper and depth == _DOCUMENT_FILES_DEEPEST:
+            found.passed_over.append((Path(entry.path), "it lies too deep"))
+        elif deeper and entry.name not in _NEVER:
+            yield from _document_files_walk(Path(entry.path), ignored, found, depth + 1)
+        elif entry.is_symlink() and entry.is_dir():
+            found.passed_over.append((Path(entry.path), "a link to a folder"))
+        elif not deeper:
+            yield Path(entry.path)
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the parts of a path fit those of a pattern; `**` stands for any number of folders."""
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_matches(parts[skipped:], pattern[1:]) for skipped in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
+
+
+# -- deletes files of facts; apart from their store, which needs the extra `code`
+
+
+def forget(path: Path) -> None:
+    """Delete a file of facts with what SQLite keeps beside it; it is made anew when it is needed."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with suppress(OSError):
+            path.with_name(path.name + ending).unlink()

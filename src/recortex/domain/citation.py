@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from recortex.domain.links import FileLink, Freshness
+from recortex.domain.memory import FileLink, Freshness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,7 +10,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
-from recortex.domain.links import Freshness
+from recortex.domain.memory import Freshness
 from recortex.domain.vocabulary import Domain
 
 Form = Literal["markdown", "text", "rst", "notebook"]

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 LABEL = re.compile(r"\[\w+\|\w+\|\w+\] (?:\[project:[^\]\n]*\] )?")
-"""What is embedded before a memory's text (`engines/indexing/embedded.py`): none of its words."""
+"""What is embedded before a memory's text (`engines/indexing/document.py`): none of its words."""
 
 
 class Reembedding(NamedTuple):

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recortex.domain.cleaning import clean
+from recortex.domain.cleaning import OWN, WRAPPERS, clean
 from recortex.domain.expressions import lazy
-from recortex.domain.wrappers import OWN, WRAPPERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

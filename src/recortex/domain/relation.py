@@ -1,7 +1,7 @@
 """Typed relations between memories; which of them say what led to what, and that nothing leads to itself.
 
 The database decides whether a relation may be kept, in the transaction that writes it
-(`storage/records/causality.py`).
+(`storage/records/relations.py`).
 """
 
 from __future__ import annotations

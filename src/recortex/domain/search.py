@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-# Whole numbers, since PostgreSQL stores them added up (storage/postgres/words.py) and halves them in the
+from recortex.domain.kinds import Kind
+from recortex.domain.vocabulary import Domain, Origin, Scope, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recortex.domain.memory import Memory
+
+
+# Whole numbers, since PostgreSQL stores them added up (storage/postgres/memories.py) and halves them in the
 # function `matching` of its migration 0002: a weight is a multiple of 0.5. To change one:
 #
 # - say the same in the query `match` of storage/sql/sqlite/search.sql, which a test compares;
@@ -110,3 +121,87 @@ class Links(NamedTuple):
 
     files: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+
+
+# -- whether a memory passes a query: the meaning that every store's filters must have
+
+
+def matches(query: MemoryQuery, memory: Memory) -> bool:
+    """Whether the memory passes every filter of the query but `as_of`, which picks states, not memories."""
+    any_of: tuple[tuple[Iterable[object], Sequence[object]], ...] = (
+        ((memory.kind,), query.kinds),
+        ((memory.status,), query.statuses),
+        ((memory.domain,), query.domains),
+        ((memory.origin,), query.origins),
+        (memory.tags, query.tags),
+        ((link.name for link in memory.functions), query.functions),
+        ((link.id for link in memory.patterns), query.patterns),
+        ((link.id for link in memory.constraints), query.constraints),
+    )
+    return (
+        all(not wanted or any(value in wanted for value in values) for values, wanted in any_of)
+        and query.scope in (None, memory.scope)
+        and query.session in ("", memory.source.session)
+        and query.pinned in (None, memory.pinned)
+        and _within(memory.priority, query.min_priority, query.max_priority)
+        and _within(memory.confidence, query.min_confidence, query.max_confidence)
+        and (query.recorded_after is None or memory.recorded_at >= query.recorded_after)
+        and (query.recorded_before is None or memory.recorded_at < query.recorded_before)
+        and (query.valid_at is None or memory.was_valid_at(query.valid_at))
+        and (not query.files or any(_covers(one, file.path) for one in query.files for file in memory.files))
+    )
+
+
+def _covers(wanted: str, path: str) -> bool:
+    return path.startswith(wanted) if wanted.endswith("/") else path == wanted
+
+
+def _within(value: float, least: float | None, most: float | None) -> bool:
+    return (least is None or value >= least) and (most is None or value <= most)
+
+
+# -- which memories are asked for: every filter, in one value
+
+
+Order = Literal["recorded", "updated", "accessed", "importance", "confidence"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryQuery:
+    """Filters are joined by *and*; the items of one filter by *or*. An empty filter lets everything pass.
+
+    Attributes:
+        statuses: empty means every status.
+        files: exact paths, or folders ending in a slash.
+        patterns, constraints: ids or names.
+        as_of: the states that were recorded at that time, instead of now.
+        valid_at: only what was true in the world then.
+        not_valid_at: only what was not.
+        limit: at most so many; None means all.
+    """
+
+    kinds: tuple[Kind, ...] = ()
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    tags: tuple[str, ...] = ()
+    domains: tuple[Domain, ...] = ()
+    files: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    scope: Scope | None = None
+    session: str = ""
+    pinned: bool | None = None
+    min_priority: int | None = None
+    max_priority: int | None = None
+    min_confidence: float | None = None
+    max_confidence: float | None = None
+    recorded_after: datetime | None = None
+    recorded_before: datetime | None = None
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    not_valid_at: datetime | None = None
+    order: Order = "recorded"
+    descending: bool = True
+    limit: int | None = None
+    offset: int = 0

@@ -2,18 +2,190 @@
 
 from __future__ import annotations
 
-from functools import partial
+import hashlib
+import math
+import re
+from collections import Counter
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.embeddings.hashed import HashedEmbedder
-from recortex.embeddings.shaped import Shape, shaped
+from recortex import plugins
+from recortex.embeddings.onnx import cut, normalised
+from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
-    from recortex.embeddings.settings import EmbedderSettings
-    from recortex.ports.embedding import Embedder
+    from recortex.embeddings.providers import EmbedderSettings
+    from recortex.ports.embedding import Embedder, Purpose, Vectors
+
+
+# -- hashed TF-IDF: vectors without a model, the fallback on machines that cannot run it
+
+
+_WORDS = """
+a about after all also am an and any are as at be because been before being but by can could did do does
+doing for from had has have having he her here him his how i if in into is it its just me more most my
+no nor not of off on once only or other our out over own same she should so some such than that the
+their them then there these they this those through to too under until up us very was we were what when
+where which while who whom why will with would you your
+"""
+_ENDINGS = "ations ation ingly edly ments ment ness ings ing ies ers ed er es ly s"
+NAME = "hashed-tfidf"
+DIMENSIONS = 384
+MAXIMUM_CHARACTERS = 16_384
+LONGEST_WORD = 64
+
+# English function words, which count nothing.
+COMMON = frozenset(_WORDS.split())
+_SUFFIXES = tuple(_ENDINGS.split())
+_WORD = re.compile(r"[^\W_]+(?:[_'][^\W_]+)*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_SHORTEST_STEM = 3
+
+
+class HashedEmbedder:
+    """Embeds without any model or file."""
+
+    name = NAME
+    dimensions = DIMENSIONS
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), 384); the same for any purpose."""
+        del purpose
+        import numpy as np
+
+        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for place, weight in _weights(text):
+                vectors[row, place] += weight
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors[lengths[:, 0] == 0, 0] = 1.0  # a text without words still has a direction
+        lengths[lengths == 0] = 1.0
+        vectors /= lengths
+        return vectors
+
+
+def features(text: str) -> Iterator[str]:
+    """Yield the stems of a text's words and of the parts of its identifiers; ideographs in pairs."""
+    for word in _WORD.findall(text[:MAXIMUM_CHARACTERS]):
+        if _IDEOGRAPHS.match(word):
+            yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
+            continue
+        yield stem(word.lower())
+        parts = _PART.findall(word[:LONGEST_WORD]) if word.isascii() else []
+        if len(parts) > 1:
+            yield from (stem(part.lower()) for part in parts)
+
+
+@lru_cache(maxsize=8_192)
+def stem(word: str) -> str:
+    """Cut one common English ending off a lower-case word, and a doubled consonant or final e left by it."""
+    word = word[:LONGEST_WORD].removesuffix("'s")
+    if word in COMMON:
+        return word
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
+            word = word[: -len(suffix)]
+            break
+    if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "aeiou":
+        return word[:-1]
+    return word.removesuffix("e") if len(word) > _SHORTEST_STEM else word
+
+
+@lru_cache(maxsize=8_192)
+def _place(feature: str) -> tuple[int, float]:
+    """Return a feature's place and its signed rarity."""
+    number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    rarity = 0.0 if feature in COMMON else math.log2(2 + len(feature))
+    return (number >> 1) % DIMENSIONS, rarity if number & 1 else -rarity
+
+
+def _weights(text: str) -> Iterator[tuple[int, float]]:
+    for feature, count in Counter(features(text)).items():
+        place, rarity = _place(feature)
+        yield place, rarity * (1 + math.log(count))
+
+
+# -- builds the embedders from the settings, the preferred one first
+
+
+# -- adds prefixes to a model's texts and cuts its vectors, as the settings say
+
+
+_DIGITS = 6  # of a hash that distinguishes a person's few settings; it need not resist attacks
+
+
+class Shape(NamedTuple):
+    """Prefixes and dimensions from the settings.
+
+    Attributes:
+        query_prefix, passage_prefix: put before each text of that purpose, as the model was trained.
+        dimensions: how many of each vector are kept; 0 for all.
+    """
+
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    dimensions: int = 0
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is set."""
+        return self == Shape()
+
+    @property
+    def mark(self) -> str:
+        """The suffix of the model's name: `@256` for dimensions, `~` and six digits for prefixes."""
+        size = f"@{self.dimensions}" if self.dimensions else ""
+        if not (self.query_prefix or self.passage_prefix):
+            return size
+        prefixes = f"{len(self.query_prefix)}:{self.query_prefix}{self.passage_prefix}"
+        digest = hashlib.blake2b(prefixes.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{size}~{digest[:_DIGITS]}"
+
+
+class ShapedEmbedder:
+    """Another embedder with prefixes and fewer dimensions, under its own name.
+
+    Args:
+        inner: makes the vectors.
+        shape: what is done to its texts before, and to its vectors after.
+    """
+
+    def __init__(self, inner: Embedder, shape: Shape) -> None:
+        self._inner = inner
+        self._shape = shape
+
+    @property
+    def name(self) -> str:
+        """The model's name with the shape's mark."""
+        return self._inner.name + self._shape.mark
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        return self._shape.dimensions or self._inner.dimensions
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions).
+
+        Raises:
+            EmbeddingError: the inner embedder failed, or makes fewer dimensions than are kept.
+        """
+        shape = self._shape
+        prefix = shape.query_prefix if purpose == "query" else shape.passage_prefix
+        rows = self._inner.embed([prefix + text for text in texts], purpose=purpose)
+        return cut(rows, shape.dimensions) if shape.dimensions and len(rows) else rows
+
+
+def shaped(inner: Embedder, shape: Shape) -> Embedder:
+    """The embedder with a shape; the embedder itself if nothing is set."""
+    return inner if shape.plain else ShapedEmbedder(inner, shape)
+
+
+# -- builds the embedders from the settings, the preferred one first
 
 
 def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str], str]) -> list[Embedder]:
@@ -29,7 +201,7 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
     """
     if chosen.embedder == "hashed":
         return [HashedEmbedder()]
-    from recortex.embeddings.cache import CachedEmbedder
+    from recortex.embeddings.chain import CachedEmbedder
 
     local = chosen.embedder == "onnx"
     preferred = CachedEmbedder(_local(chosen) if local else _remote(chosen, key, clean))
@@ -59,12 +231,10 @@ def _remote(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> 
 
     row = provider(chosen.embedder)
     if not isinstance(row, Provider):
-        from recortex.embeddings.plugged import PluggedEmbedder
-
         made = PluggedEmbedder(chosen.embedder, partial(row, chosen) if row else None, clean=clean)
         return shaped(made, _shape(chosen))
     from recortex.embeddings.http import HttpEmbedder
-    from recortex.embeddings.keys import key_of
+    from recortex.embeddings.providers import key_of
 
     needed = row.keyed and not chosen.url
     remote = HttpEmbedder(
@@ -76,3 +246,64 @@ def _remote(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> 
 
 def _shape(chosen: EmbedderSettings) -> Shape:
     return Shape(chosen.query_prefix, chosen.passage_prefix, chosen.dimensions)
+
+
+# -- wraps embedders of other packages: checks their vectors and errors
+
+
+_MULTIPLE = 8
+"""The number of dimensions must be a multiple of this: the signs of a vector are stored as whole bytes."""
+
+
+class PluggedEmbedder:
+    """An embedder that a plug-in makes. It may send texts elsewhere, so it gets them without secrets.
+
+    Args:
+        label: the plug-in's name, the prefix of its vectors' model name.
+        make: makes the embedder; None if the plug-in cannot be loaded.
+        clean: removes from a text what must not leave this machine.
+    """
+
+    def __init__(
+        self, label: str, make: Callable[[], Embedder] | None, *, clean: Callable[[str], str]
+    ) -> None:
+        self._label = label
+        self._clean = clean
+        self._inner: Embedder | None = None
+        self.name, self.dimensions = label, 0
+        try:
+            self._inner = make() if make else None
+            if self._inner:
+                self.name, self.dimensions = f"{label}/{self._inner.name}", self._inner.dimensions
+        # No error of another package may break this one.
+        except Exception as error:  # noqa: BLE001
+            plugins.warn(plugins.EMBEDDERS, label, repr(error))
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions).
+
+        Raises:
+            EmbeddingError: the plug-in cannot be used, failed, or returned something else.
+        """
+        if self._inner is None:
+            raise EmbeddingError(
+                f"The embedder {self._label} cannot be loaded.",
+                hint="Update its package, or set `embedder` to another one.",
+            )
+        try:
+            rows = normalised(self._inner.embed([self._clean(text) for text in texts], purpose=purpose))
+        except EmbeddingError:
+            raise
+        except Exception as error:
+            raise self._useless(f"failed: {error!r}") from error
+        if len(rows) != len(texts):
+            raise self._useless(f"made {len(rows)} vectors for {len(texts)} texts")
+        if rows.shape[1] % _MULTIPLE:
+            raise self._useless(f"makes {rows.shape[1]} dimensions; a multiple of {_MULTIPLE} is needed")
+        return rows
+
+    def _useless(self, what: str) -> EmbeddingError:
+        return EmbeddingError(
+            f"The embedder {self._label} {what}.",
+            hint="Report it to the package's author, and set `embedder` to another one meanwhile.",
+        )

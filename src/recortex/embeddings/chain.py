@@ -2,17 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from recortex.domain.degradation import Degradation
-from recortex.embeddings.beside import begun
+from cachetools import LRUCache
+
+from recortex.domain.maintenance import Degradation
 from recortex.errors import EmbeddingError
 from recortex.ports.embedding import PieceEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.ports.embedding import Embedder, PieceCodes, Pieces, Purpose, Vectors
+    from recortex.ports.embedding import Embedder, PieceCodes, Pieces, Purpose, Vector, Vectors
+
+    _Cached: TypeAlias = tuple[Vector, Pieces | PieceCodes | None]
+
+
+# -- runs a model beside other work: while it computes, Python and the database go on
+
+
+T = TypeVar("T")
+_THREADS = 2
+"""A question is embedded once for each of the two stores, the project's and the person's."""
+
+
+class _Workers:
+    """Threads that stay: starting one for each question takes 0.1 ms longer (bench/beside_vectors.py)."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def submit(self, act: Callable[[], T]) -> Callable[[], T]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="embedding")
+            return self._pool.submit(act).result
+
+    def close(self) -> None:
+        """End the threads, which a forked process does not have; the next question starts new ones."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown()
+
+
+_workers = _Workers()
+if hasattr(os, "register_at_fork"):  # there is no fork on Windows
+    os.register_at_fork(before=_workers.close)
+
+
+def begun(act: Callable[[], T]) -> Callable[[], T]:
+    """Start something; what this gives waits for the result, and raises what it raised."""
+    try:
+        return _workers.submit(act)
+    except RuntimeError:  # the interpreter is ending, and starts no more threads
+        return act
+
+
+# -- embedders in order of preference: if one fails, the next one is used
 
 
 class Embedded(NamedTuple):
@@ -93,3 +144,76 @@ def _made(embedder: Embedder, texts: Sequence[str], purpose: Purpose) -> Embedde
     if isinstance(embedder, PieceEmbedder):
         return Embedded(embedder.name, *embedder.embed_pieces(texts, purpose=purpose))
     return Embedded(embedder.name, embedder.embed(texts, purpose=purpose))
+
+
+# -- A cache of vectors in this process
+
+
+MEMORY_SIZE = 2_048  # vectors; 3 MB at 384 dimensions, and about 8 KB for the pieces of a question
+
+
+class CachedEmbedder:
+    """Asks another embedder only for vectors that are not cached.
+
+    It can answer without the other embedder if all vectors of a call are cached.
+
+    Args:
+        inner: makes the missing vectors.
+        size: how many vectors are kept; the least recently used go first.
+    """
+
+    def __init__(self, inner: Embedder, *, size: int = MEMORY_SIZE) -> None:
+        self._inner = inner
+        self._memory: LRUCache[tuple[Purpose, str], _Cached] = LRUCache(size)
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The inner embedder's name."""
+        return self._inner.name
+
+    @property
+    def dimensions(self) -> int:
+        """The inner embedder's number of dimensions."""
+        return self._inner.dimensions
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text. Queries and passages are cached separately.
+
+        Raises:
+            EmbeddingError: a vector is not cached and the inner embedder cannot make it.
+        """
+        return self.embed_pieces(texts, purpose=purpose)[0]
+
+    def embed_pieces(
+        self, texts: Sequence[str], *, purpose: Purpose = "passage"
+    ) -> tuple[Vectors, Sequence[Pieces | PieceCodes]]:
+        """As `embed`, with the pieces of each text; without them where the inner embedder tells none.
+
+        Raises:
+            EmbeddingError: as `embed`.
+        """
+        import numpy as np
+
+        wanted = list(dict.fromkeys(texts))
+        with self._lock:
+            found = {text: self._memory[purpose, text] for text in wanted if (purpose, text) in self._memory}
+        missing = [text for text in wanted if text not in found]
+        if missing:
+            made = self._make(missing, purpose)
+            found.update(made)
+            with self._lock:
+                self._memory.update({(purpose, text): one for text, one in made.items()})
+        rows = [found[text][0] for text in texts]
+        pieces = [found[text][1] for text in texts]
+        told = [one for one in pieces if one is not None]
+        return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32), told
+
+    def _make(self, texts: Sequence[str], purpose: Purpose) -> dict[str, _Cached]:
+        if isinstance(self._inner, PieceEmbedder):
+            vectors, pieces = self._inner.embed_pieces(texts, purpose=purpose)
+            if pieces:
+                return dict(zip(texts, zip(vectors, pieces, strict=True), strict=True))
+        else:
+            vectors = self._inner.embed(texts, purpose=purpose)
+        return {text: (vector, None) for text, vector in zip(texts, vectors, strict=True)}

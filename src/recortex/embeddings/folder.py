@@ -9,9 +9,15 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.embeddings.onnx import read_words
-from recortex.embeddings.rows import normalised, pooled
-from recortex.embeddings.session import Loaded, LocalModel, open_session, run_session
+from recortex.embeddings.onnx import (
+    Loaded,
+    LocalModel,
+    normalised,
+    open_session,
+    pooled,
+    read_words,
+    run_session,
+)
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -21,8 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from recortex.embeddings.rows import Pooling
-    from recortex.embeddings.wordpiece import WordPiece
+    from recortex.embeddings.onnx import Pooling
+    from recortex.embeddings.pieces import WordPiece
     from recortex.ports.embedding import Vector
 
 POOLED = ("sentence_embedding", "embedding")

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from recortex.codec import dumps, loads, storable
-from recortex.embeddings.rate import RateLimit
-from recortex.embeddings.rows import normalised
+from recortex.embeddings.onnx import normalised
+from recortex.embeddings.providers import RateLimit
 from recortex.errors import (
     DimensionMismatchError,
     EmbeddingError,
@@ -16,15 +16,12 @@ from recortex.errors import (
     RateLimitedError,
     TextRefusedError,
 )
-from recortex.transport.deadline import Deadline
-from recortex.transport.failure import PostError
-from recortex.transport.post import objection, post
+from recortex.transport.post import Deadline, PostError, objection, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recortex.embeddings.providers import Found, Provider
-    from recortex.embeddings.settings import EmbedderSettings
+    from recortex.embeddings.providers import EmbedderSettings, Found, Provider
     from recortex.ports.embedding import Purpose, Vectors
 
 MAX_ANSWER = 16_000_000

@@ -8,6 +8,10 @@ dimensions is 5 MB of JSON.
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -16,12 +20,14 @@ import msgspec
 
 from recortex import plugins
 from recortex.codec import convert
+from recortex.embeddings.onnx import Pooling
+from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.embeddings.settings import EmbedderSettings
     from recortex.ports.embedding import Embedder, Purpose
+
 
 BYTES_PER_TOKEN = 2
 """Fewer bytes of UTF-8 than a token of prose or code has with any tokenizer, so that a limit in bytes is
@@ -204,3 +210,132 @@ def provider(name: str) -> Provider | Callable[[EmbedderSettings], Embedder] | N
     None if there is none, or it cannot be loaded.
     """
     return PROVIDERS.get(name) or plugins.plugin(plugins.EMBEDDERS, name)
+
+
+# -- A provider's key, from the environment or the system's keyring; never from a project's file
+
+
+SERVICE = "recortex"
+"""The service name of the keys in the keyring; the user name is the provider's name."""
+
+
+def key_of(provider: str, variable: str, given: str, *, needed: bool) -> str:
+    """The key of a provider; empty if there is none and none is needed.
+
+    Args:
+        provider: its name.
+        variable: the environment variable for the key, for the hint.
+        given: the value of that variable.
+        needed: False for the person's own server, which may need no key.
+
+    Raises:
+        EmbeddingError: one is needed and there is none, or the keyring cannot be read.
+    """
+    given = given.strip()  # keys read from files often end with a line break
+    if given or not needed:
+        return given
+    missing = f"There is no key for {provider}."
+    try:
+        import keyring
+    except ImportError:
+        raise EmbeddingError(
+            missing, hint=f"Set {variable}, or keep the key in the keyring: {_line(provider, install=True)}"
+        ) from None
+    try:
+        found = keyring.get_password(SERVICE, provider)
+    except Exception as error:  # each keyring backend has its own errors
+        raise EmbeddingError(
+            f"{missing[:-1]}: the keyring cannot be read.", hint=f"Set {variable}."
+        ) from error
+    if not found:
+        raise EmbeddingError(missing, hint=f"Set {variable}, or type: {_line(provider, install=False)}")
+    return found.strip()
+
+
+def _line(provider: str, *, install: bool) -> str:
+    keep = f"keyring set {SERVICE} {provider}"
+    return f"pip install 'recortex[keyring]' && {keep}" if install else keep
+
+
+# -- A limit on requests per minute
+
+
+MINUTE = 60.0
+
+
+class RateLimit:
+    """Limits the requests of this process in any minute.
+
+    Args:
+        limit: requests per minute; 0 means no limit.
+        now: a monotonic clock in seconds.
+    """
+
+    def __init__(self, limit: int, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._now = now
+        self._taken: deque[float] = deque()
+        self._lock = threading.Lock()
+
+    def acquire(self) -> float:
+        """Return 0 and reserve a slot, or the seconds to wait before trying again."""
+        if not self._limit:
+            return 0.0
+        with self._lock:
+            now = self._now()
+            self._forget(now)
+            if len(self._taken) >= self._limit:
+                # Never 0, which would mean that a slot was reserved.
+                return max(self._taken[0] + MINUTE - now, 0.001)
+            self._taken.append(now)
+            return 0.0
+
+    def seconds_until(self, count: int) -> float:
+        """Seconds until `count` slots (at most `limit`) are free; reserves none."""
+        if not self._limit:
+            return 0.0
+        with self._lock:
+            now = self._now()
+            self._forget(now)
+            over = len(self._taken) + min(count, self._limit) - self._limit
+            return max(self._taken[over - 1] + MINUTE - now, 0.001) if over > 0 else 0.0  # 0 means now
+
+    def _forget(self, now: float) -> None:
+        """Free the slots that were reserved more than a minute ago."""
+        while self._taken and self._taken[0] <= now - MINUTE:
+            self._taken.popleft()
+
+
+# -- which embedder, and how it is used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSettings:
+    """The settings `embedder` and `embedding.*`, and values of this process.
+
+    Attributes:
+        embedder: onnx, hashed, or the name of a provider or plug-in.
+        folder: of a model; empty for the shipped one.
+        model: the provider's model, or the file in the folder; empty for the default.
+        url: the provider's base URL; empty for its own.
+        pooling, max_length: how a folder's model is used.
+        query_prefix, passage_prefix, dimensions: see `Shape`.
+        timeout: seconds for one call.
+        requests_per_minute: to a provider; 0 means no limit.
+        threads: of a model on this machine.
+        variable: the environment variable that may have the provider's key.
+    """
+
+    embedder: str = "onnx"
+    folder: str = ""
+    model: str = ""
+    url: str = ""
+    pooling: Pooling = "mean"
+    max_length: int = 512
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    dimensions: int = 0
+    timeout: float = 30.0
+    requests_per_minute: int = 0
+    threads: int = 1
+    variable: str = ""

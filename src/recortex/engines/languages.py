@@ -14,15 +14,21 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.expressions import lazy
 from recortex.domain.search import ANY_ENDING
-from recortex.engines.scripts import HANGUL, KANA, composed, has_cjk, pairs, runs, without_cjk
 from recortex.engines.words import (
+    HANGUL,
+    KANA,
     PADDING,
     STOP_WORDS,
     TERM,
     bag_of_words,
+    composed,
     compound_parts,
+    has_cjk,
+    pairs,
+    runs,
     sections,
     tokens,
+    without_cjk,
     word_set,
     words,
 )

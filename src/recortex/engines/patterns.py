@@ -38,10 +38,10 @@ class Form(NamedTuple):
 class Patterns:
     """The expressions of a module as attributes; each is compiled when it is first used."""
 
-    def __init__(self, module: str) -> None:
-        """Read the file of a module, given its `__file__`."""
+    def __init__(self, module: str, file: str = "") -> None:
+        """Read the file of a module, given its `__file__`; `file`: of another name."""
         path = Path(module)
-        written = (path.parent / "patterns" / f"{path.stem}.txt").read_text(encoding="utf-8")
+        written = (path.parent / "patterns" / f"{file or path.stem}.txt").read_text(encoding="utf-8")
         fragments: dict[str, str] = {}
         self._rated: dict[str, list[str]] = {}
         sections = _SECTION.split(re.sub(r"(?m)^# .*\n", "", written))[1:]

@@ -166,7 +166,7 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
 
 def _text(context: HookContext, event: HookEvent) -> str:
     if event.name == "pre-tool-use":
-        from recortex.app.hooks.tracking import cited_files
+        from recortex.app.hooks.session_end import cited_files
 
         if not cited_files(context, event):
             return ""  # quickly known, and true of most files

@@ -19,8 +19,7 @@ from recortex.domain.cleaning import clean, cleaned
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.mcp.arguments import converted, is_true, takes
 from recortex.mcp.bounds import BUDGET, bounded, budgeted
-from recortex.mcp.projection import lean
-from recortex.mcp.tools import CONFIRM
+from recortex.mcp.projection import CONFIRM, lean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

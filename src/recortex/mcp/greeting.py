@@ -11,9 +11,96 @@ both answers in every protocol version.
 from __future__ import annotations
 
 import json
-from typing import Any
+import logging
+import os
+import re
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Self
 
-from recortex.mcp.offers import CAPABILITIES, LISTS, listed_prompts
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+# -- resources and prompts as the protocol lists them: what a person takes into a conversation beside the
+
+
+BRIEF, MEMORY = "recortex://brief", "recortex://memory/"
+TEXT = "text/plain"
+RESOURCES: list[dict[str, Any]] = [
+    {
+        "name": "brief",
+        "title": "Brief",
+        "uri": BRIEF,
+        "description": "What a session starts with: rules, decisions, warnings about the files at work.",
+        "mimeType": TEXT,
+    }
+]
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "name": "memory",
+        "title": "Memory",
+        "uriTemplate": f"{MEMORY}{{id}}",
+        "description": "One memory whole, by its id or the first characters of it.",
+        "mimeType": TEXT,
+    }
+]
+WORDS = 16
+"""Words of a question or task that a client passes on which splits it."""
+SPLITTING = frozenset({"claude-code"})
+"""Clients that give each word as an argument of its own, in order, also between quotes, and drop those for
+which there is none (Claude Code 2.1.330). Others give the whole text as the one argument that they are told
+of, and show each argument as a field to fill in."""
+
+
+def _prompt(name: str, title: str, description: str, first: str, what: str) -> dict[str, Any]:
+    asked = {"name": first, "description": what, "required": True}
+    return {"name": name, "title": title, "description": description, "arguments": [asked]}
+
+
+def _split(prompt: dict[str, Any]) -> dict[str, Any]:
+    more = [
+        {"name": f"word{number}", "description": "The next word.", "required": False}
+        for number in range(2, WORDS + 1)
+    ]
+    return prompt | {"arguments": [*prompt["arguments"], *more]}
+
+
+PROMPTS = [
+    _prompt("recall", "Recall", "Ask with what memory knows of it.", "question", "In plain words."),
+    _prompt(
+        "context",
+        "Context",
+        "Begin a task with what is known for it: warnings, rules, decisions, how it is done.",
+        "task",
+        "What is to be done, with the paths in view.",
+    ),
+]
+LISTS: dict[str, dict[str, Any]] = {
+    "resources/list": {"resources": RESOURCES},
+    "resources/templates/list": {"resourceTemplates": TEMPLATES},
+    "prompts/list": {"prompts": PROMPTS},
+}
+"""The answers to the requests for what there is, beside the tools."""
+SPLIT_PROMPTS: dict[str, Any] = {"prompts": list(map(_split, PROMPTS))}
+"""The answer to the request for prompts, for a client that splits what is typed."""
+
+
+def listed_prompts(client: str) -> dict[str, Any]:
+    """The prompts as a client is told of them, by the name that it gives itself."""
+    return SPLIT_PROMPTS if client in SPLITTING else LISTS["prompts/list"]
+
+
+CAPABILITIES: dict[str, dict[str, bool]] = {
+    "tools": {"listChanged": False},
+    "resources": {"subscribe": False, "listChanged": False},
+    "prompts": {"listChanged": False},
+}
+
+
+# -- the first answers of a connection, given before the protocol SDK is loaded
+
 
 # Those in which the SDK (mcp 2.3) answers alike; a version that is not here is left to it.
 HANDSHAKE_VERSIONS = frozenset(("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"))
@@ -141,3 +228,110 @@ def _is_capabilities(value: Any) -> bool:
 
 def _is_implementation(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in ("name", "version"))
+
+
+# -- the process's standard streams as a line protocol that nothing else in the process can write to
+
+
+_LOG = logging.getLogger(__name__)
+
+# Twice what an operation takes in; a longer line is refused, never held in memory.
+LONGEST_LINE = 16 * 1024 * 1024
+NEVER_SENT = -32600
+"""JSON-RPC's code of an invalid request."""
+_CHUNK = 64 * 1024
+_KEPT = 4_096
+"""Bytes of the beginning and the end of a refused line that are looked through for its id."""
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_ID = rb'"id"\s{0,20}:\s{0,20}(?P<id>\d{1,20}|"(?:[^"\\]|\\.){0,200}")'
+_OTHER = rb'"(?:jsonrpc|method)"\s{0,20}:\s{0,20}"[^"]{0,200}"'
+_FIRST = re.compile(rb"\s{0,20}\{\s{0,20}(?:" + _OTHER + rb"\s{0,20},\s{0,20}){0,2}" + _ID)
+_LAST = re.compile(_ID + rb"\s{0,20}(?:,\s{0,20}" + _OTHER + rb"\s{0,20}){0,2}\}\s{0,20}\Z")
+
+
+class Wire:
+    """Lines in, lines out.
+
+    Args:
+        reading, writing: file descriptors that are this object's own.
+    """
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._lock = threading.Lock()
+
+    @classmethod
+    def claim(cls) -> Self:
+        """Take the standard streams.
+
+        From now on a stray `print` goes to standard error, and a stray read finds the end.
+        """
+        reading, writing = os.dup(_STDIN), os.dup(_STDOUT)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, _STDIN)
+        os.close(nothing)
+        sys.stdout.flush()
+        os.dup2(_STDERR, _STDOUT)
+        return cls(reading, writing)
+
+    def lines(self) -> Iterator[bytes]:
+        """Each line that arrives, without its end, until the client closes the stream.
+
+        Blank ones are left out. One that is too long is answered with an error as soon as it ends.
+        """
+        pending = bytearray()
+        beginning = b""  # of a line that is too long
+        while chunk := os.read(self._reading, _CHUNK):
+            *whole, rest = chunk.split(b"\n")
+            for part in whole:
+                pending += part
+                if beginning:
+                    self._refuse_long(beginning, bytes(pending[-_KEPT:]))
+                elif pending.strip():
+                    yield bytes(pending)
+                pending.clear()
+                beginning = b""
+            pending += rest
+            if beginning:
+                del pending[:-_KEPT]
+            elif len(pending) > LONGEST_LINE:
+                _LOG.warning("A message of more than %d bytes was refused.", LONGEST_LINE)
+                beginning = bytes(pending[:_KEPT])
+                del pending[:-_KEPT]
+        if beginning:
+            self._refuse_long(beginning, bytes(pending))
+        elif pending.strip():
+            yield bytes(pending)
+
+    def _refuse_long(self, beginning: bytes, end: bytes) -> None:
+        """Answer a line that was too long, where one of its ends tells its id."""
+        found = _FIRST.match(beginning) or _LAST.search(end)
+        if found is None:
+            return
+        most = LONGEST_LINE // 1024**2
+        with suppress(ValueError):  # what is no JSON is no request
+            named = json.loads(found["id"])
+            self.refuse(named, f"The message is longer than {most} MB. Send less at once: several calls.")
+
+    def refuse(self, named: Any, why: str) -> None:
+        """Answer a request that was not taken, so that nobody waits for it.
+
+        Args:
+            named: its id.
+            why: it was not.
+        """
+        error = {"code": NEVER_SENT, "message": why}
+        with suppress(OSError):  # the client is gone: reading will find out
+            self.send(json.dumps({"jsonrpc": "2.0", "id": named, "error": error}).encode())
+
+    def send(self, line: bytes) -> None:
+        """Write a line.
+
+        Raises:
+            OSError: the client is gone.
+        """
+        data = memoryview(line + b"\n")
+        with self._lock:
+            while data:
+                data = data[os.write(self._writing, data) :]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from recortex.mcp.dispatcher import ToolDispatcher
-    from recortex.mcp.wire import Wire
+    from recortex.mcp.greeting import Wire
 
     Tools = list[dict[str, Any]]
     AtWork = tuple[ToolDispatcher, Executor]
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
     """
     options = _options(arguments, project_of_agent(environment))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from recortex.mcp.wire import Wire
+    from recortex.mcp.greeting import Wire
     from recortex.operations import manifest
 
     tools = manifest.tools(options.tools)
@@ -70,7 +70,7 @@ def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
     from recortex.cortex import Cortex
     from recortex.domain.vocabulary import Actor
     from recortex.mcp.dispatcher import ToolDispatcher
-    from recortex.mcp.reading import READING
+    from recortex.mcp.session import READING
     from recortex.operations.registry import operations_of
 
     operations = operations_of(Cortex)

@@ -11,7 +11,10 @@ import json
 import logging
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import anyio
 import mcp_types as types
@@ -22,14 +25,15 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recortex import codec
+from recortex.domain.cleaning import cleaned
+from recortex.domain.injection import sealed, wrap
+from recortex.engines.retrieval.question import question
 from recortex.errors import InvalidInputError
 from recortex.mcp.arguments import is_true
+from recortex.mcp.bounds import bounded
 from recortex.mcp.dispatcher import unconfirmed
-from recortex.mcp.greeting import MODERN_VERSION
-from recortex.mcp.offers import LISTS, TEXT, listed_prompts
-from recortex.mcp.reading import prompt, resource
-from recortex.mcp.roots import settle
-from recortex.mcp.tools import CONFIRM
+from recortex.mcp.greeting import BRIEF, LISTS, MEMORY, MODERN_VERSION, TEXT, WORDS, listed_prompts
+from recortex.mcp.projection import CONFIRM, lean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -39,7 +43,109 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from recortex.mcp.dispatcher import ToolAnswer, ToolDispatcher
-    from recortex.mcp.wire import Wire
+    from recortex.mcp.greeting import Wire
+
+
+# -- which project a server serves that its client started outside of any: the client's roots say
+
+
+KEY = "roots"
+"""Of the question and its answer in the stateless protocol."""
+_OFFERED = types.ClientCapabilities(roots=types.RootsCapability())
+
+
+async def settle(
+    desk: ToolDispatcher,
+    context: ServerRequestContext[Any],
+    answers: Mapping[str, Any] | None,
+) -> types.InputRequiredResult | None:
+    """Let the client say, once, which project is meant; gives the question where it is to be asked anew.
+
+    Args:
+        desk: that is to serve the project.
+        context: of the request that needs it.
+        answers: to what was asked in the stateless protocol.
+    """
+    if not desk.unplaced or not context.session.check_client_capability(_OFFERED):
+        return None
+    if context.protocol_version >= MODERN_VERSION:
+        given = (answers or {}).get(KEY)
+        if given is None:
+            return types.InputRequiredResult(input_requests={KEY: types.ListRootsRequest()})
+        desk.place(folder_of(given.roots) if isinstance(given, types.ListRootsResult) else None)
+        return None
+    try:
+        listed = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
+    except MCPError:  # it offers what it does not do
+        desk.place(None)
+    else:
+        desk.place(folder_of(listed.roots))
+    return None
+
+
+def folder_of(roots: Iterable[types.Root]) -> Path | None:
+    """The first root that is a folder of this machine."""
+    for root in roots:
+        parts = urlsplit(str(root.uri))
+        if parts.scheme == "file" and parts.netloc in {"", "localhost"}:
+            folder = Path(url2pathname(parts.path))
+            if folder.is_absolute() and folder.is_dir():
+                return folder
+    return None
+
+
+# -- a connection served by the protocol SDK
+
+
+# -- what is in resources and prompts
+
+
+READING = ("surface", "get", "recall", "context")
+"""The operations that these are read by; none changes what is remembered."""
+_ASKED = {"recall": ("question", "query"), "context": ("task", "task")}
+"""The main argument of each prompt, and that of the operation of its name."""
+_NOTHING = "Nothing is known yet."
+_MORE = tuple(f"word{number}" for number in range(2, WORDS + 1))
+
+
+def resource(desk: ToolDispatcher, uri: str) -> ToolAnswer:
+    """The text of a resource, as `text`."""
+    return desk.answered("resource", lambda: {"text": _resource(desk, uri)})
+
+
+def prompt(desk: ToolDispatcher, name: str, arguments: Mapping[str, str]) -> ToolAnswer:
+    """The text of a prompt, as `text`: what the person asks, and what memory knows of it."""
+    return desk.answered("prompt", lambda: {"text": _prompt(desk, name, arguments)})
+
+
+def _resource(desk: ToolDispatcher, uri: str) -> str:
+    if uri == BRIEF:
+        return sealed(desk.read("surface", {}).text) or wrap(_NOTHING)
+    if uri.startswith(MEMORY):
+        return _whole(desk.read("get", {"id": uri.removeprefix(MEMORY)}))
+    raise InvalidInputError(
+        f"There is no resource {uri[:80]!r}.", hint=f"There are {BRIEF} and {MEMORY}ID of a memory."
+    )
+
+
+def _prompt(desk: ToolDispatcher, name: str, arguments: Mapping[str, str]) -> str:
+    wanted, taken = _ASKED.get(name, ("", ""))
+    asked = " ".join(arguments.get(one, "").strip() for one in (wanted, *_MORE)).strip()
+    if not asked:
+        needs = f"The prompt `{name}` needs `{wanted}`." if wanted else f"There is no prompt {name[:40]!r}."
+        raise InvalidInputError(needs, hint="There are `recall` with a question and `context` with a task.")
+    files = question(asked).paths if name == "context" else ()
+    found = desk.read(name, {taken: asked} | ({"files": list(files)} if files else {}))
+    return f"{asked}\n\n{_whole(found)}"
+
+
+def _whole(found: Any) -> str:
+    """What a tool would answer, between our markers."""
+    return wrap(codec.dumps(bounded(cleaned(lean(found)), copies=1)).decode())
+
+
+# -- a connection served by the protocol SDK
+
 
 _LOG = logging.getLogger(__name__)
 _Listed = TypeVar("_Listed", bound=types.Result)

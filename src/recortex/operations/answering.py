@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.similarity.jaccard import SUGGESTED
-from recortex.engines.similarity.vector_verdict import BY_WORDS, SAME_MATTER
+from recortex.engines.similarity.jaccard import BY_WORDS, SAME_MATTER, SUGGESTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

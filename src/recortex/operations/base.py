@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
     from recortex.domain.hook_event import HookEvent
-    from recortex.domain.links import FileLink
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import FileLink, Memory
 
 Result = TypeVar("Result", bound="DataclassInstance")
 
@@ -151,7 +150,7 @@ def file_link(text: str, root: Path) -> FileLink:
             f"{text[:80]!r} is not a file.", hint="Give PATH, PATH:LINE or PATH:FIRST-LAST."
         )
     from recortex.app.citations import cite
-    from recortex.codebase.files import relative
+    from recortex.codebase.git import relative
     from recortex.codebase.project import branch_and_commit
 
     return cite(root, relative(path, root), first, last, branch_and_commit(root)[1])

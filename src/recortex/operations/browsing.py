@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Literal
 
 from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery, Order
 from recortex.domain.relation import Relation
+from recortex.domain.search import MemoryQuery, Order
 from recortex.domain.spelled import AnyDomain, AnyImportance, AnyOrigin, AnyRelation, AnyScope, AnyStatus
 from recortex.domain.vocabulary import (
     Importance,
@@ -20,7 +20,7 @@ from recortex.engines.graph.walks import RelationFilter, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded
-from recortex.operations.filters import memory_query
+from recortex.operations.inputs import memory_query
 from recortex.operations.registry import operation
 
 TOLD = (

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.code_facts import Symbol
     from recortex.domain.memory import Memory
-    from recortex.engines.code.calls import Edge
     from recortex.engines.code.project import Address
-    from recortex.engines.keeping.linking import Linked
+    from recortex.engines.code.resolution import Edge
+    from recortex.engines.keeping.standing import Linked
 
 CodeAction = Literal["status", "map", "find", "callers", "impact", "patterns"]
 MOST_MEMORIES = 10
@@ -188,7 +188,7 @@ class CodeOperations(Operations):
         if not symbol.strip():
             raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
         if action == "find":
-            from recortex.engines.code.finding import search
+            from recortex.engines.code.analyses import search
 
             found = search(known.project, symbol, most + 1)
             shown = tuple(_shown(known, one) for one in found[:most])
@@ -197,11 +197,9 @@ class CodeOperations(Operations):
         return _callers(known, targets, most) if action == "callers" else self._impact(known, targets, most)
 
     def _code_map(self, known: Codebase, task: str, files: Sequence[str], budget: int) -> Code:
-        from recortex.codebase.files import relative
-        from recortex.codebase.git import git_context
-        from recortex.engines.code.outline import FEWEST_TOKENS, MOST_TOKENS, outline
-        from recortex.engines.code.ranking import rank
-        from recortex.engines.code.references import references
+        from recortex.codebase.git import git_context, relative
+        from recortex.engines.code.ranking import FEWEST_TOKENS, MOST_TOKENS, outline, rank
+        from recortex.engines.code.resolution import references
         from recortex.engines.privacy import redact
 
         if not FEWEST_TOKENS <= budget <= MOST_TOKENS:
@@ -214,8 +212,7 @@ class CodeOperations(Operations):
         return Code(action="map", text=redact(made.text).text, tokens=made.tokens)
 
     def _impact(self, known: Codebase, targets: list[Address], most: int) -> Code:
-        from recortex.engines.code.calls import is_test, reached
-        from recortex.engines.code.resolution import Resolver
+        from recortex.engines.code.resolution import Resolver, is_test, reached
 
         found, unsure = reached(known.project, Resolver(known.project), targets, MOST_REACHED)
         shown = [_shown(known, one.address, one.distance) for one in found]
@@ -232,8 +229,7 @@ class CodeOperations(Operations):
         )
 
     def _patterns(self, known: Codebase, most: int) -> Code:
-        from recortex.app.code_patterns import patterns
-        from recortex.app.pattern_links import linked_memories
+        from recortex.app.kept_patterns import linked_memories, patterns
         from recortex.app.pattern_state import note_state
 
         found = patterns(known)
@@ -251,7 +247,7 @@ class CodeOperations(Operations):
 
     def _citing(self, known: Codebase, targets: list[Address]) -> list[CodeMemory]:
         """The memories that cite one of some symbols, or whose functions name it."""
-        from recortex.domain.query import MemoryQuery
+        from recortex.domain.search import MemoryQuery
         from recortex.engines.ingestion.output_redaction import output_redacted
 
         found: dict[str, CodeMemory] = {}
@@ -299,7 +295,7 @@ def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> st
 
 def _addressed(known: Codebase, text: str) -> list[Address]:
     from recortex.app.code import NoSymbolError
-    from recortex.engines.code.finding import addressed, search
+    from recortex.engines.code.analyses import addressed, search
 
     found = addressed(known.project, text)
     if not found:
@@ -310,8 +306,7 @@ def _addressed(known: Codebase, text: str) -> list[Address]:
 
 
 def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
-    from recortex.engines.code.calls import callers
-    from recortex.engines.code.resolution import Resolver
+    from recortex.engines.code.resolution import Resolver, callers
 
     edges = callers(known.project, Resolver(known.project), targets)
     edges.sort(key=lambda one: (one.certainty != "resolved", one.path, one.line))

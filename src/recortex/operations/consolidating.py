@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
-from recortex.engines.consolidation.contradiction import contradiction
+from recortex.engines.consolidation.copies import contradiction
 from recortex.engines.consolidation.duplicates import Duplicate, comparable
 from recortex.engines.consolidation.service import Consolidation, Duplicates
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
@@ -21,7 +21,7 @@ from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
-    from recortex.engines.consolidation.due import Due
+    from recortex.engines.consolidation.duplicates import Due
 
 PAIR = 2
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.correction import Factors, Learning
     from recortex.domain.relation import Relation
-    from recortex.engines.extraction.taught import Taught
+    from recortex.engines.extraction.principles import Taught
     from recortex.engines.ingestion.service import Kept
 
 RULE = "correction"
@@ -82,7 +82,7 @@ class CorrectionOperations(Operations):
             raise InvalidInputError(
                 f"The words have more than {MOST_WORDS:,} characters.", hint="Give the gist."
             )
-        from recortex.engines.extraction.taught import taught as understood
+        from recortex.engines.extraction.principles import taught as understood
 
         taught = self._worded(understood(text, original=original, corrected=corrected, diff=diff, did=did))
         services = self._app.services(scope)
@@ -145,7 +145,7 @@ class CorrectionOperations(Operations):
     def _by_person(self, services: StoreServices, old: Memory, answer: Answer, text: str) -> Memory:
         """What a person's word makes of a memory: sure, active and validated, or put away."""
         from recortex.app.validation import cited_anew
-        from recortex.engines.reviewing.calibration import answered
+        from recortex.engines.reviewing.questions import answered
         from recortex.engines.validation.healing import approved
 
         sure = answered(old.confidence, answer)
@@ -157,7 +157,7 @@ class CorrectionOperations(Operations):
 
     def _by_agent(self, old: Memory, answer: Answer, text: str) -> Memory:
         """An agent's word moves the confidence a little, as an outcome does; it validates nothing."""
-        from recortex.engines.generation.feedback import adjusted
+        from recortex.engines.generation.shares import adjusted
 
         if answer == "modify":
             return agents.edited(self._app, old, _reworded(old, text))
@@ -174,7 +174,7 @@ class CorrectionOperations(Operations):
         return replace(taught, principle=better.text, category=better.category) if better else taught
 
     def _drafted(self, taught: Taught, texts: tuple[str, str], files: Sequence[str], scope: Scope) -> Draft:
-        from recortex.engines.corrections.categories import MADE, TAG
+        from recortex.engines.corrections.difference import MADE, TAG
 
         made = MADE[taught.category]
         named = [*files, *(file for file in taught.difference.files if file not in files)]
@@ -199,7 +199,7 @@ class CorrectionOperations(Operations):
 
     def _would(self, services: StoreServices, draft: Draft, taught: Taught) -> Learned:
         from recortex.engines.ingestion.normalisation import normalise
-        from recortex.engines.similarity.fingerprint import spellings
+        from recortex.engines.similarity.jaccard import spellings
 
         memory = normalise(draft, id_="", now=self._app.clock(), count=self._app.count_tokens).memory
         same = services.store.memories.same(*spellings(memory.kind, memory.text))
@@ -214,7 +214,7 @@ class CorrectionOperations(Operations):
         )
 
     def _factors(self, memory: Memory, base: float) -> Factors:
-        from recortex.engines.reviewing.calibration import calibrated
+        from recortex.engines.reviewing.questions import calibrated
 
         now = self._app.clock()
         age = now - (memory.last_accessed_at or memory.recorded_at)
@@ -229,7 +229,7 @@ class CorrectionOperations(Operations):
 
     def _learned_from(self, services: StoreServices, kept: Kept) -> list[Relation]:
         """Relate a new correction to what it was learned from; returns the relations that were made."""
-        from recortex.engines.corrections.causes import causes
+        from recortex.engines.corrections.difference import causes
 
         if not kept.added:
             return []

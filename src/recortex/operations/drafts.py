@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.symbol_links import functions_of
 from recortex.codec import convert
 from recortex.domain.kinds import kind_of
-from recortex.domain.links import ConstraintLink, PatternLink
-from recortex.domain.memory import Source
+from recortex.domain.memory import ConstraintLink, PatternLink, Source
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Importance, Origin, Trust, priority_of
 from recortex.engines.ingestion.draft import Draft
 from recortex.errors import InvalidInputError
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.domain.exchange import Exchange
-    from recortex.domain.links import FileLink
+    from recortex.domain.memory import FileLink
     from recortex.domain.spelled import AnyImportance
 
 MOST_QUOTED = 240
@@ -131,8 +130,7 @@ def _alone(exchange: Exchange) -> str:
     Raises:
         InvalidInputError: it does not: it answers something, is a question, or refers to what is not in it.
     """
-    from recortex.engines.extraction.self_contained import objection
-    from recortex.engines.extraction.sentences import statement
+    from recortex.engines.extraction.sentences import objection, statement
 
     answers = "?" in exchange.asked or "→" in exchange.message
     if exchange.opener == "person" and not answers:

@@ -9,8 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.explanation import Reason, Understood
-from recortex.domain.hit import ANSWERING, Hit, Recall
+from recortex.domain.explanation import ANSWERING, Hit, Reason, Recall, Understood
 from recortex.domain.memory import Memory
 from recortex.domain.reasons import Claim
 from recortex.domain.vocabulary import Status
@@ -18,7 +17,7 @@ from recortex.engines.compression.levels import SHORT_ID
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.retrieval.answering import answers
 from recortex.engines.retrieval.floor import LEAST_LIKENESS
-from recortex.engines.retrieval.wording import because
+from recortex.engines.retrieval.vocabulary import because
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_LIMIT, Operations
 from recortex.operations.inputs import RecallQuestion

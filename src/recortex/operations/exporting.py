@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app import signing
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.spelled import AnyScope, AnyStatus
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
-from recortex.engines.exchanges import taking_in
-from recortex.engines.exchanges.terms import terms
+from recortex.engines.exchanges import embedding
+from recortex.engines.exchanges.ranking import terms
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import PermissionsError
@@ -225,7 +225,7 @@ def foreign(records: jsonlines.Records, now: datetime) -> jsonlines.Records:
         for memory, _ in records.memories
     )
     inside = tuple(one for one in records.relations if {one.source_id, one.target_id} <= ids)
-    exchanges = tuple(taking_in.foreign(one, now) for one in records.exchanges)
+    exchanges = tuple(embedding.foreign(one, now) for one in records.exchanges)
     return replace(records, memories=memories, relations=inside, exchanges=exchanges)
 
 

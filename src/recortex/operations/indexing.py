@@ -31,7 +31,7 @@ from recortex.operations.registry import operation
 if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
-    from recortex.domain.links import FileLink
+    from recortex.domain.memory import FileLink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
-from recortex.engines.consolidation.due import Due
-from recortex.engines.sessions.efficiency import Efficiency, counts, efficiency
+from recortex.engines.consolidation.duplicates import Due
+from recortex.engines.sessions.analytics import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded, filled, scope_name
 from recortex.operations.consolidating import pending

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.clients.catalogue import ClientName, InstallRequest, share
 from recortex.clients.environment import here
-from recortex.clients.folders import note, take_away
-from recortex.clients.installer import Applied, additions, removals
+from recortex.clients.installer import Applied, additions, note, removals, take_away
 from recortex.clients.parts import SettingPart
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError, PersonNeededError
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from recortex.clients.parts import Part
 
 MODEL_HOST = "claude-code"
-"""The agent whose command line is asked (`llm/agent.py`)."""
+"""The agent whose command line is asked (`llm/client.py`)."""
 
 
 _PLUGGED = "The Recortex plug-in is still enabled there and goes on working; `{}` takes it out."

@@ -129,7 +129,7 @@ class LearningOperations(Operations):
         limit: int,
         dry_run: bool,
     ) -> Imported:
-        from recortex.app.own_sessions import is_ours
+        from recortex.app.past_sessions import is_ours
         from recortex.formats.importers import IMPORTERS, importers
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
         from recortex.formats.transcripts import format_names, open_transcript
@@ -195,7 +195,7 @@ class LearningOperations(Operations):
 
     def _rebuild(self, sessions: Sequence[SessionFile]) -> Iterator[str]:
         """Make the exchanges of sessions again; gives the files that cannot be read, with the reason."""
-        from recortex.app.jobs.exchanges import make_again
+        from recortex.app.jobs.learning import make_again
 
         if self._app.actor is Actor.AGENT:
             raise PersonNeededError("Only the person has exchanges made again.")

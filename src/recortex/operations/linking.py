@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recortex.domain.history import AuditEntry
-from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
-from recortex.domain.memory import Memory
+from recortex.domain.memory import ConstraintLink, FunctionLink, Memory, PatternLink
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
 from recortex.engines.privacy import redact

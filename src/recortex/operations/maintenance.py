@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from recortex.app.diagnosis import Health, health, notices
 from recortex.app.jobs.reembedding import outlook
 from recortex.app.projects import carries_foreign, is_above_all
-from recortex.app.store_health import Health, health, notices
 from recortex.app.vector_index import index_notice
 from recortex.domain.spelled import AnyScope
 from recortex.domain.vocabulary import Scope
@@ -358,7 +358,7 @@ class MaintenanceOperations(Operations):
             scope: the project's store, or the global one.
         """
         from recortex.app.backends.files import oldest_first, recover
-        from recortex.engines.similarity.fingerprint import content_hash
+        from recortex.engines.similarity.jaccard import content_hash
 
         location = self._location(Scope(scope))
         if location.remote:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.exchanges.deciding import decision
+from recortex.engines.exchanges.ranking import decision
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from recortex.app.projects import adopted, bind_workspace, locate
 from recortex.clients.catalogue import InstallRequest, found_here, share
 from recortex.clients.environment import here
 from recortex.clients.installer import wanting
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, InvalidInputError, StorageError
 from recortex.formats.session_files import histories

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recortex.app.decision_answers import of_records
+from recortex.app.knowledge import of_records
 from recortex.app.record import Record
-from recortex.codebase.files import relative
+from recortex.codebase.git import relative
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import shorten
 from recortex.domain.reasons import Claim, Evidence
@@ -18,11 +18,17 @@ from recortex.engines.decay.present import faded
 from recortex.engines.decisions.drafting import RULE
 from recortex.engines.graph.drawing import drawn, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.reasons.chains import links, reading
-from recortex.engines.reasons.narrative import QUOTED, of_bearing, of_commits, of_links, of_making
-from recortex.engines.reasons.subject import subject_of
-from recortex.engines.reasons.weighing import Bearing, bearings
-from recortex.engines.retrieval.compound import falling, in_turns
+from recortex.engines.reasons.narrative import (
+    QUOTED,
+    links,
+    of_bearing,
+    of_commits,
+    of_links,
+    of_making,
+    reading,
+)
+from recortex.engines.reasons.weighing import Bearing, bearings, subject_of
+from recortex.engines.retrieval.question import falling, in_turns
 from recortex.operations.inputs import RecallQuestion
 from recortex.operations.recalling import Recalling
 from recortex.operations.searching import SearchOperations

@@ -7,13 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.releases import with_days
+from recortex.domain.explanation import ANSWERING
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.retrieval.answering import answers
-from recortex.engines.retrieval.compound import split
+from recortex.engines.retrieval.question import split
 from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
-from recortex.operations.filters import document_query, exchange_query
+from recortex.operations.inputs import document_query, exchange_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.document import ChunkHit
     from recortex.domain.exchange import ExchangeHit
-    from recortex.domain.hit import Hit, Recall
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.explanation import Empty, Hit, Recall
     from recortex.engines.retrieval.asking import Meaning
     from recortex.engines.retrieval.service import Retrieval
     from recortex.operations.inputs import RecallQuestion
+
 
 CATCH_UP = 32
 """Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
@@ -131,8 +133,8 @@ class Recalling:
         filters, limit = document_query(only), self.most("documents", asked)
         if filters is None or not limit:
             return []
-        from recortex.app.decision_answers import without_records
-        from recortex.app.document_state import with_freshness
+        from recortex.app.ingesting import with_freshness
+        from recortex.app.knowledge import without_records
 
         found: list[ChunkHit] = []
         for services, meaning in stores:
@@ -215,3 +217,60 @@ class Recalling:
 
 def _waits(hit: Hit) -> bool:
     return hit.memory.status is Status.PROPOSED
+
+
+# -- why a recall has no answer: the reason that is true, so that whoever asked knows what to do next
+
+
+def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) -> Recall:
+    """The same answer, and where it is empty why.
+
+    Args:
+        app: the opened application.
+        found: the answer, which may be empty.
+        only: the filters of the question.
+        limit: of memories.
+    """
+    if found.hits or found.exchanges or found.documents or found.unchecked:
+        return found
+    if found.needed:
+        return replace(found, empty="budget")
+    reason, withheld = _reason(app, found, only, limit)
+    return replace(found, empty=reason, withheld=withheld)
+
+
+def _reason(app: Application, found: Recall, only: MemoryQuery, limit: int) -> tuple[Empty, int]:
+    """Why nothing answers, and how many memories were kept back for it."""
+    usual = replace(MemoryQuery(valid_at=only.valid_at), kinds=ANSWERING, statuses=only.statuses)
+    if not _stored(app):
+        return "nothing stored", 0
+    if found.untimely:
+        return "time", found.withheld
+    if withheld := found.withheld or _count(app, found, only, limit, floor=False):
+        return "floor", withheld
+    if only != usual and (others := _count(app, found, usual, limit, floor=True)):
+        return "filter", others
+    return "nothing in common", 0
+
+
+def _stored(app: Application) -> bool:
+    query = MemoryQuery(statuses=(Status.ACTIVE,))
+    return any(services.store.memories.count(query) for services in app.all_services())
+
+
+def _count(app: Application, asked: Recall, only: MemoryQuery, limit: int, *, floor: bool) -> int:
+    """How many memories would be told."""
+    return sum(
+        len(
+            services.retrieval.recall(
+                asked.query,
+                limit=limit,
+                now=app.clock(),
+                recipe=asked.recipe,
+                only=only,
+                floor=floor,
+                decayed=False,
+            ).hits
+        )
+        for services in app.all_services(only.scope)
+    )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.symbol_links import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json
-from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS, Kind, kind_of
+from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Status

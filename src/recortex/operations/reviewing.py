@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Literal
 from recortex.app.validation import cited_anew
 from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import BOTH_HOLD, CAUSAL
+from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.keeping.standing import explained
 from recortex.engines.maintenance.due import DAY, WEEK
-from recortex.engines.reviewing.subjects import by_subject
+from recortex.engines.reviewing.questions import by_subject
 from recortex.engines.supersession.renames import told_of
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
 from recortex.operations.base import Operations, bounded
-from recortex.operations.inferring import LikelyCause, likely_cause
+from recortex.operations.reasoning import LikelyCause, likely_cause
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:

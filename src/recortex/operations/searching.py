@@ -14,14 +14,14 @@ from recortex.app.pattern_state import states_of
 from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall
+from recortex.domain.explanation import ANSWERING, Hit, Proposal, Recall
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.privacy import redact
 from recortex.engines.retrieval.answering import told_beside
-from recortex.engines.retrieval.compound import SET_SHARE, asks_for_a_set, falling, in_turns
+from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, falling, in_turns
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -31,10 +31,8 @@ from recortex.errors import (
 )
 from recortex.operations.answering import OpenedMemory, opened
 from recortex.operations.base import MAX_LIMIT, Operations, bounded, scope_name
-from recortex.operations.emptiness import explained
-from recortex.operations.filters import memory_query
-from recortex.operations.inputs import RecallQuestion
-from recortex.operations.recalling import Recalling
+from recortex.operations.inputs import RecallQuestion, memory_query
+from recortex.operations.recalling import Recalling, explained
 from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from recortex.domain.citation import Citation
     from recortex.domain.explanation import Understood
     from recortex.domain.memory import Memory
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.validation import validate
 from recortex.domain.kinds import KINDS
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.validation import Issue, State
 from recortex.domain.vocabulary import Origin
 from recortex.engines.ingestion.output_redaction import output_redacted

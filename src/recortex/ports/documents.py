@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.document import Chunk, Document, WaitingChunk
-    from recortex.ports.vectors import OwnVectors
+    from recortex.ports.search import OwnVectors
 
 
 class DocumentRecords(Protocol):

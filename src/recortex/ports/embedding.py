@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from recortex.domain.change import Chances
+
     Vector: TypeAlias = npt.NDArray[np.float32]
     Vectors: TypeAlias = npt.NDArray[np.float32]
     Pieces: TypeAlias = tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     Rows of unit length, shape (pieces, numbers); and for each piece whether it says what the question is
     about, as at least one does.
     """
+
 
 Purpose: TypeAlias = Literal["passage", "query"]
 """Whether a text is to be found or is a question. Many models were trained with a prefix for each."""
@@ -102,4 +105,32 @@ class NamedEmbedder(Protocol):
 
         Returns:
             What waits for them. It raises `EmbeddingError` where no embedder could make them.
+        """
+
+
+# -- interface of what reads a question together with each answer
+
+
+class Reranker(Protocol):
+    """Says how well each of some texts answers a question."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """For each text from 0 to 1.
+
+        Raises:
+            EmbeddingError: it cannot be run here.
+        """
+
+
+# -- interface of what reads two statements together
+
+
+class ChangeReader(Protocol):
+    """Reads pairs of a known and a new statement."""
+
+    def chances(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Chances]:
+        """For each pair, the chances of what the new statement does to the known one.
+
+        Raises:
+            EmbeddingError: they cannot be read here.
         """

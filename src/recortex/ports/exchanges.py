@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary, Waiting
-    from recortex.ports.vectors import OwnVectors
+    from recortex.ports.search import OwnVectors
 
 
 class ExchangeRecords(Protocol):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from recortex.ports.documents import DocumentStore
 from recortex.ports.exchanges import ExchangeStore
 from recortex.ports.search import SearchStore
-from recortex.ports.store import Lookalikes, Store
-from recortex.ports.symbols import SymbolStore
+from recortex.ports.store import Lookalikes, Store, SymbolStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

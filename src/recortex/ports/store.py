@@ -10,18 +10,17 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.checkpoint import Checkpoint
-    from recortex.domain.degradation import Degradation, DegradationRecord
     from recortex.domain.history import AuditEntry, Gone, Tombstone, Version
-    from recortex.domain.memory import Memory
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.maintenance import Degradation, DegradationRecord
+    from recortex.domain.memory import Memory, Role, SymbolLink
     from recortex.domain.relation import Ending, FormerRelation, Relation
-    from recortex.domain.search import Neighbour, SearchText
+    from recortex.domain.search import MemoryQuery, Neighbour, SearchText
     from recortex.domain.statistics import Arc, Generation, Given, MemoryStatistics, Standing
     from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
+    from recortex.ports.search import Vectors
     from recortex.ports.sessions import Sessions
-    from recortex.ports.vectors import Vectors
 
 
 class MemoryReader(Protocol):
@@ -329,3 +328,39 @@ class Lookalikes(Protocol):
 
     def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
         """As `candidates`, for the words of each of many new memories."""
+
+
+# -- what the layers above need to keep of the symbols that memories hang on
+
+
+class Symbols(Protocol):
+    """Links of memories to symbols of code."""
+
+    def of(self, ids: Sequence[str]) -> Mapping[str, Sequence[SymbolLink]]:
+        """The links of memories, by the ids of those that have some."""
+
+    def put(self, memory: Memory, links: Sequence[SymbolLink], role: Role = "about") -> None:
+        """Put these links of one role in place of those that a memory has."""
+
+    def looked(self, memory: Memory, said: str) -> None:
+        """Note that a memory was looked at as it is; `said`: a hash of what it says of code."""
+
+    def said(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """What memories said of code when they were looked at, as hashes, by their ids."""
+
+    def unlinked(self, limit: int) -> Sequence[str]:
+        """Ids of active and proposed memories that were not looked at as they are, the newest first."""
+
+    def linked(self, limit: int) -> Sequence[str]:
+        """Ids of active and proposed memories that hang on a symbol."""
+
+    def hanging(self, path: str, names: Collection[str]) -> Sequence[tuple[str, Role, str]]:
+        """The active memories on symbols of a file with plain names: id, role, qualified name."""
+
+
+class SymbolStore(Protocol):
+    """A store that keeps them."""
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols that memories hang on."""

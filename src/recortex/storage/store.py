@@ -7,9 +7,8 @@ from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recortex.storage.records.ledger import LedgerRecords
+from recortex.storage.records.ledger import LedgerRecords, StatisticsRecords
 from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.records.statistics import StatisticsRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,10 +18,13 @@ if TYPE_CHECKING:
 
     from recortex.domain.maintenance import Erasure
     from recortex.storage.database import Database
-    from recortex.storage.records.chunk_search import ChunkSearchRecords, ChunkVectorRecords
+    from recortex.storage.records.chunk_search import (
+        ChunkSearchRecords,
+        ChunkVectorRecords,
+        ExchangeSearchRecords,
+        ExchangeVectorRecords,
+    )
     from recortex.storage.records.documents import DocumentRecords
-    from recortex.storage.records.exchange_search import ExchangeSearchRecords
-    from recortex.storage.records.exchange_vectors import ExchangeVectorRecords
     from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords
@@ -89,7 +91,7 @@ class EngineStore(ABC):
     @cached_property
     def exchange_vectors(self) -> ExchangeVectorRecords:
         """The vectors of what was said."""
-        from recortex.storage.records.exchange_vectors import ExchangeVectorRecords
+        from recortex.storage.records.chunk_search import ExchangeVectorRecords
 
         return ExchangeVectorRecords(self.database, self.vectors)
 

@@ -5,19 +5,62 @@ from __future__ import annotations
 import queue
 import socket
 import threading
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from recortex.transport.failure import PostError
+from recortex.errors import RecortexError
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recortex.transport.deadline import Deadline
+    from recortex.domain.model_call import Reason
+
+
+# -- why a request got no answer
+
+
+class PostError(RecortexError):
+    """A request got no answer.
+
+    Args:
+        reason: why, as one word; `not_json` is also an answer that was compressed without being asked for.
+        message: a sentence without the key and without anything that was sent or answered.
+        paid: whether it may have cost something: the provider was asked, and how far it came is unknown.
+        retry: whether it may work if it is tried again.
+        pause: seconds that the provider asks to wait before that.
+        status: the HTTP status, if there was one; else 0.
+        body: the first bytes of an answer with status 400. They may repeat what was sent and are never shown.
+    """
+
+    code = "provider_unavailable"
+
+    def __init__(
+        self,
+        reason: Reason,
+        message: str,
+        *,
+        paid: bool = False,
+        retry: bool = False,
+        pause: float | None = None,
+        status: int = 0,
+        body: bytes = b"",
+    ) -> None:
+        super().__init__(message)
+        self.reason: Reason = reason
+        self.paid = paid
+        self.retry = retry
+        self.pause = pause
+        self.status = status
+        self.body = body
+
+
+# -- one POST to one address: no redirect, no proxy, no cookie, limited in size and time
+
 
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPENED = ("connection.connect_tcp.complete", "connection.start_tls.complete")
@@ -213,3 +256,22 @@ def _instant(text: str) -> datetime | None:
     except (ValueError, OverflowError):
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+# -- the time limit of a request
+
+
+class Deadline:
+    """A point in monotonic time that all steps of a request share."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, 0 at least."""
+        return max(0.0, self._end - time.monotonic())
+
+    def leaves(self, seconds: float) -> bool:
+        """Whether more than this many seconds are left."""
+        return self.left > seconds

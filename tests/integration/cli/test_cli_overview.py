@@ -7,8 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from recortex.cli.parser import parser_of
-from recortex.cli.suggestions import synonyms
+from recortex.cli.parser import parser_of, synonyms
 from recortex.cortex import Cortex
 from recortex.operations import manifest
 from recortex.operations.registry import operations_of

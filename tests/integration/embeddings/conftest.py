@@ -8,8 +8,7 @@ from local_embedding import KEY, EmbeddingServer
 
 from local_server import serving
 from recortex.embeddings.http import HttpEmbedder
-from recortex.embeddings.providers import PROVIDERS
-from recortex.embeddings.settings import EmbedderSettings
+from recortex.embeddings.providers import PROVIDERS, EmbedderSettings
 
 PATIENCE = 300.0  # seconds, for a machine that may be slow
 
@@ -24,7 +23,7 @@ def _in_no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def long_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     """The minute of a provider's limit does not end by itself, and is longer than anybody waits."""
-    monkeypatch.setattr("recortex.embeddings.rate.MINUTE", 12 * PATIENCE)
+    monkeypatch.setattr("recortex.embeddings.providers.MINUTE", 12 * PATIENCE)
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def test_the_http_library_is_loaded_by_a_call_alone():
 import sys
 import recortex.embeddings.http
 from recortex.embeddings.building import build_embedders
-from recortex.embeddings.settings import EmbedderSettings
+from recortex.embeddings.providers import EmbedderSettings
 (made,) = build_embedders(EmbedderSettings(embedder="voyage"), key="", clean=str)
 print(made.name, {"httpx2", "numpy", "keyring", "onnxruntime"} & set(sys.modules))
 """

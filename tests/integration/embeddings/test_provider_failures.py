@@ -14,7 +14,7 @@ from local_server import send
 from recortex.embeddings.chain import EmbedderChain
 from recortex.embeddings.http import FIRST_PAUSE, TRIES, TRIES_TO_CONNECT
 from recortex.errors import DimensionMismatchError, EmbeddingError, RateLimitedError, TextRefusedError
-from recortex.transport.failure import PostError
+from recortex.transport.post import PostError
 
 TEXTS = ["The cache is read once.", "Never deploy on Fridays."]
 GOOD = unit_of(TEXTS).tolist()

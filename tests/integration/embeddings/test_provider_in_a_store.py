@@ -12,7 +12,7 @@ from local_server import send
 from recortex import Cortex
 from recortex.app.jobs.reembedding import reembed
 from recortex.domain.vocabulary import Scope
-from recortex.embeddings import rate
+from recortex.embeddings import providers
 from recortex.engines.ingestion.embedding import BATCH
 
 
@@ -92,8 +92,8 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
     def now():
         return sum(passed)
 
-    monkeypatch.setattr("recortex.embeddings.http.RateLimit", partial(rate.RateLimit, now=now))
-    monkeypatch.setattr("recortex.app.jobs.reembedding.PATIENCE", rate.MINUTE)
+    monkeypatch.setattr("recortex.embeddings.http.RateLimit", partial(providers.RateLimit, now=now))
+    monkeypatch.setattr("recortex.app.jobs.reembedding.PATIENCE", providers.MINUTE)
     waiting = SimpleNamespace(monotonic=time.monotonic, sleep=passed.append)
     monkeypatch.setattr("recortex.app.jobs.reembedding.time", waiting)
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
@@ -112,7 +112,7 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
         assert (short.done, "in this minute" in short.stopped) == (BATCH, True)
         done = cortex.reembed()
         assert (done.done, done.left, done.stopped) == (2 * BATCH, 0, "")
-        assert now() == 2 * rate.MINUTE
+        assert now() == 2 * providers.MINUTE
     assert len(server.seen) == 3
 
 

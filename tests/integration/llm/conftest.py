@@ -9,8 +9,7 @@ from local_provider import KEY, SCHEMA, Provider
 
 from local_server import serving
 from recortex.domain.model_call import Request
-from recortex.llm.client import build_model
-from recortex.llm.settings import ModelSettings
+from recortex.llm.client import ModelSettings, build_model
 from recortex.ports.model import LanguageModel
 from recortex.storage.sqlite.store import SqliteStore
 

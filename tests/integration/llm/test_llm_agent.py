@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from recortex.domain.model_call import Answer, Unavailable
-from recortex.llm.client import build_model
-from recortex.llm.settings import ModelSettings
+from recortex.llm.client import ModelSettings, build_model
 
 RESULT = {
     "type": "result", "subtype": "success", "is_error": False, "result": "", "total_cost_usd": 0.0021,

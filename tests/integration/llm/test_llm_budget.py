@@ -9,8 +9,7 @@ import pytest
 from local_provider import enveloped
 
 from recortex.domain.model_call import Answer, Limit, ModelCall, Unavailable
-from recortex.llm.client import build_model
-from recortex.llm.settings import ModelSettings
+from recortex.llm.client import ModelSettings, build_model
 
 GOOD = json.dumps(enveloped("anthropic", '{"things": []}')).encode()
 

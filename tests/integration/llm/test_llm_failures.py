@@ -181,8 +181,7 @@ def test_an_address_that_will_not_do(url, model_at, question, store):
 
 
 def test_a_key_that_no_header_holds(provider, store, clock, question):
-    from recortex.llm.client import build_model
-    from recortex.llm.settings import ModelSettings
+    from recortex.llm.client import ModelSettings, build_model
 
     for key in ("sk-\nx", "schlüssel-☃"):
         model = build_model(

@@ -142,7 +142,7 @@ def test_wrong_options_are_wrong_usage(start, tmp_path, options):
 
 STRAY = """
 import os, sys
-from recortex.mcp.wire import Wire
+from recortex.mcp.greeting import Wire
 
 wire = Wire.claim()
 print("stray")

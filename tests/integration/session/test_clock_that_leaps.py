@@ -8,9 +8,9 @@ import pytest
 
 from patient_recortex import command
 from recortex import Cortex
-from recortex.app.jobs.clock import NAME
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION
+from recortex.app.jobs.work import NAME
 from recortex.domain.vocabulary import Scope, Status
 
 NOW, FAR = "2026-11-01T10:00:00Z", "2099-01-01T10:00:00Z"

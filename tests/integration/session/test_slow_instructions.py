@@ -3,7 +3,7 @@
 import pytest
 
 from recortex import Cortex
-from recortex.app.jobs import instruction_reading
+from recortex.app.jobs import instructions
 from recortex.domain.vocabulary import Status
 
 RULES = (
@@ -21,7 +21,7 @@ def test_a_file_that_takes_too_long_is_named_and_forgets_nothing(project, clock,
             RULES + "- A line about nothing in particular, said again.\n" * 2_000
         )
         with monkeypatch.context() as hurried:
-            hurried.setattr(instruction_reading, "SECONDS", 0.001)
+            hurried.setattr(instructions, "SECONDS", 0.001)
             done = cortex.import_("rules")
         assert [one for one in done.problems if one.startswith("CLAUDE.md: left out: reading it took")]
         assert {one.id: one.status for one in cortex.list().memories} == before

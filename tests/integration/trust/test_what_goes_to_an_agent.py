@@ -12,7 +12,7 @@ from recortex.app.hooks.relay import Relay
 from recortex.domain.injection import END, START
 from recortex.domain.vocabulary import Actor
 from recortex.mcp.dispatcher import ToolDispatcher
-from recortex.mcp.tools import described
+from recortex.mcp.projection import described
 from recortex.operations.registry import operations_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")

@@ -8,12 +8,12 @@ import pytest
 
 from example_exchanges import SAID_AT, exchange, keep
 from recortex import Cortex
-from recortex.cli.envelope import success
+from recortex.cli.execution import success
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.exchanges.taking_in import FOREIGN
+from recortex.engines.exchanges.embedding import FOREIGN
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 SOME = [exchange(number, id=f"{number:02d}" * 16) for number in range(1, 8)]

@@ -10,7 +10,7 @@ from recortex.app.hooks.dispatch import handle
 from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
 from recortex.domain.injection import END
-from recortex.engines.brief.last_sessions import MOST
+from recortex.engines.brief.page import LAST_SESSIONS_MOST as MOST
 
 ASKED = "Move the queue of the importer to Redis."
 OPEN = "The server runs here. Should I drop the old table too?"

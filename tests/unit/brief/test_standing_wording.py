@@ -7,8 +7,8 @@ import pytest
 from example_memories import memory
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import Trust
-from recortex.engines.brief.groups import DECISION, RULE, WARNING
-from recortex.engines.brief.standing import still_holds
+from recortex.engines.brief.page import still_holds
+from recortex.engines.brief.selection import DECISION, RULE, WARNING
 
 FOUND = Source(rule="person_rule")
 

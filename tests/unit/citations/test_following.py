@@ -5,10 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recortex.domain.citation import MOST_CHANGED
-from recortex.domain.links import FileLink
-from recortex.engines.citations.judging import judged, signed
-from recortex.engines.citations.lines import Lines
-from recortex.engines.citations.signature import MOST, parsed, sign
+from recortex.domain.memory import FileLink
+from recortex.engines.citations.following import judged, signed
+from recortex.engines.citations.signature import MOST, Lines, parsed, sign
 
 FILE = b"".join(b"def step_%d(value):\n    return value + %d\n\n" % (n, n) for n in range(40))
 FIRST, LAST = 31, 36  # two functions, six lines of which two are blank

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from recortex.app.citations import citations_of, cite
-from recortex.domain.links import FileLink
+from recortex.domain.memory import FileLink
 
 CODE = "".join(
     f"def step_{n}(value):\n    total = value + {n}\n    return total * {n}\n\n" for n in range(12)

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from recortex.cli.invocation import split
+from recortex.cli.invocation import UsageError, split
 from recortex.cli.main import run
-from recortex.cli.usage import UsageError
 
 
 def test_the_verb_is_the_first_word_that_is_no_option():

@@ -7,13 +7,13 @@ import pytest
 
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
-from recortex.domain.hit import Hit, Recall
+from recortex.domain.explanation import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.session import Signal
 from recortex.domain.vocabulary import Status
-from recortex.engines.consolidation.due import due
-from recortex.engines.sessions.efficiency import Efficiency
+from recortex.engines.consolidation.duplicates import due
+from recortex.engines.sessions.analytics import Efficiency
 from recortex.operations.consolidating import Consolidated, DuplicatePair
 from recortex.operations.indexing import Backfilled, IndexedCode
 from recortex.operations.inspecting import (

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import pytest
 
+from recortex.cli.invocation import UsageError
 from recortex.cli.parser import parse, parser_of
-from recortex.cli.usage import UsageError
 from recortex.domain.vocabulary import Importance
 from recortex.errors import InvalidInputError
 from recortex.operations.registry import operation, operations_of

@@ -17,18 +17,16 @@ from recortex.cli.rendering import FORMS, form_of, render
 from recortex.cli.terminal import Terminal
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.explanation import Understood, Why
+from recortex.domain.explanation import Hit, Recall, Understood, Why
 from recortex.domain.history import AuditEntry, Version
-from recortex.domain.hit import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.lesson import Extracted, Found
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory, Source
+from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.replay import Given, ReplayedSession, SaidAgain
 from recortex.domain.session import GivenMemory, Session
 from recortex.domain.vocabulary import Actor, RelationType, Status
-from recortex.engines.retrieval.wording import because, found_words
+from recortex.engines.retrieval.vocabulary import because, found_words
 from recortex.engines.sessions.analytics import analytics
 from recortex.engines.sessions.replaying import figures, most_given
 from recortex.operations.registry import operations_of
@@ -420,8 +418,8 @@ def test_an_unknown_answer_is_shown_by_its_fields():
 
 
 def test_a_part_of_the_score_that_has_no_words_is_noticed():
+    from recortex.engines.retrieval.vocabulary import SIGNALS
     from recortex.engines.retrieval.weights import Common, Compared, Spoken
-    from recortex.engines.retrieval.wording import SIGNALS
 
     assert set(SIGNALS) == {*Compared._fields, *Spoken._fields, *Common._fields}
 

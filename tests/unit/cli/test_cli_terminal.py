@@ -8,9 +8,8 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.cli import progress as drawing
-from recortex.cli.progress import ProgressLine, line
-from recortex.cli.terminal import Terminal, clean, terminal_of
+from recortex.cli import terminal as drawing
+from recortex.cli.terminal import ProgressLine, Terminal, clean, line, terminal_of
 
 
 class Watched(io.StringIO):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from recortex.cli.values import separated, shape_of, source, spoken
 from recortex.domain.kinds import Kind
-from recortex.domain.links import FileLink
+from recortex.domain.memory import FileLink
 from recortex.domain.vocabulary import Importance, Status
 from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
 

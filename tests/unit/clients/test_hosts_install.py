@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.clients.files import KEPT
+from recortex.clients.installer import KEPT
 from recortex.errors import ConfigError, FormatError, InvalidInputError, PermissionsError
 
 CLIENTS = ["claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode"]

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from recortex.codebase.syntax import fact_store, reading, working_tree
+from recortex.codebase.syntax import fact_store, working_tree
 from recortex.codebase.syntax.fact_store import FactStore
 from recortex.errors import UntrustedFileError
 
@@ -47,7 +47,7 @@ def names(store, tree):
 def test_what_did_not_change_is_not_read_again(store, tree, monkeypatch):
     first = store.refresh(tree)
     assert (len(first.files), first.parsed) == (3, 3)
-    monkeypatch.setattr(reading, "read_regular", None)
+    monkeypatch.setattr(fact_store, "read_regular", None)
     again = store.refresh(tree)
     assert again.files == first.files
     assert names(store, again) == ["a", "b", "c"]

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_projects import project_of
 
-from recortex.codebase.syntax.c_macros import readable
-from recortex.codebase.syntax.extraction import read_facts
+from recortex.codebase.syntax.extraction import read_facts, readable
 from recortex.engines.code.resolution import Resolver
 
 RUST = b"""

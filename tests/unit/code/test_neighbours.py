@@ -11,12 +11,12 @@ from recortex.app.jobs.running import run
 from recortex.app.jobs.table import SYMBOLS
 from recortex.app.neighbours import neighbours_of
 from recortex.codebase import neighbour_table
-from recortex.codebase.fact_files import forget
+from recortex.codebase.record_files import forget
 from recortex.domain.vocabulary import Scope
-from recortex.engines.brief.ranking import FILES as FILES_WEIGHT
-from recortex.engines.brief.ranking import NEAR
-from recortex.engines.code.neighbours import MOST, neighbours, together
-from recortex.engines.code.references import Reference
+from recortex.engines.brief.selection import FILES as FILES_WEIGHT
+from recortex.engines.brief.selection import NEAR
+from recortex.engines.code.ranking import MOST, neighbours, together
+from recortex.engines.code.resolution import Reference
 
 FILES = {
     "kiln/heat.py": "from kiln.log import note\n\n\ndef heat(degrees):\n    return note(degrees)\n",

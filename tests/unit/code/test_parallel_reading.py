@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from recortex.codebase.syntax import parallel, reading
+from recortex.codebase.syntax import fact_store, parallel
 from recortex.codebase.syntax.fact_store import FactStore
 from recortex.codebase.syntax.making import Made, at_once, made
 from recortex.codebase.syntax.parallel import Readers
@@ -18,8 +18,8 @@ SERVED = "making.made = told\nmaking.serve(sys.stdin.buffer, sys.stdout.buffer)"
 
 @pytest.fixture(autouse=True)
 def _at_any_size(monkeypatch):
-    monkeypatch.setattr(reading, "SMALLEST", 0)
-    monkeypatch.setattr(reading, "_cores", lambda: 2)
+    monkeypatch.setattr(fact_store, "SMALLEST", 0)
+    monkeypatch.setattr(fact_store, "_cores", lambda: 2)
     monkeypatch.setattr(parallel, "FIRST", 0)
 
 
@@ -58,7 +58,7 @@ def test_several_processes_find_what_one_finds_also_from_a_thread(tmp_path, monk
     write(tmp_path / "tree")
     with ThreadPoolExecutor(1) as thread:
         several = thread.submit(kept, tmp_path / "tree", tmp_path / "several.db").result()
-    monkeypatch.setattr(reading, "_cores", lambda: 1)
+    monkeypatch.setattr(fact_store, "_cores", lambda: 1)
     assert several == kept(tmp_path / "tree", tmp_path / "one.db")
     assert several[0].parsed == len(FILES)
     assert several[0].skipped["deep.c"] == "nested too deeply"
@@ -95,11 +95,11 @@ def test_where_no_process_can_be_started_this_one_reads(monkeypatch, command):
 
 
 def test_little_code_and_one_core_take_no_process(monkeypatch):
-    monkeypatch.setattr(reading, "_cores", lambda: 1)
-    with reading.reading(10**9) as read:
+    monkeypatch.setattr(fact_store, "_cores", lambda: 1)
+    with fact_store.reading(10**9) as read:
         assert read is at_once
     monkeypatch.undo()
-    with reading.reading(10_000) as read:
+    with fact_store.reading(10_000) as read:
         assert read is at_once
 
 

@@ -3,8 +3,7 @@
 import pytest
 from small_projects import project_of, small_projects
 
-from recortex.engines.code.calls import callees, callers, reached
-from recortex.engines.code.resolution import Resolver
+from recortex.engines.code.resolution import Resolver, callees, callers, reached
 
 PROJECTS = small_projects("resolved.txt")
 RESOLVED = {

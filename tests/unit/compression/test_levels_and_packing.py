@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
-from recortex.engines.compression.levels import MOST_TOKENS, Level, compress
-from recortex.engines.compression.packing import Weighed, pack
+from recortex.engines.compression.levels import MOST_TOKENS, Level, Weighed, compress, pack
 from recortex.engines.tokens.counter import TokenCounter
 
 COUNT = TokenCounter().count

@@ -9,17 +9,16 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
-from recortex.engines.consolidation.contradiction import contradiction
-from recortex.engines.consolidation.due import due
+from recortex.engines.consolidation.copies import ScoredPair, contradiction, overlapping
 from recortex.engines.consolidation.duplicates import (
     as_duplicate,
     better_of,
     comparable,
+    due,
     ranked,
     recorded_pairs,
+    similar_vectors,
 )
-from recortex.engines.consolidation.overlaps import ScoredPair, overlapping
-from recortex.engines.consolidation.vector_pairs import similar_vectors
 from recortex.engines.words import bag_of_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from example_memories import memory
 from generated import memories
 from recortex.domain.document import ChunkHit
 from recortex.domain.exchange import ExchangeHit
-from recortex.domain.links import FileLink
+from recortex.domain.memory import FileLink
 from recortex.domain.vocabulary import Domain, Trust
 from recortex.engines.context.assembling import (
     LEAST_BUDGET,
@@ -22,7 +22,7 @@ from recortex.engines.context.assembling import (
     of_document,
     of_exchange,
 )
-from recortex.engines.context.standing import ABOUT_FILES, standing
+from recortex.engines.context.frame import ABOUT_FILES, standing
 from recortex.engines.intent.classifying import boosts
 from recortex.engines.tokens.counter import TokenCounter
 

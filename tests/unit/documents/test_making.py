@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.domain.vocabulary import Domain
-from recortex.engines.documents.domains import guess
-from recortex.engines.documents.making import Source, make
-from recortex.engines.documents.passages import passage
+from recortex.engines.documents.making import Source, guess, make
+from recortex.engines.documents.service import passage
 from recortex.engines.tokens.counter import TokenCounter
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

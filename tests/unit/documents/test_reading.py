@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from recortex.engines.documents.front_matter import front_matter
-from recortex.engines.documents.reading import read
+from recortex.engines.documents.reading import front_matter, read
 from recortex.errors import FormatError
 
 

@@ -10,8 +10,7 @@ import pytest
 from recortex import errors, settings
 from recortex.codec import content_from_json, dumps, loads, memory_from_json, memory_to_json, schema_of
 from recortex.domain.kinds import ALIASES, KINDS, kind_of
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.memory import Memory, Source, check
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source, check
 from recortex.domain.vocabulary import (
     CONFIDENCE_WORDS,
     RELATION_ALIASES,
@@ -27,7 +26,7 @@ from recortex.domain.vocabulary import (
     lowest_priority_of,
     priority_of,
 )
-from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.jaccard import content_hash
 from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
 
 NEVER = None

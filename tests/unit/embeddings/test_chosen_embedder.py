@@ -10,9 +10,7 @@ from tiny_model import write_model, write_words
 from recortex import Cortex, settings
 from recortex.app import wiring
 from recortex.embeddings.building import build_embedders
-from recortex.embeddings.keys import key_of
-from recortex.embeddings.providers import PROVIDERS
-from recortex.embeddings.settings import EmbedderSettings
+from recortex.embeddings.providers import PROVIDERS, EmbedderSettings, key_of
 from recortex.errors import ConfigError, EmbeddingError
 from recortex.settings.table import EMBEDDER_KEYS
 
@@ -198,7 +196,7 @@ def test_the_system_keyring_is_asked(provider, backend, said, tmp_path):
     """A keyring of our own, as the package's documentation has one written; the machine's is left alone."""
     (tmp_path / "kept_keys.py").write_text(textwrap.dedent(BACKEND % KEY))
     code = (
-        "from recortex.embeddings.keys import key_of\n"
+        "from recortex.embeddings.providers import key_of\n"
         "from recortex.errors import EmbeddingError\n"
         f"try: print(key_of({provider!r}, 'SOME_KEY', '', needed=True))\n"
         "except EmbeddingError as error: print(error.hint)"

@@ -5,9 +5,8 @@ import threading
 
 import pytest
 
-from recortex.embeddings.beside import begun
-from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.hashed import HashedEmbedder
+from recortex.embeddings.building import HashedEmbedder
+from recortex.embeddings.chain import EmbedderChain, begun
 from recortex.errors import EmbeddingError
 
 

@@ -5,11 +5,10 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.vocabulary import Scope
-from recortex.embeddings.cache import CachedEmbedder
-from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.hashed import HashedEmbedder
+from recortex.embeddings.building import HashedEmbedder
+from recortex.embeddings.chain import CachedEmbedder, EmbedderChain
 from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, OnnxEmbedder
-from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.document import embedded_text
 from recortex.engines.indexing.pieces import AskedPieces, wordings
 from recortex.engines.indexing.vectors import compact, cosines
 from recortex.errors import EmbeddingError

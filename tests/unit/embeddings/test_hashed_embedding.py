@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from recortex.embeddings.hashed import HashedEmbedder, features, stem
+from recortex.embeddings.building import HashedEmbedder, features, stem
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_related_texts_are_nearer_than_unrelated_ones():
 
 def test_vectors_are_the_same_in_every_process():
     program = (
-        "from recortex.embeddings.hashed import HashedEmbedder as H; "
+        "from recortex.embeddings.building import HashedEmbedder as H; "
         "print(H().embed(['Retry the webhook after 429', 'x'])[0].tobytes().hex())"
     )
     here = HashedEmbedder().embed(["Retry the webhook after 429"])[0].tobytes().hex()

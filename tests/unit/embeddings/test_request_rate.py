@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.embeddings.rate import MINUTE, RateLimit
+from recortex.embeddings.providers import MINUTE, RateLimit
 
 
 @given(st.integers(1, 9), st.lists(st.floats(0, 40), max_size=60))

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.embeddings.cache import CachedEmbedder
-from recortex.embeddings.onnx import MODEL_NAME, OnnxEmbedder
-from recortex.embeddings.rows import cut, normalised
-from recortex.embeddings.shaped import Shape, ShapedEmbedder, shaped
+from recortex.embeddings.building import Shape, ShapedEmbedder, shaped
+from recortex.embeddings.chain import CachedEmbedder
+from recortex.embeddings.onnx import MODEL_NAME, OnnxEmbedder, cut, normalised
 from recortex.errors import DimensionMismatchError, EmbeddingError
 
 FULL, KEPT = 256, 64

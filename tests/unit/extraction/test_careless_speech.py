@@ -4,8 +4,7 @@ import pytest
 
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.durable import durable
-from recortex.engines.extraction.plain_speech import plain_speech, unasked
+from recortex.engines.extraction.plain_speech import durable, plain_speech, unasked
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 

@@ -2,7 +2,7 @@
 
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.drafting import ACTIVE
+from recortex.engines.extraction.report_entries import ACTIVE
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 

@@ -3,8 +3,14 @@
 import pytest
 
 from recortex.domain.transcript import ToolCall, Turn
-from recortex.engines.extraction.shell import error_lines, main_part, passed, purpose_of, whole_form
-from recortex.engines.extraction.tool_use_rules import ToolUseRules
+from recortex.engines.extraction.agent_rules import (
+    ToolUseRules,
+    error_lines,
+    main_part,
+    passed,
+    purpose_of,
+    whole_form,
+)
 
 
 def run(command, output="ok", *, ok=True):

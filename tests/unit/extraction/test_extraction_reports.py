@@ -2,10 +2,10 @@
 
 import pytest
 
-from recortex.engines.extraction.drafting import ACTIVE
+from recortex.engines.extraction.agent_rules import whole_form
+from recortex.engines.extraction.report_entries import ACTIVE
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
-from recortex.engines.extraction.self_contained import objection
-from recortex.engines.extraction.shell import whole_form
+from recortex.engines.extraction.sentences import objection
 
 SUMMARY = """This session is being continued.
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recortex.engines.extraction.cues import assertion
-from recortex.engines.extraction.drafting import ACTIVE
-from recortex.engines.extraction.user_rules import from_user
+from recortex.engines.extraction.person_rules import from_user
+from recortex.engines.extraction.report_entries import ACTIVE
+from recortex.engines.extraction.report_rules import assertion
 
 LEARNED = [
     ("Note that `git worktree` shares `.git/hooks`, so hooks run in each worktree.", "semantic"),

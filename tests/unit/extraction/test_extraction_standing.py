@@ -1,6 +1,6 @@
 import pytest
 
-from recortex.engines.extraction.self_contained import identifiers, is_specific, objection
+from recortex.engines.extraction.sentences import identifiers, is_specific, objection
 
 STANDS = [
     "`parse_config` cannot read YAML anchors because the loader is the safe one.",

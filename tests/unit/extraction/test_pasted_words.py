@@ -2,8 +2,8 @@
 
 import pytest
 
-from recortex.engines.extraction.pasted_text import typed
-from recortex.engines.extraction.user_rules import from_user
+from recortex.engines.extraction.authorship import typed
+from recortex.engines.extraction.person_rules import from_user
 
 ORDER = "We always skip the tests before a release."
 PASTES = {

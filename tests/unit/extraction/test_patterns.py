@@ -13,11 +13,17 @@ FILES = sorted(Path(recortex.__path__[0]).rglob("patterns/*.txt"))
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}.{file.stem}")
 def test_every_expression_compiles_and_is_used(file):
-    module = file.parent.parent / f"{file.stem}.py"
-    source = module.read_text(encoding="utf-8")
-    prefixes = tuple(re.findall(r'PATTERNS\.(?:starting|by_name|forms)\("(\w+)"\)', source))
-    used = set(re.findall(r"PATTERNS\.(\w+)", source)) - {"starting", "by_name", "forms"}
-    read = Patterns(str(module))
+    reads = re.compile(rf'^(\w+) = Patterns\(__file__(?:, "{file.stem}")?\)', re.MULTILINE)
+    [(table, source)] = (
+        (found[1], source)
+        for module in file.parent.parent.glob("*.py")
+        for source in [module.read_text(encoding="utf-8")]
+        for found in reads.finditer(source)
+        if f'"{file.stem}"' in found[0] or module.stem == file.stem
+    )
+    prefixes = tuple(re.findall(rf'\b{table}\.(?:starting|by_name|forms)\("(\w+)"\)', source))
+    used = set(re.findall(rf"\b{table}\.(\w+)", source)) - {"starting", "by_name", "forms"}
+    read = Patterns(str(file.parent.parent / f"{file.stem}.py"))
     patterns = {name: one for name, one in vars(read).items() if not name.startswith("_")}
     assert {name for name in patterns if not (prefixes and name.startswith(prefixes))} == used
     assert all(pattern.pattern for pattern in patterns.values())

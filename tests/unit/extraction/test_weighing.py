@@ -4,8 +4,8 @@ import pytest
 
 from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
-from recortex.engines.extraction.weighing import weighed
+from recortex.engines.extraction.extractor import weighed
+from recortex.engines.extraction.report_entries import ACTIVE, RuleFinding
 from recortex.engines.judging import Message
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")

@@ -4,9 +4,8 @@ import pytest
 
 from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.authorship import featured
-from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
-from recortex.engines.extraction.user_rules import from_user
+from recortex.engines.extraction.authorship import DOUBT, doubtful, featured, typed
+from recortex.engines.extraction.person_rules import from_user
 from recortex.engines.repetition.wishes import wishes
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

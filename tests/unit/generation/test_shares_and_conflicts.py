@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 from example_memories import memory
 from generated import memories
 from recortex.domain.kinds.code import CodeSmell, ConstraintOverride
-from recortex.engines.compression.packing import Weighed
+from recortex.engines.compression.levels import Weighed
 from recortex.engines.generation.conflicts import conflicts, forbidden
-from recortex.engines.generation.feedback import CHANGES, HIGHEST, LOWEST, adjusted
-from recortex.engines.generation.shares import SHARES, comment, lay_out, share_of
+from recortex.engines.generation.shares import (
+    CHANGES,
+    HIGHEST,
+    LOWEST,
+    SHARES,
+    adjusted,
+    comment,
+    lay_out,
+    share_of,
+)
 from recortex.engines.tokens.counter import TokenCounter
 
 COUNT = TokenCounter().count

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory, Source
-from recortex.engines.indexing.document import PrecedingTurn, search_text
-from recortex.engines.indexing.embedded import embedded_text
-from recortex.engines.indexing.traits import Trait
+from recortex.domain.memory import FileLink, Memory, Source
+from recortex.engines.indexing.document import PrecedingTurn, embedded_text, search_text
+from recortex.engines.indexing.pieces import Trait
 from recortex.engines.indexing.vectors import compact, cosines
 
 AT = datetime(2026, 5, 3, tzinfo=UTC)

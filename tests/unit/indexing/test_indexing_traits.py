@@ -1,7 +1,6 @@
 import pytest
 
-from recortex.engines.indexing.code import is_code, is_outline, self_description
-from recortex.engines.indexing.traits import Trait, traits
+from recortex.engines.indexing.pieces import Trait, is_code, is_outline, self_description, traits
 
 FUNCTION = '''def read_lines(path):
     """Read a file into a list of lines. Blank lines are kept.

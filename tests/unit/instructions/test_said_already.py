@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.engines.instructions.said_already import Written
+from recortex.engines.instructions.parsing import Written
 
 WRITTEN = Written(
     [

@@ -3,7 +3,7 @@
 import pytest
 
 from recortex.engines.judging import Message, Statement, features
-from recortex.engines.judging.cues import cues
+from recortex.engines.judging.judge import cues
 
 
 def of(text, part="", speaker="agent", **more):

@@ -14,8 +14,7 @@ from recortex.engines.languages import (
     reads,
 )
 from recortex.engines.retrieval.question import question
-from recortex.engines.scripts import borders, grams, is_cjk, units
-from recortex.engines.words import STOP_WORDS, bag_of_words, words
+from recortex.engines.words import STOP_WORDS, bag_of_words, borders, grams, is_cjk, units, words
 
 WRITTEN = st.text(alphabet="数据库認証データベースのは接続데이터를 abcX1_.,。「ｱＢガ\u3099\n", max_size=60)
 

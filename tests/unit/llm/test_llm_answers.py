@@ -12,8 +12,8 @@ from recortex.domain.candidate import Candidate
 from recortex.domain.kinds import KINDS
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType
-from recortex.engines.prompting import edges, lessons
-from recortex.engines.prompting.part import part_of
+from recortex.engines.prompting import lessons
+from recortex.engines.prompting.prose import part_of
 from recortex.engines.prompting.service import Adviser
 
 SAID = "We decided to use PostgreSQL for the billing service, because SQLite locked up under load."
@@ -178,17 +178,20 @@ def edge(**values):
 
 
 def test_a_relation_has_its_direction():
-    (found,) = edges.checked([edge()], [(A, B)]).edges
+    (found,) = lessons.edges_checked([edge()], [(A, B)]).edges
     assert (found.source_id, found.target_id, found.type) == ("a", "b", RelationType.REFINES)
-    (back,) = edges.checked([edge(direction="backward", relation="relates_to")], [(A, B)]).edges
+    (back,) = lessons.edges_checked([edge(direction="backward", relation="relates_to")], [(A, B)]).edges
     assert (back.source_id, back.target_id, back.type) == ("b", "a", RelationType.RELATED)
 
 
 def test_what_takes_a_memory_out_of_recall_is_only_suggested():
     for relation in ("supersedes", "contradicts"):
-        assert edges.checked([edge(relation=relation)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
-    assert edges.checked([edge()], [(A, B)]).edges[0].status is RelationStatus.ACTIVE
-    assert edges.checked([edge(strength=0.5)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
+        assert (
+            lessons.edges_checked([edge(relation=relation)], [(A, B)]).edges[0].status
+            is RelationStatus.SUGGESTED
+        )
+    assert lessons.edges_checked([edge()], [(A, B)]).edges[0].status is RelationStatus.ACTIVE
+    assert lessons.edges_checked([edge(strength=0.5)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
 
 
 def test_entries_about_no_pair_are_counted():
@@ -201,14 +204,14 @@ def test_entries_about_no_pair_are_counted():
         edge(),
         edge(pair=2, relation="none"),
     ]
-    found = edges.checked(items, [(A, B), (B, C)])
+    found = lessons.edges_checked(items, [(A, B), (B, C)])
     assert (len(found.edges), found.unrelated) == (1, 1)
     assert found.dropped == {"form": 4, "repeated": 1}
 
 
 @given(st.lists(json_values | st.builds(edge, pair=st.integers(-1, 4), strength=st.floats()), max_size=8))
 def test_any_answer_about_pairs_can_be_judged(items):
-    found = edges.checked(items, [(A, B), (B, C)])
+    found = lessons.edges_checked(items, [(A, B), (B, C)])
     assert len(found.edges) + found.unrelated + sum(found.dropped.values()) == len(items)
     assert all(0 <= each.strength <= 1 for each in found.edges)
 
@@ -256,7 +259,7 @@ def test_nothing_is_asked_about_nothing():
 
 
 def test_the_schemas_are_closed_and_survive_json():
-    for schema in (lessons.SCHEMA, edges.SCHEMA):
+    for schema in (lessons.SCHEMA, lessons.EDGES_SCHEMA):
         assert loads(dumps(schema)) == schema
 
         def closed(node):

@@ -9,9 +9,8 @@ from turns import INFO, memory, turn
 
 from recortex.domain.injection import wrap
 from recortex.domain.transcript import ToolCall
-from recortex.engines.prompting import edges, lessons
-from recortex.engines.prompting.part import MAX_BYTES, part_of
-from recortex.engines.prompting.prose import CODE, prose
+from recortex.engines.prompting import lessons
+from recortex.engines.prompting.prose import CODE, MAX_BYTES, part_of, prose
 
 SECRETS = (
     "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8",
@@ -127,9 +126,9 @@ def test_of_a_memory_that_is_code_nothing_is_sent():
         (memory("a", "x = SECRET()", "code"), memory("b", "We use tabs for the indentation.")),
         (memory("c", "We use tabs.\n```\nSECRET\n```"), memory("d", f"The token is {SECRETS[0]} for now.")),
     ]
-    kept = edges.sendable(pairs)
+    kept = lessons.sendable(pairs)
     assert [pair[0].id for pair in kept] == ["c"]
-    prompt = edges.request(kept).prompt
+    prompt = lessons.edges_request(kept).prompt
     assert "SECRET" not in prompt
     assert SECRETS[0] not in prompt
     assert "We use tabs." in prompt
@@ -167,7 +166,7 @@ def test_a_secret_is_in_no_prompt(before, secret, after, role):
     text = f"{before} {secret} {after}"
     assert secret not in sent(turn(text, role))
     pair = (memory("a", f"We keep {text}"), memory("b", "Another statement of the project."))
-    assert secret not in edges.request(edges.sendable([pair])).prompt
+    assert secret not in lessons.edges_request(lessons.sendable([pair])).prompt
 
 
 @given(st.text(max_size=300), st.booleans())

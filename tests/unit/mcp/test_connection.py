@@ -7,10 +7,9 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from recortex.mcp import greeting as greetings
 from recortex.mcp import server, session
-from recortex.mcp.greeting import Greeting
+from recortex.mcp.greeting import LONGEST_LINE, Greeting
+from recortex.mcp.projection import described
 from recortex.mcp.server import THREADS, about, instructions, serve
-from recortex.mcp.tools import described
-from recortex.mcp.wire import LONGEST_LINE
 
 RESERVED = "io.modelcontextprotocol/"
 CLIENT = {"name": "a-client", "version": "1"}

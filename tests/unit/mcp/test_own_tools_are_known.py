@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.formats.transcripts.tools import tool_call
+from recortex.formats.transcripts.pieces import tool_call
 
 NAMES = (
     "mcp__plugin_recortex_recortex__recall",  # Claude Code, from the plug-in

@@ -1,8 +1,7 @@
 import pytest
 from jsonschema import Draft202012Validator
 
-from recortex.mcp.projection import CARD, WHOLE, lean, output_schema
-from recortex.mcp.tools import described
+from recortex.mcp.projection import CARD, WHOLE, described, lean, output_schema
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ import pytest
 
 from recortex import codec
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.hit import Recall
+from recortex.domain.explanation import Recall
 from recortex.domain.kinds import kind_of
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Source
+from recortex.domain.memory import FileLink, Source
 from recortex.errors import RecortexError
 from recortex.mcp.bounds import AnswerTooLongError, bounded
 from recortex.mcp.projection import CARD, WHOLE, lean

@@ -8,7 +8,7 @@ import pytest
 
 from recortex.cortex import Cortex
 from recortex.mcp.bounds import BUDGET
-from recortex.mcp.tools import described
+from recortex.mcp.projection import described
 from recortex.operations import manifest
 from recortex.operations.registry import operations_of
 

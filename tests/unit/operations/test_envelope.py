@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from places import store_folder
 from recortex import Cortex, codec
-from recortex.cli import envelope
+from recortex.cli import execution
 from recortex.operations.registry import operations_of
 
 OPERATIONS = operations_of(Cortex)
@@ -117,7 +117,7 @@ def test_warnings_are_sentences_and_data_fit_their_schema(known, name):
     project, cortex = known
     operation = OPERATIONS[name]
     result = getattr(cortex, operation.method)(**arguments(name, project, cortex))
-    answer = json.loads(envelope.success(name, result, envelope.warnings_of(result), 0.1))
+    answer = json.loads(execution.success(name, result, execution.warnings_of(result), 0.1))
     assert set(answer) == {"status", "command", "data", "warnings", "duration_ms"}
     assert all(isinstance(one, str) for one in answer["warnings"])
     assert not REPR.search(json.dumps(answer)), REPR.search(json.dumps(answer))

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from recortex import Cortex
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.errors import InvalidInputError
 

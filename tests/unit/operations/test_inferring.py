@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recortex.app.causes import keep_inferred
-from recortex.app.jobs.causes import do_pruning, follow_causes
+from recortex.app.jobs.table import do_pruning, follow_causes
 from recortex.app.jobs.work import Work
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType

@@ -17,9 +17,8 @@ from recortex.app.jobs import reembedding
 from recortex.app.jobs.reembedding import BUSY, outlook
 from recortex.app.lock import alone
 from recortex.domain.vocabulary import Scope
+from recortex.embeddings.building import HashedEmbedder, Shape, ShapedEmbedder
 from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.hashed import HashedEmbedder
-from recortex.embeddings.shaped import Shape, ShapedEmbedder
 from recortex.engines.ingestion.embedding import BATCH
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
 
@@ -434,7 +433,7 @@ def test_progress_is_told(hashed_store):
 STANDING_STILL = """
 import sys, threading
 from recortex.__main__ import main
-from recortex.embeddings.hashed import HashedEmbedder
+from recortex.embeddings.building import HashedEmbedder
 
 left, embed = int(sys.argv.pop(1)), HashedEmbedder.embed
 

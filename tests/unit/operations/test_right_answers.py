@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recortex import Cortex
-from recortex.domain.degradation import Degradation
+from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
 

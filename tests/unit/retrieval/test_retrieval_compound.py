@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import memory
-from recortex.domain.hit import Hit
-from recortex.engines.retrieval.compound import MOST_PARTS, asks_for_a_set, falling, in_turns, split
+from recortex.domain.explanation import Hit
+from recortex.engines.retrieval.question import MOST_PARTS, asks_for_a_set, falling, in_turns, split
 
 
 @pytest.mark.parametrize(

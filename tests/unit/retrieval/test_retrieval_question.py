@@ -3,9 +3,8 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.domain.time import to_micros
-from recortex.engines.indexing.traits import Trait
-from recortex.engines.retrieval.dates import NamedDate, agreement, named_dates
-from recortex.engines.retrieval.question import question, without
+from recortex.engines.indexing.pieces import Trait
+from recortex.engines.retrieval.question import NamedDate, agreement, named_dates, question, without
 
 
 def test_words_names_dates_and_paths_are_read_from_a_question():

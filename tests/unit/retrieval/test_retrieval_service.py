@@ -7,16 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory, Source
-from recortex.domain.query import MemoryQuery
+from recortex.domain.memory import FileLink, Memory, Source
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Status
+from recortex.embeddings.building import HashedEmbedder
 from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.hashed import HashedEmbedder
 from recortex.engines.indexing.document import search_text
 from recortex.engines.ingestion.embedding import Embedding
 from recortex.engines.retrieval.service import Retrieval
-from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.jaccard import content_hash
 from recortex.storage.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.clients.instruction_files import PERSONS, persons_path
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Origin, Scope, Status, Trust
 
 PNPM = "Use pnpm for all packages, never npm"

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from recortex.app import capture_requests
-from recortex.app.capture_requests import Request
+from recortex.app.capture_requests import Request, beginning
 from recortex.app.hooks import relay
 from recortex.app.hooks.session_end import close, ended, request_capture
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.read_window import beginning
 from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
 from recortex.domain.session import Session

@@ -7,7 +7,7 @@ from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.cli.main import run
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status, Trust
 
 CLAUDE = """# Notes

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import memory
-from recortex.domain.links import FileLink
+from recortex.domain.memory import FileLink
 from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, table, usual_words, words_of
 
 INVOICES = replace(

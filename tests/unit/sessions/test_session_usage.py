@@ -6,12 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory
+from recortex.domain.memory import FileLink, Memory
 from recortex.domain.session import Receipt, Signal
 from recortex.domain.transcript import ToolCall, Turn
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.efficiency import counts, efficiency
+from recortex.engines.sessions.analytics import counts, efficiency
 from recortex.engines.sessions.usage import uses
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.engines.documents.making import Source, make
-from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.jaccard import content_hash
 from recortex.storage.sqlite.recovery import recover
 from recortex.storage.sqlite.store import SqliteStore
 

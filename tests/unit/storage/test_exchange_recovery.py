@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from recortex.domain.exchange import Exchange, ExchangeQuery
-from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.jaccard import content_hash
 from recortex.storage.sqlite.maintenance import doubtful
 from recortex.storage.sqlite.recovery import recover
 from recortex.storage.sqlite.store import SqliteStore

@@ -30,8 +30,7 @@ from recortex.errors import (
     StoreUnavailableError,
 )
 from recortex.storage.postgres import opening
-from recortex.storage.postgres.connections import Connections
-from recortex.storage.postgres.pool import PgDatabase
+from recortex.storage.postgres.pool import Connections, PgDatabase
 from recortex.storage.postgres.store import PgStore
 
 SECRET = "hunter2-Zq9"  # noqa: S105  nobody's
@@ -219,7 +218,7 @@ def test_a_database_that_may_only_be_read(address: Address, url: str) -> None:
 
 
 def _degradation() -> object:
-    from recortex.domain.degradation import Degradation
+    from recortex.domain.maintenance import Degradation
 
     return Degradation("tests", "nothing", "nothing")
 

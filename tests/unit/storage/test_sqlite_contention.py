@@ -9,9 +9,9 @@ import pytest
 
 from recortex.errors import StoreBusyError
 from recortex.storage.sqlite import connection as connection_module
-from recortex.storage.sqlite import contention, pool
-from recortex.storage.sqlite.connection import connect
-from recortex.storage.sqlite.contention import Patience
+from recortex.storage.sqlite import connection as opening
+from recortex.storage.sqlite import pool
+from recortex.storage.sqlite.connection import Patience, connect
 from recortex.storage.sqlite.pool import Pool
 
 THREADS, EACH = 8, 40
@@ -114,7 +114,7 @@ def test_a_lock_that_never_ends_is_said(opened: Pool, path: Path, monkeypatch: p
 
 def test_the_log_is_folded_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that goes on writing keeps the log near the number of pages that it is allowed."""
-    monkeypatch.setattr(contention, "PAGES", FEW_PAGES)
+    monkeypatch.setattr(opening, "PAGES", FEW_PAGES)
     connection = _connect(path)
     for _ in range(10 * FEW_PAGES):
         _write(connection)
@@ -129,8 +129,8 @@ def test_a_log_that_someone_read_all_the_time_is_begun_anew(
 
     When it is long, writers wait until it is begun anew.
     """
-    monkeypatch.setattr(contention, "PAGES", FEW_PAGES)
-    monkeypatch.setattr(contention, "LONG_LOG", 10 * FEW_PAGES)
+    monkeypatch.setattr(opening, "PAGES", FEW_PAGES)
+    monkeypatch.setattr(opening, "LONG_LOG", 10 * FEW_PAGES)
     writer, readers = _connect(path), [_connect(path) for _ in range(2)]
     readers[0].execute("BEGIN; SELECT count(*) FROM notes").fetchall()
     for number in range(15 * FEW_PAGES):
@@ -151,7 +151,7 @@ def test_a_log_that_someone_read_all_the_time_is_begun_anew(
 
 def test_a_log_full_of_others_pages_is_folded_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Writers that write little each, while one keeps the store open, do not let the log grow for ever."""
-    monkeypatch.setattr(contention, "FOREIGN_PAGES", FEW_PAGES)
+    monkeypatch.setattr(opening, "FOREIGN_PAGES", FEW_PAGES)
     open_all_along = _connect(path)
     for _ in range(10 * FEW_PAGES):
         one = _connect(path)

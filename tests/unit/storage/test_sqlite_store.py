@@ -5,9 +5,8 @@ import pytest
 
 from example_memories import AT, MODEL, attach, bury, changed, code, id_of, insert, memory
 from recortex import Cortex
-from recortex.domain.links import FileLink
-from recortex.domain.query import MemoryQuery
-from recortex.domain.search import SearchText
+from recortex.domain.memory import FileLink
+from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor
 from recortex.storage.sqlite import connection as connection_module
 from recortex.storage.sqlite import migrations, pool

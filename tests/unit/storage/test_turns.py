@@ -2,7 +2,7 @@
 
 import threading
 
-from recortex.storage.postgres.connections import Turns
+from recortex.storage.postgres.pool import Turns
 
 LONGEST_SECONDS = 300
 

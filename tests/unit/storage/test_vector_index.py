@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery
-from recortex.domain.search import SearchText
+from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import search as search_module
 from recortex.storage.records.vectors import signs

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from example_memories import AT, MODEL, NO_MORE, attach, bury, insert, memory
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import search as of_both_engines
 from recortex.storage.sqlite.store import SqliteStore

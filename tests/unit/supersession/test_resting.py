@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from example_memories import AT
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.supersession.resting import ENDED, FACTOR, LEAST, losses, supporters
+from recortex.engines.supersession.service import ENDED, FACTOR, LEAST, losses, supporters
 
 relations = st.lists(
     st.builds(

@@ -10,7 +10,7 @@ import tiktoken
 from recortex.engines.tokens.counter import PIECE, VOCABULARY, TokenCounter, pieces, read_vocabulary
 
 if TYPE_CHECKING:
-    from recortex.domain.degradation import Degradation
+    from recortex.domain.maintenance import Degradation
 
 OFFICIAL_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"  # under which tiktoken caches its cl100k_base file
 OFFICIAL_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"  # which tiktoken checks

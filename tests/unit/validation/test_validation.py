@@ -13,7 +13,7 @@ from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
 from recortex.cli.reviewing import items
 from recortex.domain.kinds import KINDS
-from recortex.domain.links import FileLink
+from recortex.domain.memory import FileLink
 from recortex.domain.relation import Relation
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.similarity.fingerprint import content_hash
-from recortex.storage.sqlite.backup import Summary, copy_whole, missing, oldest_first, summarise
+from recortex.engines.similarity.jaccard import content_hash
+from recortex.storage.sqlite.backup import (
+    Summary,
+    copy_whole,
+    memories_in,
+    missing,
+    oldest_first,
+    replaceable,
+    summarise,
+)
 from recortex.storage.sqlite.maintenance import doubtful
 from recortex.storage.sqlite.recovery import recover
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.sqlite.verification import memories_in, replaceable
 
 if TYPE_CHECKING:
     from recortex.ports.kept_store import KeptStore

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.backends.stores import EXTRA
 from recortex.errors import ConfigError, StorageError
-from recortex.storage.postgres.connections import ALWAYS
 from recortex.storage.postgres.opening import administration, workspaces
-from recortex.storage.postgres.pool import translated
+from recortex.storage.postgres.pool import ALWAYS, translated
 
 __all__ = [
     "defer",

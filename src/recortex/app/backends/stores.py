@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.location import Location
-    from recortex.domain.degradation import Degradation
+    from recortex.domain.maintenance import Degradation
     from recortex.domain.statistics import Generation
     from recortex.ports.sessions import Sessions
     from recortex.settings import Settings
@@ -121,14 +121,14 @@ def open_sessions(location: Location) -> Sessions | None:
 
 def workspace_rows(location: Location) -> dict[str, int]:
     """The rows of a store on a server, by table."""
-    from recortex.storage.postgres.workspace import count_rows
+    from recortex.storage.postgres.opening import count_rows
 
     return count_rows(location.on_server)
 
 
 def erase_workspace(location: Location) -> dict[str, int]:
     """Delete the workspace of a store on a server; returns the rows that are left, by table: none."""
-    from recortex.storage.postgres.workspace import delete_rows
+    from recortex.storage.postgres.opening import delete_rows
 
     return delete_rows(location.on_server)
 
@@ -144,7 +144,7 @@ def generation_of(locations: Sequence[Location]) -> str:
 
 def _generation(location: Location) -> Generation | None:
     if location.remote:
-        from recortex.storage.records.statistics import StatisticsRecords
+        from recortex.storage.records.ledger import StatisticsRecords
 
         return StatisticsRecords(_workspace(location)).generation()
     from recortex.storage.sqlite.change_counter import change_counter

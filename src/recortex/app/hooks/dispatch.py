@@ -33,7 +33,7 @@ def handle(context: HookContext, event: HookEvent) -> str:
             note_prompt(context, event)
             return for_prompt(context, event)
         case "pre-tool-use":
-            from recortex.app.hooks.tracking import cited_files
+            from recortex.app.hooks.session_end import cited_files
 
             paths = cited_files(context, event)
             if paths:
@@ -41,7 +41,7 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
                 return for_files(context, event, paths)
         case "post-tool-use":
-            from recortex.app.hooks.tracking import note_signals
+            from recortex.app.hooks.session_end import note_signals
 
             note_signals(context, event)
         case "subagent-stop":

@@ -2,39 +2,146 @@
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.hooks.functions import hanging, touched, tree_of
 from recortex.app.session_limits import session_limits
+from recortex.codebase.git import read
 from recortex.domain.citation import worst
-from recortex.domain.hit import ANSWERING
+from recortex.domain.explanation import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.lasting import is_rule
-from recortex.domain.query import MemoryQuery
+from recortex.domain.names import LOADED_BY, loads, places
+from recortex.domain.search import MemoryQuery
 from recortex.domain.session import Outcome, Receipt
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
-from recortex.domain.written_in import LOADED_BY, loads, places
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.limits import room
-from recortex.engines.sessions.relevance_gate import LEAST, ORDERED, asked, chance, is_about, words_of
+from recortex.engines.sessions.relevance_gate import (
+    FOR_PROMPT,
+    LEAST,
+    ORDERED,
+    asked,
+    block,
+    calling,
+    chance,
+    for_file,
+    is_about,
+    line,
+    said_line,
+    words_of,
+)
 from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
-from recortex.engines.sessions.wording import FOR_PROMPT, block, calling, for_file, line, said_line
+from recortex.errors import UntrustedFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recortex.app.hooks.context import HookContext
     from recortex.app.store_services import StoreServices
+    from recortex.domain.code_facts import FileFacts
     from recortex.domain.exchange import Exchange
-    from recortex.domain.hit import Recipe
+    from recortex.domain.explanation import Recipe
     from recortex.domain.hook_event import HookEvent
     from recortex.domain.memory import Memory
     from recortex.domain.session import Channel, Session
     from recortex.engines.retrieval.asking import Meaning
+
+
+# -- the functions that an edit touches, and what is known of them and of what calls them
+
+
+MOST = 5
+"""Functions of one file that one call of a tool touches."""
+
+
+class Known(NamedTuple):
+    """A memory that hangs on a function; `called`: the function that is touched, if it is about a caller."""
+
+    memory: Memory
+    called: str = ""
+
+
+def tree_of(context: HookContext, session: Session) -> Path:
+    """The working tree that a session works in."""
+    return context.project.tree(Path(session.cwd)) if session.cwd else context.root
+
+
+def touched(context: HookContext, session: Session, event: HookEvent, path: str) -> list[str]:
+    """The plain names of the functions of a file that an edit touches, as the file is before it.
+
+    Facts of the file say so where they are known as it is; else its indentation does.
+    """
+    data = read(tree_of(context, session), path) if event.replaced else None
+    if data is None:
+        return []
+    numbers = sorted({number for text in event.replaced for number in _functions_lines(data, text)})
+    facts = _facts(context.project.facts, path, data) if numbers else None
+    names = _by_facts(facts, numbers) if facts else _by_layout(data, numbers)
+    return list(dict.fromkeys(names))[:MOST]
+
+
+def _functions_lines(data: bytes, text: str) -> Iterator[int]:
+    """The first and the last line of a text in a file, from 1; none where it is not in it."""
+    inner = text.strip().encode()
+    at = data.find(inner) if inner else -1
+    if at >= 0:
+        first = data.count(b"\n", 0, at) + 1
+        yield from (first, first + inner.count(b"\n"))
+
+
+def _facts(kept: Path, path: str, data: bytes) -> FileFacts | None:
+    """The facts of a file, where its code was read as it is."""
+    if not kept.is_file():
+        return None
+    import apsw
+
+    from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
+
+    with suppress(apsw.Error, OSError, UntrustedFileError), closing(KeptFacts(kept)) as known:
+        return known.facts(key_of(path, data))
+    return None
+
+
+def _by_facts(facts: FileFacts, numbers: list[int]) -> Iterator[str]:
+    for number in numbers:
+        around = sorted(
+            (one.last - one.first, one.plain) for one in facts.symbols if one.first <= number <= one.last
+        )
+        yield from (name for _, name in around)
+
+
+def _by_layout(data: bytes, numbers: list[int]) -> Iterator[str]:
+    from recortex.engines.reasons.definitions import enclosing
+
+    lines = data.decode("utf-8", "replace").split("\n")
+    for number in numbers:
+        if found := enclosing(lines, number):
+            yield found.name
+
+
+def hanging(context: HookContext, path: str, names: Sequence[str]) -> list[Known]:
+    """The memories that hang on functions of a file, those about a function itself first."""
+    now = context.clock()
+    found: dict[str, Known] = {}
+    for services in context.app.readable_services():
+        rows = services.store.symbols.hanging(path, names) if services.facts else ()
+        kept = services.store.memories.get([id_ for id_, _, _ in rows])
+        memories = {one.id: one for one in faded(kept, services.store, to_micros(now))}
+        for id_, role, name in rows:
+            memory = memories[id_]
+            if memory.kind in ANSWERING and memory.was_valid_at(now):
+                found.setdefault(id_, Known(memory, name if role == "caller" else ""))
+    return list(found.values())
+
+
+# -- what a prompt or a touched file brings to mind
+
 
 ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""
@@ -78,7 +185,7 @@ def _typed(context: HookContext, event: HookEvent, prompt: str) -> str:
     """What the person typed of a prompt: of one that a command of the repository made, its arguments."""
     if len(prompt) < EXPANDED:
         return prompt
-    from recortex.app.repository_commands import RepositoryCommands
+    from recortex.app.turn_places import RepositoryCommands
 
     words = RepositoryCommands(context.root).typed(prompt, event.cwd)
     return prompt if words is None else words
@@ -158,7 +265,7 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
     ]
     if not found:
         return
-    from recortex.engines.exchanges.deciding import decision
+    from recortex.engines.exchanges.ranking import decision
     from recortex.engines.privacy import redact
 
     latest = max(found, key=lambda one: one.ended_at.timestamp() if one.ended_at else 0.0)

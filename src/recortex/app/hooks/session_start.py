@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from recortex.app.error_log import log_error
 from recortex.app.naming import hidden, shown
 from recortex.app.session_limits import session_limits
+from recortex.domain.names import UNNAMED
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope
-from recortex.domain.written_in import UNNAMED
 from recortex.engines.sessions.limits import over
 
 if TYPE_CHECKING:

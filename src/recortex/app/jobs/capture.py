@@ -16,18 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.app import capture_requests
+from recortex.app.capture_requests import Window, digest
 from recortex.app.error_log import log_error
 from recortex.app.jobs.post_capture import RunCounts, follow_up
 from recortex.app.lock import alone
 from recortex.app.naming import shown
-from recortex.app.read_window import Window, digest
 from recortex.app.turn_places import TurnPlaces
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.deadlines import Ending
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.sessions.echo import GivenTexts
-from recortex.engines.sessions.usage import uses
+from recortex.engines.sessions.usage import GivenTexts, uses
 from recortex.errors import FormatError, RecortexError
 
 if TYPE_CHECKING:

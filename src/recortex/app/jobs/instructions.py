@@ -9,36 +9,143 @@ that loads it by itself has worked in the project, or after the person asked for
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
-from recortex.app.jobs.instruction_reading import SECONDS, files_of, reads
 from recortex.app.naming import shown
 from recortex.app.note_folders import sharers
+from recortex.clients.instruction_files import (
+    IMPORTING,
+    MOST_FILES,
+    InstructionFile,
+    inside,
+    instruction_files,
+    notes,
+    persons_file,
+)
+from recortex.deadlines import within
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.links import FileLink
-from recortex.domain.memory import Memory, Source
-from recortex.domain.query import MemoryQuery
+from recortex.domain.memory import FileLink, Memory, Source
+from recortex.domain.names import RULE, UNNAMED, places, with_places
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
-from recortex.domain.written_in import RULE, UNNAMED, places, with_places
-from recortex.engines.citations.judging import hash_of
-from recortex.engines.extraction.self_contained import objection
-from recortex.engines.extraction.subject import domain_of
+from recortex.engines.citations.following import hash_of
+from recortex.engines.extraction.sentences import domain_of, objection
 from recortex.engines.ingestion.draft import Draft
-from recortex.engines.instructions.said_already import Written
-from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.instructions.parsing import Statement, Written, parse
+from recortex.engines.similarity.jaccard import content_hash
 from recortex.engines.similarity.near_duplicates import meaning
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_own, read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.app.jobs.instruction_reading import Read
     from recortex.app.store_services import StoreServices
-    from recortex.engines.instructions.parsing import Statement
+
+
+# -- reads a project's instruction files, those they import, a client's own notes and the person's file
+
+
+MOST_BYTES = 128 * 1024
+"""Of one file."""
+SECONDS = 5.0
+"""Of the processor that reading one file may take."""
+MOST_STATEMENTS = 600
+"""Statements of all files of a project."""
+IMPORT_DEPTH = 4
+"""Files that import one another in a row, as Claude Code follows them."""
+
+
+class Read(NamedTuple):
+    """A file with what it says.
+
+    Attributes:
+        slow: it was left out, since reading it took too long; what is known of it stays.
+    """
+
+    file: InstructionFile
+    statements: tuple[Statement, ...]
+    lines: list[bytes]
+    imports: tuple[str, ...] = ()
+    slow: bool = False
+
+
+def files_of(
+    root: Path, clients: frozenset[str] | None, notes_in: Sequence[Path], persons: Sequence[Path] = ()
+) -> list[InstructionFile]:
+    """The person's, those of a project, and a client's notes on it, that one of these clients loads.
+
+    Of all clients where `clients` is None.
+    """
+    own = map(persons_file, persons)
+    found = [*own, *instruction_files(root), *(file for folder in notes_in for file in notes(folder))]
+    return [file for file in found if clients is None or file.clients & clients]
+
+
+def reads(root: Path, files: Sequence[InstructionFile]) -> Iterator[Read]:
+    """The files with what they say, and those that they import; none twice, `MOST_STATEMENTS` in all."""
+    real = os.path.realpath(root)
+    done: dict[str, Read] = {}
+    waiting = [(file, 0) for file in files]
+    while waiting and len(done) < MOST_FILES:
+        file, depth = waiting.pop(0)
+        known = done.get(file.name)
+        if known is not None:
+            file = replace(known.file, clients=known.file.clients | file.clients)
+            if file == known.file:
+                continue
+        read = known._replace(file=file) if known else _read(file)
+        if read is not None:
+            done[file.name] = read
+            more = _imported(read, real) if depth < IMPORT_DEPTH else ()
+            waiting += [(other, depth + 1) for other in more]
+    left = MOST_STATEMENTS
+    for one in done.values():
+        yield one._replace(statements=one.statements[: max(0, left)])
+        left -= len(one.statements)
+
+
+def _read(file: InstructionFile) -> Read | None:
+    """A file with what it says; None where it cannot be read."""
+    try:
+        data = _data(file)
+    except (OSError, UntrustedFileError):
+        return None
+    try:
+        with within(SECONDS):
+            parsed = parse(data.decode("utf-8", "replace"))
+    except TimeoutError:
+        return Read(file, (), [], slow=True)
+    return Read(file, parsed.statements, data.splitlines(keepends=True), parsed.imports)
+
+
+def _data(file: InstructionFile) -> bytes:
+    """What stands in a file; what is believed as the agent's or person's word must belong to this user."""
+    if file.speaker == "repository":
+        return read_regular(file.path, MOST_BYTES)
+    # The person may keep the own file elsewhere, and have a link to it.
+    return read_own(file.path, MOST_BYTES, links=file.speaker == "person")
+
+
+def _imported(read: Read, real_root: str) -> Iterator[InstructionFile]:
+    """The files of the project that a file imports, for the clients that follow imports."""
+    clients = read.file.clients & IMPORTING
+    for name in read.imports if clients and not read.file.outside else ():
+        with suppress(OSError, ValueError):
+            path = Path(os.path.realpath(read.file.path.parent / name))
+            if path.is_file() and inside(path, real_root):
+                yield InstructionFile(path, path.relative_to(real_root).as_posix(), clients)
+
+
+# -- keeps in step with a project's instruction files: what they say becomes memories, with its lines
+
 
 JOB = "instructions"
 """The name under which the store notes that the person asked for all files, of whichever client."""
@@ -386,3 +493,50 @@ def _reworded(memory: Memory, added: Sequence[tuple[str, Memory]]) -> Memory | N
     ]
     share, _, best = max(alike, default=(0.0, 0, None), key=lambda one: one[:2])
     return best if share >= REWORDED else None
+
+
+# -- what a session teaches that an instruction file says already: it is not learned again
+
+
+COMMAND_RULES = frozenset(("command_habit", "how_to"))
+"""Rules that make statements of commands alone: another name for the command's purpose says nothing new."""
+
+
+def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts of a session; what a file says already is only evidence for the memory of that."""
+    if not drafts:
+        return []
+    speakers = (Origin.REPOSITORY, Origin.USER)
+    query = MemoryQuery(origins=speakers, statuses=(Status.ACTIVE, Status.PROPOSED))
+    known = {one.id: one for one in services.store.memories.find(query) if _of_file(one)}
+    if not known:
+        return list(drafts)
+    written = Written((id_, one.text, one.metadata.get("commands", ())) for id_, one in known.items())
+    return [_as_evidence(draft, known.get(_standing(written, draft))) for draft in drafts]
+
+
+def _of_file(memory: Memory) -> bool:
+    """Whether a file says it: of what the person said, only what stands in the person's own file."""
+    return memory.origin is Origin.REPOSITORY or memory.source.rule == RULE
+
+
+def _standing(written: Written, draft: Draft) -> str:
+    commands = draft.metadata.get("commands", ()) if draft.source.rule in COMMAND_RULES else ()
+    return written.saying(draft.text) or written.running(commands)
+
+
+def _as_evidence(draft: Draft, known: Memory | None) -> Draft:
+    """A draft that ingestion merges with the known memory, and that changes nothing else of it."""
+    if known is None:
+        return draft
+    return Draft(
+        kind=known.kind,
+        text=known.text,
+        confidence=draft.confidence,
+        priority=known.priority,
+        domain=known.domain,
+        source=draft.source,
+        origin=Origin.EXTRACTION,
+        status=Status.PROPOSED,
+        valid_from=draft.valid_from,
+    )

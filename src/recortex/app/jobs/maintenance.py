@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from recortex.app.jobs.work import Outcome, in_chunks
 from recortex.domain.history import KEPT_VERSIONS, AuditEntry
 from recortex.domain.vocabulary import Actor
-from recortex.engines.maintenance.rotation import summaries
+from recortex.engines.maintenance.due import summaries
 from recortex.ports.maintenance import EVERY_VERSION
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 Statements of a change are looked for in what was newly said and a little before it, in memories, and in git's
 record of renamed files. What was said counts only where the code and its history show it
-(`codebase/replaced_names.py`); one in a session, where the new name is spoken of afterwards, and more than
+(`codebase/neighbour_table.py`); one in a session, where the new name is spoken of afterwards, and more than
 the old one. What the repository's own records say is left to them. The brief and `review` tell what waits,
 and why. Running it twice changes nothing.
 """
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.jobs.work import Outcome
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.supersession.renames import NOTE, Renaming, mentions, names_old_alone, renamings
 
@@ -100,7 +100,7 @@ def _shown(work: Work, told: Sequence[_Told], active: Sequence[Memory]) -> list[
     ]
     if project is None or not bearing:
         return []
-    from recortex.codebase.replaced_names import replaced_names
+    from recortex.codebase.neighbour_table import replaced_names
 
     pairs = dict.fromkeys((one.renaming.old, one.renaming.new) for one in bearing)
     shown = set(replaced_names(project.root, pairs))

@@ -11,10 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recortex.app.jobs.clock import DOUBTED, is_believed
 from recortex.app.jobs.table import JOBS
-from recortex.app.jobs.work import Outcome, State, Work
-from recortex.domain.degradation import Degradation
+from recortex.app.jobs.work import DOUBTED, Outcome, State, Work, is_believed
+from recortex.domain.maintenance import Degradation
 from recortex.domain.time import to_micros
 from recortex.engines.maintenance.due import due
 from recortex.errors import StorageError

@@ -19,28 +19,329 @@ those with `days` together. `recortex gc` does 4 at once; `recortex status` show
 from __future__ import annotations
 
 import math
+import time
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from recortex.app.causes import common_in, inferred_in_session, keep_inferred
+from recortex.app.changes import Changes
 from recortex.app.jobs import maintenance as m
-from recortex.app.jobs.causes import do_pruning, follow_causes, plan_pruning
-from recortex.app.jobs.changes import follow_changes
-from recortex.app.jobs.importance import follow_importance, plan_importance
-from recortex.app.jobs.lifecycle import run_lifecycle
+from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
-from recortex.app.jobs.repeats import keep_repeats
-from recortex.app.jobs.retold import fold_retold
-from recortex.app.jobs.symbols import follow_symbols
-from recortex.app.jobs.validating import HOURS, do_validation, plan_validation
-from recortex.app.jobs.work import Outcome, Work
+from recortex.app.jobs.repeats import fold_retold, keep_repeats
+from recortex.app.jobs.work import Outcome, Work, in_chunks, rest
+from recortex.app.naming import holds_secret
+from recortex.app.symbol_links import link, link_callers
+from recortex.app.symbols import can_parse, open_code
+from recortex.app.validation import validate
 from recortex.app.vector_index import keep_vector_index
-from recortex.domain.vocabulary import Status
+from recortex.codebase.history import past
+from recortex.domain.history import AuditEntry
+from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.maintenance.due import MONTH, QUARTER, WEEK
+from recortex.engines.supersession.detection import LEAST_CHANCE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from recortex.app.validation import Validated
+    from recortex.codebase.history import Past
+    from recortex.codebase.syntax.current_code import CurrentCode
+    from recortex.domain.citation import Reach
+    from recortex.domain.code_facts import FileFacts
+    from recortex.domain.memory import Memory, SymbolLink
+    from recortex.domain.relation import Relation
+    from recortex.engines.code.freshness import Found
     from recortex.settings import Settings
+
+
+# -- code is read after a session where the extra is installed, and memories are linked to its symbols
+
+
+SYMBOLS_NAME = "symbols"
+WAITED, COMMITTED = timedelta(days=1), timedelta(hours=1)
+"""A memory that waited longer for its links is linked to the code as it was so long after it was written."""
+SYMBOLS_BATCH, MOST_CALLING = 200, 5_000
+"""Memories that are linked in one transaction, and whose functions' calls are followed."""
+
+
+def follow_symbols(work: Work) -> Outcome:
+    """Read what changed in the code, and link the memories that were not linked as they are."""
+    if why := _symbols_obstacle(work):
+        return Outcome({}, why, "skipped")
+    code = open_code(work.services.facts, work.services.root, make=True)
+    if code is None:
+        return Outcome({}, "the facts of code cannot be kept", "skipped")
+    with closing(code), past(work.services.root) as known:
+        code.refresh()
+        _note_neighbours(work, code)
+        return _linked(work, code, _Then(known, work.now))
+
+
+def _note_neighbours(work: Work, code: CurrentCode) -> None:
+    from recortex.app.neighbours import keep_neighbours
+    from recortex.engines.code.project import Project
+
+    if work.services.facts:
+        keep_neighbours(
+            work.services.facts, code.root, code.paths, lambda: Project(code.all_facts()), work.now
+        )
+
+
+class _Then:
+    """Symbols as they were when a memory was written, of memories that waited long for their links.
+
+    What a session changes is mostly committed soon after; so much later the code is what the memory means.
+    """
+
+    def __init__(self, known: Past, now: datetime) -> None:
+        self._past, self._now = known, now
+        self._facts: dict[tuple[str, str], tuple[bytes, FileFacts | None]] = {}
+
+    def __call__(self, memory: Memory, found: Found) -> SymbolLink | None:
+        """The link to a symbol as it was; None where it is to be taken as it is."""
+        if self._now - memory.updated_at < WAITED:
+            return None
+        commit = self._past.at(memory.updated_at + COMMITTED)
+        if commit in {"", self._past.commit}:
+            return None
+        from recortex.engines.code.freshness import link_of
+
+        key, facts = self._read(commit, found.path)
+        same = next((one for one in facts.symbols if one.name == found.symbol.name), None) if facts else None
+        return link_of(found.path, facts, same, commit=commit, key=key) if facts and same else None
+
+    def _read(self, commit: str, path: str) -> tuple[bytes, FileFacts | None]:
+        from recortex.codebase.syntax.extraction import read_facts
+        from recortex.codebase.syntax.kept_facts import key_of
+
+        if (commit, path) not in self._facts:
+            data = self._past.read(commit, path)
+            facts = (key_of(path, data), read_facts(path, data)) if data is not None else (b"", None)
+            self._facts[commit, path] = facts
+        return self._facts[commit, path]
+
+
+def _linked(work: Work, code: CurrentCode, then: _Then) -> Outcome:
+    store, looked, linked = work.services.store, 0, 0
+    while ids := store.symbols.unlinked(SYMBOLS_BATCH):
+        found = link(work.services, store.memories.get(ids), code, then)
+        looked, linked = looked + len(ids), linked + sum(bool(links) for links in found.values())
+        if work.left() <= 0:
+            return Outcome({"linked": linked}, "the rest follows next time", "partly")
+    done = store.maintenance.all().get(SYMBOLS_NAME)
+    if looked or done is None or done.outcome.get("code") != code.state:
+        link_callers(work.services, store.memories.get(store.symbols.linked(MOST_CALLING)), code)
+        store.maintenance.note(SYMBOLS_NAME, work.now, {"code": code.state})
+    return Outcome({"linked": linked})
+
+
+def _symbols_obstacle(work: Work) -> str:
+    """Why code is not read here: a folder that is no repository may be anything, such as a home folder."""
+    project = work.services.location.project
+    if not can_parse():
+        return "the extra `code` is not installed"
+    if project is None or work.services.facts is None or not project.root.is_dir():
+        return "there is no working tree here"
+    if holds_secret(str(project.root)):
+        return "the name of a folder holds a secret"
+    if project.checkout.git is None and not work.services.facts.is_file():
+        return "the project is no git repository"
+    return ""
+
+
+# -- every background job, declared once: what it does, when, how long, after which others, what it counts
+
+
+# -- validation every few hours: memories are compared with the working tree, those first that never were
+
+
+HOURS = 4
+"""Between two validations of a memory."""
+SECONDS = 2.0
+"""After which a run begins no further batch: other jobs have their turn."""
+VALIDATING_BATCH = 1_000
+"""Memories of one batch; what they cite is looked for together."""
+_MANY = 2**62
+
+
+def plan_validation(work: Work) -> Outcome:
+    """Count the memories whose turn it is."""
+    if why := _obstacle(work):
+        return Outcome({}, why, "skipped")
+    return Outcome({"memories": len(work.services.store.memories.unchecked(_before(work), _MANY))})
+
+
+def do_validation(work: Work) -> Outcome:
+    """Validate them; follow code to other files, and flag what is severe."""
+    if why := _obstacle(work):
+        return Outcome({}, why, "skipped")
+    counts, ends = Counter[str](), time.monotonic() + SECONDS
+    done: set[str] = set()
+    while ids := set(work.services.store.memories.unchecked(_before(work), VALIDATING_BATCH)) - done:
+        if work.left() <= 0 or time.monotonic() > ends:
+            return Outcome(dict(counts), "the rest follows next time", "partly")
+        for chunk in _validated(work, sorted(ids)):
+            counts += _counted(chunk)
+        done |= ids  # also what another process changed meanwhile: the next run sees to it
+    return Outcome(dict(counts))
+
+
+def _validated(work: Work, ids: list[str]) -> Iterator[list[Validated]]:
+    """The batch, chunk by chunk; between two, other writers get their turn.
+
+    Code that was not found before is not looked for again in every file.
+    """
+    memories = work.services.store.memories
+    missed = {id_ for id_, found in memories.verdicts(ids).items() if "citation:" in found}
+    batch = memories.get(ids)
+    parts: dict[Reach, list[Memory]] = {
+        "tree": [one for one in batch if one.id not in missed],
+        "renames": [one for one in batch if one.id in missed],
+    }
+    for reach, part in parts.items():
+        began = time.monotonic()
+        for chunk in validate(work.services, part, work.now, mend="safe", reach=reach):
+            yield chunk
+            rest(began)
+            began = time.monotonic()
+
+
+def _counted(chunk: list[Validated]) -> Counter[str]:
+    states = Counter(one.verdict.state for one in chunk)
+    healed = sum(bool(one.healed.done) for one in chunk)
+    named = {"memories": len(chunk), "stale": states["stale"], "flagged": states["flagged"]}
+    return Counter(named | {"healed": healed})
+
+
+def _before(work: Work) -> datetime:
+    return work.earlier(timedelta(hours=HOURS))
+
+
+def _obstacle(work: Work) -> str:
+    """Why memories cannot be compared with code here: a worker on a server has no working tree."""
+    project = work.services.location.project
+    return "" if project is not None and project.root.is_dir() else "there is no working tree here"
+
+
+# -- every background job, declared once: what it does, when, how long, after which others, what it counts
+
+
+# -- what led to what is inferred after a session; weak relations and old suggestions go
+
+
+CAUSES_NAME = "causes"
+CAUSES_BATCH, CHUNK = 100, 200
+WEAK = 0.2
+"""The strength below which a causal relation is pruned: the specification's."""
+
+
+def follow_causes(work: Work) -> Outcome:
+    """Infer among the memories of sessions that have new ones, while seconds are left."""
+    store = work.services.store
+    done = store.maintenance.all().get(CAUSES_NAME)
+    last, kept = done.outcome.get("key", 0) if done else 0, 0
+    common: frozenset[str] | None = None
+    while found := store.memories.added_after(last, CAUSES_BATCH):
+        common = common_in(work.services) if common is None else common
+        new = store.memories.get([memory_id for _, memory_id in found])
+        for session in dict.fromkeys(one.source.session for one in new if one.source.session):
+            inferred = inferred_in_session(work.services, session, common, work.now)
+            kept += len(keep_inferred(work.services, inferred)) if inferred else 0
+        last = found[-1][0]
+        store.maintenance.note(CAUSES_NAME, work.now, {"key": last})
+        if work.left() <= 0:
+            return Outcome({"inferred": kept}, "the rest follows next time", "partly")
+    return Outcome({"inferred": kept})
+
+
+def do_pruning(work: Work) -> Outcome:
+    """Take away causal relations that are weak, or were inferred long ago and never validated."""
+    relations = work.services.store.relations
+    doubted = len(relations.untangle(work.now)) if relations.circular() else 0
+    done = in_chunks(work, "relations", lambda: _prune(work, _due(work, CHUNK)))
+    return replace(done, counts=done.counts | ({"doubted": doubted} if doubted else {}))
+
+
+def plan_pruning(work: Work) -> Outcome:
+    """How many it would take away."""
+    return Outcome({"relations": len(_due(work, CHUNK**2))})
+
+
+def _due(work: Work, limit: int) -> Sequence[Relation]:
+    days = work.settings["graph.suggestion_days"]
+    before = work.before("graph.suggestion_days") if days else None
+    return work.services.store.relations.prunable(WEAK, before, limit)
+
+
+def _prune(work: Work, relations: Sequence[Relation]) -> int:
+    """Each is noted in the audit log, and kept among the former ones."""
+    store = work.services.store
+    for one in relations:
+        store.relations.remove(one.source_id, one.target_id, one.type, at=work.now, reason="pruned")
+    entries = [
+        AuditEntry(
+            memory_id=one.source_id,
+            operation="unlink",
+            actor=Actor.DECAY,
+            at=work.now,
+            details={"relations": [one.type.value], "target": one.target_id, "strength": one.strength},
+        )
+        for one in relations
+    ]
+    store.ledger.record(entries)
+    return len(relations)
+
+
+# -- every background job, declared once: what it does, when, how long, after which others, what it counts
+
+
+# -- what was kept without being read together with what is known is read now: from sessions, and in bulk
+
+
+NAME = "changes"
+BATCH = 100
+MOST = 1_000
+
+
+def follow_changes(work: Work) -> Outcome:
+    """Compare the memories that were added since the last run with the others, while seconds are left."""
+    store, changes = work.services.store, Changes.of(work.services)
+    if changes is None:
+        return Outcome({"replaced": 0, "marked": 0})
+    _forget_unlikely(work)
+    done = store.maintenance.all().get(NAME)
+    last = done.outcome.get("key", 0) if done else 0
+    replaced = marked = 0
+    while found := store.memories.added_after(last, BATCH):
+        for key, memory_id in found:
+            for memory in store.memories.get([memory_id]):
+                settled = changes.settle(memory, now=work.now, actor=Actor.VALIDATION)
+                replaced, marked = replaced + settled.replaced, marked + settled.marked
+            last = key
+            if work.left() <= 0:
+                break
+        store.maintenance.note(NAME, work.now, {"key": last})
+        if work.left() <= 0:
+            return Outcome({"replaced": replaced, "marked": marked}, "the rest follows next time", "partly")
+    return Outcome({"replaced": replaced, "marked": marked})
+
+
+def _forget_unlikely(work: Work) -> None:
+    """Drop the contradictions that a former version kept though they were not likely."""
+    relations = work.services.store.relations
+    for one in relations.suggested(RelationType.CONTRADICTS, MOST):
+        if one.inferred and one.strength < LEAST_CHANCE:
+            relations.remove(one.source_id, one.target_id, RelationType.CONTRADICTS)
+
+
+# -- every background job, declared once: what it does, when, how long, after which others, what it counts
 
 
 Days = Callable[["Settings"], float]

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.history import AuditEntry, Version
-    from recortex.operations.erasing import Erased
     from recortex.operations.exporting import Exported, Imported
-    from recortex.operations.history import History, Purged
+    from recortex.operations.history import Erased, History, Purged
     from recortex.operations.installing import HostFileChange, Installed
     from recortex.operations.moving import Relocated, StoreCopied, TableCopied
     from recortex.operations.recording import Remembered

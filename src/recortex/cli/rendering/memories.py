@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
-from recortex.engines.retrieval.wording import reasons
+from recortex.engines.retrieval.vocabulary import reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.hit import Hit, Proposal, Recall
-    from recortex.domain.links import FileLink
-    from recortex.domain.memory import Memory, Source
+    from recortex.domain.explanation import Hit, Proposal, Recall
+    from recortex.domain.memory import FileLink, Memory, Source
     from recortex.domain.relation import Relation
     from recortex.operations.answering import OpenedMemory, RememberedMemory
     from recortex.operations.browsing import Listing, Related
@@ -311,7 +310,7 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
 
 def _groups(memories: tuple[Memory, ...], terminal: Terminal) -> str:
     """What waits, whole and by subject, with the line that keeps all of a subject at once."""
-    from recortex.engines.reviewing.subjects import by_subject
+    from recortex.engines.reviewing.questions import by_subject
 
     parts = []
     for subject, group in by_subject(memories):

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from recortex.domain.context import Frame
     from recortex.domain.document import Chunk, ChunkHit
     from recortex.operations.code import Code, CodeCall, CodeStatus, CodeSymbol, PatternMemories
-    from recortex.operations.conventions import Conventions
-    from recortex.operations.documents import Ingested
+    from recortex.operations.documents import Conventions, Ingested
     from recortex.operations.kinds import KindShown, KindsShown
     from recortex.operations.searching import OpenedChunk
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from recortex.cli.rendering.memories import hit, line_of, short, walked
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
-from recortex.engines.reasons.telling import marks
+from recortex.engines.reasons.narrative import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
+    from recortex.domain.context import Suggestion, Suggestions, Warned, Warnings
     from recortex.domain.correction import Learned, Question
     from recortex.domain.explanation import Understood
     from recortex.domain.generation import GenerationContext, GenerationOutcome
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recortex.operations.explaining import Explanation, LeftOut
     from recortex.operations.graphing import Reached, Traversal
     from recortex.operations.indexing import IndexedCode
-    from recortex.operations.inferring import Inference, LikelyCause
+    from recortex.operations.reasoning import Inference, LikelyCause
     from recortex.operations.validating import Finding, Validation
 
 

@@ -19,7 +19,7 @@ from recortex.cli.rendering.changes import details
 from recortex.cli.rendering.memories import SHORT_ID, leaving, short, source_of
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
-from recortex.engines.reviewing.subjects import by_subject
+from recortex.engines.reviewing.questions import by_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from recortex.domain.replay import Given as Example
     from recortex.domain.replay import GivenOften, SaidAgain
     from recortex.domain.session import Signal
-    from recortex.engines.sessions.analytics import Analytics, Standing
-    from recortex.engines.sessions.efficiency import Efficiency
+    from recortex.engines.sessions.analytics import Analytics, Efficiency, Standing
     from recortex.operations.brief import Surface
     from recortex.operations.inspecting import (
         BriefCache,
@@ -36,9 +35,8 @@ if TYPE_CHECKING:
         SessionReceipts,
         StoreFigures,
     )
-    from recortex.operations.replaying import Replay
     from recortex.operations.searching import OpenedExchange
-    from recortex.operations.sessions import PastSession, Sessions
+    from recortex.operations.sessions import PastSession, Replay, Sessions
 
 
 SHORT_EXCHANGE = 12

@@ -13,12 +13,11 @@ from recortex.cli.terminal import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from recortex.app.diagnosis import Health
     from recortex.app.jobs.running import Done
-    from recortex.app.store_health import Health
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.garbage_collection import Collected, StoreUpkeep
     from recortex.operations.indexing import Backfilled, Reembedded
-    from recortex.operations.lifecycle import Lifecycle, StatusChange
+    from recortex.operations.lifecycle import Collected, Lifecycle, StatusChange, StoreUpkeep
     from recortex.operations.maintenance import (
         BackedUp,
         Diagnosis,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
-from recortex.codebase.files import read
+from recortex.codebase.git import read
 from recortex.codebase.syntax.grammars import GrammarError
 from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
 
@@ -184,7 +184,7 @@ class CurrentCode:
 
 def _parsed(path: str, data: bytes) -> FileFacts | None:
     from recortex.codebase.syntax.extraction import read_facts
-    from recortex.codebase.syntax.limits import LARGEST
+    from recortex.codebase.syntax.working_tree import LARGEST
 
     try:
         return read_facts(path, data) if len(data) <= LARGEST else None

@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import re
 from time import thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.codebase.syntax.c_macros import readable
 from recortex.codebase.syntax.captures import Captured
-from recortex.codebase.syntax.exports import exported
 from recortex.codebase.syntax.grammars import grammar_of, load
-from recortex.codebase.syntax.limits import SECONDS, broken, is_rubble, is_too_deep, refusal
-from recortex.codebase.syntax.manifests import MANIFESTS, read_manifest
-from recortex.codebase.syntax.nesting import Nesting
-from recortex.codebase.syntax.runs import CLOSINGS, MOST_ERRORS, errors, long_runs
-from recortex.codebase.syntax.surroundings import Surroundings
-from recortex.codebase.syntax.tokens import Tokens
-from recortex.codebase.syntax.wording import (
+from recortex.codebase.syntax.surroundings import Nesting, Surroundings
+from recortex.codebase.syntax.tokens import (
     LONGEST_RECEIVER,
+    Tokens,
     arity,
     dotted,
     one_line,
@@ -30,15 +24,266 @@ from recortex.codebase.syntax.wording import (
     receiver,
     variable,
 )
+from recortex.codebase.syntax.working_tree import LIMITS_SECONDS as SECONDS
+from recortex.codebase.syntax.working_tree import (
+    MANIFESTS,
+    broken,
+    is_rubble,
+    is_too_deep,
+    read_manifest,
+    refusal,
+)
 from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tree_sitter import Node, Point, Range, Tree
 
     from recortex.codebase.syntax.captures import Captures, Definition
     from recortex.codebase.syntax.grammars import Loaded
+
+
+# -- code of C and C++ as its preprocessor may leave it, for files that the grammar cannot read as they stand
+
+
+_MACRO = rb"[A-Z_][A-Z0-9_]{2,60}(?:\s?\([^(){}\n;]{0,200}\))?"
+_BEFORE_NAME = re.compile(
+    rb"\b(?:class|struct|union|enum(?:\sclass)?)\s{1,9}("
+    + _MACRO
+    + rb"\s{1,9}){1,3}(?=[A-Za-z_][\w:<>, ]{0,200}"
+    rb"\s{0,200}[:{])"
+)
+"""`class API Name : Base {`."""
+_BEHIND_PARAMETERS = re.compile(
+    rb"\)(?:\s{1,200}(?:const|noexcept|override|final|volatile))*\s{0,200}("
+    + _MACRO
+    + rb"\s{0,200}){1,3}(?=\{)"
+)
+"""`void f(int one) const LOCKS(mutex) {`."""
+_BEFORE_TYPE = re.compile(
+    rb"^[ \t]{0,40}([A-Z][A-Z0-9_]{0,60}(?:API|EXPORT|EXTERN|INLINE|PUBLIC|LOCAL|NODISCARD|CONSTEXPR)"
+    rb"_?)[ \t]{1,9}(?=[A-Za-z_:])",
+    re.MULTILINE,
+)
+"""`API std::string f() {`."""
+_ALONE = re.compile(
+    rb"(?<=[{};:])(?:\s|//[^\n]{0,200}\n){0,200}?\n[ \t]{0,40}"
+    rb"([A-Z][A-Z0-9_]{3,60}(?:\([^()\n]{0,200}\))?)[ \t]{0,9}(?=\r?\n)"
+)
+"""`Q_OBJECT` on a line of its own."""
+_ACCESS = re.compile(
+    rb"^[ \t]{0,40}(?:(?:public|private|protected)[ \t]{1,9}((?:Q_)?(?:slots|SLOTS))"
+    rb"|((?:Q_)?(?:signals|SIGNALS)[ \t]{0,9}:))(?=[ \t]{0,9}:|[ \t]{0,9}\r?\n)",
+    re.MULTILINE,
+)
+"""`public slots:`, `signals:`."""
+_STATEMENT = re.compile(rb"\s*(?:\}\s*)?(?:else\s+)?(?:if|while|for|switch|return)\b")
+_C_MACROS_TOKEN = re.compile(
+    rb"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[{}]"
+    rb"|^[ \t]*\#[ \t]*(if|elif|else|endif)?(?:[^\n\\]|\\.)*",
+    re.DOTALL | re.MULTILINE,
+)
+_FIRST = re.compile(_MACRO)
+_ASIDE = re.compile(rb"//[^\n]*|/\*(?:.*?\*/|.*)|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
+LONGEST_BRANCH = 2_000
+"""Bytes of a branch of an `#if` that may be a part of a statement."""
+_C_MACROS_SPACE = re.compile(rb"[^\n]")
+
+
+def readable(data: bytes) -> bytes:
+    """The file with spaces for what hides its form; as long, with the same lines."""
+    found = bytearray(data)
+    for start, end in [*_conditions(data), *_annotations(data)]:
+        found[start:end] = _C_MACROS_SPACE.sub(b" ", data[start:end])
+    return bytes(found)
+
+
+# -- macros that annotate
+
+
+def _annotations(data: bytes) -> Iterator[tuple[int, int]]:
+    for pattern in (_BEFORE_NAME, _BEHIND_PARAMETERS):
+        for found in pattern.finditer(data):
+            line = data.rfind(b"\n", 0, found.start()) + 1
+            first = _FIRST.search(data, found.start(), found.end())
+            if first and not (
+                pattern is _BEHIND_PARAMETERS and _STATEMENT.match(data, line, found.start() + 1)
+            ):
+                yield first.start(), found.end()
+    for pattern in (_BEFORE_TYPE, _ALONE, _ACCESS):
+        yield from (found.span(found.lastindex or 0) for found in pattern.finditer(data))
+
+
+# -- branches of `#if` that are no statements by themselves
+
+
+class _Branch(NamedTuple):
+    """From its directive on.
+
+    Attributes:
+        unpaired: places of its braces that have no partner in it.
+    """
+
+    start: int
+    end: int
+    unpaired: list[int]
+
+
+def _conditions(data: bytes) -> Iterator[tuple[int, int]]:
+    """Directives, and branches but the first, where one opens a brace or ends within a statement."""
+    open_: list[list[_Branch]] = []
+    for found in _C_MACROS_TOKEN.finditer(data):
+        if found[0] in {b"{", b"}"}:
+            if open_:
+                _pair(open_[-1][-1].unpaired, found.start(), data)
+        elif found[1] == b"if":
+            open_.append([_Branch(*found.span(), [])])
+        elif found[1] in {b"elif", b"else"} and open_:
+            open_[-1].append(_Branch(*found.span(), []))
+        elif found[1] == b"endif" and open_:
+            branches = [*open_.pop(), _Branch(*found.span(), [])]
+            if _is_torn(data, branches):
+                yield branches[0].start, branches[0].end
+                yield branches[1].start, branches[-1].end
+            for place in branches[0].unpaired if open_ else ():
+                _pair(open_[-1][-1].unpaired, place, data)
+
+
+def _pair(unpaired: list[int], place: int, data: bytes) -> None:
+    if data[place] == ord("}") and unpaired and data[unpaired[-1]] == ord("{"):
+        unpaired.pop()
+    else:
+        unpaired.append(place)
+
+
+def _is_torn(data: bytes, branches: list[_Branch]) -> bool:
+    first, second = branches[:2]
+    if any(one.unpaired for one in branches):
+        return len({len(one.unpaired) for one in branches[:-1]}) == 1 or len(branches) == 2  # noqa: PLR2004
+    if second.start - first.end > LONGEST_BRANCH or b"{" in data[second.start : branches[-1].end]:
+        return False
+    said = _ASIDE.sub(b"", data[first.end : second.start]).rstrip()
+    return bool(said) and said[-1:] not in b";}:\\" and not said.endswith(b",")
+
+
+# -- facts of a file: what its grammar's queries capture, put together by where it stands
+
+
+# -- long runs of code that nothing ends: the parser may take the square of their length in time and memory
+
+
+LONGEST = 1_500
+"""Tokens of a run that is parsed as it is: at worst 0.2 s and 150 MB."""
+BEGINNING = 500
+"""Tokens of a longer one that are parsed first."""
+MOST_ERRORS = 75
+"""In these. Of 37,000 real files one that is code has more than 8, in a text: 52; hostile ones have over 100
+(bench/code_fuzz.py)."""
+CLOSINGS = (b"", b'\n"""', b"\n'''", b"`", b"*/", b'"', b"'", b'"#')
+"""What a beginning may need behind it, where it is cut in a text."""
+_TOKEN = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|\w+|[^\w\s]")
+_END = re.compile(rb"(?<=[\w\x80-\xff\"'`(\[{])\s*[,;)\]}]")
+"""A sign that ends something: behind an operator it is an error like others."""
+_SPACE = b" \t\r\n"
+_KINDS = bytes(
+    ord(";")
+    if one in b",;)]}"
+    else ord("a")
+    if re.match(rb"[\w\x80-\xff\"'`(\[{]", bytes([one]))
+    else ord("-")
+    for one in range(256)
+)
+
+
+def long_runs(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where each long run begins, and where its beginning ends: behind a line, if there is one."""
+    if max(map(len, data.translate(_KINDS, _SPACE).split(b"a;"))) < LONGEST:
+        return
+    start = 0
+    for end in (*(found.end() for found in _END.finditer(data)), len(data)):
+        if end - start > LONGEST and (cut := _cut(data, start, end)):
+            yield start, cut
+        start = end
+
+
+def _cut(data: bytes, start: int, end: int) -> int:
+    """Where the beginning of a run ends; 0 where the run is not long."""
+    kept = 0
+    for count, token in enumerate(_TOKEN.finditer(data, start, end), 1):
+        if count == BEGINNING:
+            kept = token.end()
+        if count > LONGEST:
+            line = data.find(b"\n", kept, min(kept + LONGEST, end))
+            return line if line >= 0 else kept
+    return 0
+
+
+def errors(root: Node, start: int) -> int:
+    """How many errors there are from a place on."""
+    count, waiting = 0, [root]
+    while waiting:
+        node = waiting.pop()
+        count += (node.is_error or node.is_missing) and node.start_byte >= start
+        waiting += [child for child in node.children if child.has_error and child.end_byte > start]
+    return count
+
+
+# -- facts of a file: what its grammar's queries capture, put together by where it stands
+
+
+# -- whether other files may use a definition, as far as its own file says
+
+
+_PRIVATE_MEMBER = re.compile(rb"(?:(?:static|async|readonly|get|set)\s+)*(?:private\b|protected\b|#|_)")
+_OPEN = re.compile(r"\b(?:public|protected|internal)\b")
+_CLOSED = re.compile(r"\b(?:private|protected)\b")
+_BEFORE = 200  # bytes of the line before a definition in which `export` may stand
+
+
+def exported(one: Definition, parent: Definition | None, head: str, data: bytes, language: str) -> bool:
+    """Whether other files may use it.
+
+    Args:
+        one: the definition.
+        parent: what it lies in.
+        head: its signature.
+        data: the file.
+        language: of its facts.
+    """
+    if language in {"javascript", "typescript"}:
+        return _ecma(one, parent, data)
+    if language in {"java", "csharp"}:
+        in_interface = parent is not None and parent.kind == "interface"
+        return in_interface or _OPEN.search(head) is not None
+    return _BY_HEAD[language](one.name.rpartition(".")[2], head)
+
+
+def _ecma(one: Definition, parent: Definition | None, data: bytes) -> bool:
+    if parent is not None and parent.kind in CONTAINERS:
+        return _PRIVATE_MEMBER.match(data, one.start) is None
+    if one.owner or one.node.type == "assignment_expression":
+        return True
+    line = data.rfind(b"\n", 0, one.start) + 1
+    return b"export" in data[max(line, one.start - _BEFORE) : one.start]
+
+
+def _python(plain: str, _: str) -> bool:
+    return not plain.startswith("_") or (plain.startswith("__") and plain.endswith("__"))
+
+
+_BY_HEAD: dict[str, Callable[[str, str], bool]] = {
+    "python": _python,
+    "go": lambda plain, _: plain[:1].isupper(),
+    "rust": lambda _, head: head.startswith("pub"),
+    "php": lambda _, head: _CLOSED.search(head) is None,
+    "c": lambda _, head: not head.startswith(("static ", "inline static ")),
+    "cpp": lambda _, head: not head.startswith(("static ", "inline static ")),
+}
+
+
+# -- facts of a file: what its grammar's queries capture, put together by where it stands
+
 
 _TELLING = re.compile(r"/[\w./:{}<>*()\[\]?+$~-]{0,200}|[A-Z][A-Z0-9_]{2,60}|[a-z][a-z_]{1,40}")
 """A route, the name of a variable of the environment, or a plain word such as that of a table."""

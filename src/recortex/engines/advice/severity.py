@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.advice import SEVERITIES
+from recortex.domain.context import SEVERITIES
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Importance
 from recortex.engines.similarity.jaccard import SIMILAR, jaccard
@@ -13,7 +13,7 @@ from recortex.engines.words import topic_stems
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.domain.advice import Severity, Warned
+    from recortex.domain.context import Severity, Warned
     from recortex.domain.memory import Memory
 
 WARNING_KINDS = tuple(

@@ -7,17 +7,21 @@ for it. Every number was chosen with bench/freshness.py on two repositories.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log2
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.citations.lines import together
-from recortex.engines.citations.signature import AROUND, buckets
+from blake3 import blake3
+
+from recortex.domain.citation import MOST_CHANGED, Citation
+from recortex.engines.citations.signature import AROUND, Signature, buckets, parsed, sign, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.engines.citations.lines import Lines
-    from recortex.engines.citations.signature import Signature
+    from recortex.domain.memory import FileLink
+    from recortex.engines.citations.signature import Lines
+
 
 NEAREST = 12
 """Of the places that a line may stand at, so many are tried: those nearest to where it stood."""
@@ -238,3 +242,141 @@ def _between(signature: Signature, lines: Lines, links: Sequence[_Link]) -> Plac
     if not 0 < count <= STRETCH * signature.size + MORE:
         return None
     return Place(lines.numbers[start], lines.numbers[end], 0, len(signature.lines), count, whole=False)
+
+
+# -- what became of the lines and symbols that a memory cites, said once where both mean the same code
+
+
+_STANDS = frozenset({"fresh", "moved"})
+
+
+def together_together(files: Sequence[Citation], symbols: Sequence[Citation]) -> list[Citation]:
+    """The citations of a memory without those that another one knows better.
+
+    Lines within a symbol hold as long as one of the two does: the symbol is not changed by comments and
+    layout, and a few of its lines not by an edit elsewhere in it. Of a file that is cited whole, what counts
+    is what became of the symbols of it that the memory names.
+    """
+    kept = [one for one in files if not any(_tells_more(symbol, one) for symbol in symbols)]
+    return kept + [one for one in symbols if not any(_finer(lines, one) for lines in kept)]
+
+
+def _tells_more(symbol: Citation, file: Citation) -> bool:
+    """Whether what became of a symbol says what became of a place that does not read as it did."""
+    if file.link.path != symbol.link.path or file.state in _STANDS | {"none"} or symbol.state == "gone":
+        return False
+    if file.link.line_start is None or file.state == "gone":
+        return True
+    within, whole = _lines(file), _lines(symbol)
+    return within == whole or (_inside(within, whole) and symbol.state in _STANDS)
+
+
+def _finer(file: Citation, symbol: Citation) -> bool:
+    """Whether cited lines within an edited symbol say more precisely what became of it."""
+    same = file.link.path == symbol.link.path and file.link.line_start is not None and file.state != "none"
+    return symbol.state == "changed" and same and _inside(_lines(file), _lines(symbol))
+
+
+def _inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return other[0] <= one[0] and one[1] <= other[1] and one != other
+
+
+def _lines(citation: Citation) -> tuple[int, int]:
+    first = citation.link.line_start or 0
+    return first, citation.link.line_end or first
+
+
+# -- whether a cited place reads in a file as it did, and what differs
+
+
+UNSIGNED = 0.5
+"""What counts as standing of a changed place that has no signature: nobody can tell how much it changed."""
+MOST_SOUGHT = 20_000
+"""Lines of a file in which an unsigned place is looked for."""
+
+
+def hash_of(data: Sequence[bytes], first: int | None = None, last: int | None = None) -> str:
+    """BLAKE3 of lines with their ends, counted from 1; of all where `first` is None."""
+    return str(blake3(b"".join(data if first is None else data[first - 1 : last or first])).hexdigest())
+
+
+def signed(lines: Lines, first: int | None, last: int | None) -> tuple[str, str]:
+    """The hash and the signature of a place."""
+    return hash_of(lines.raw, first, last), sign(lines, first, last)
+
+
+def judged(link: FileLink, lines: Lines, path: str = "") -> Citation | None:
+    """What became of a cited place, as a file tells; None where it is not in that file.
+
+    Args:
+        link: the place as it was cited.
+        lines: the file as it is now.
+        path: of that file, where it is not the one that was cited.
+    """
+    path = path or link.path
+    if not link.content_hash:
+        return uncompared(link) if path == link.path else replace(uncompared(link), state="moved", path=path)
+    if hash_of(lines.raw, link.line_start, link.line_end) == link.content_hash:
+        return _judging_unchanged(link, path, link.line_start, link.line_end)
+    signature = parsed(link.signature)
+    if signature is None:
+        return _unsigned(link, lines, path)
+    place = follow(signature, lines, link.line_start)
+    if place is None:
+        return None
+    first, last = (None, None) if link.line_start is None else (place.first, place.last)
+    if place.whole:
+        return _judging_unchanged(link, path, first, last)
+    share = min(place.standing / place.told, MOST_CHANGED)
+    return Citation(link, "changed", path, first, last, share, _difference(signature, place))
+
+
+def lost(link: FileLink, path: str, *, known: bool = False) -> Citation:
+    """A place that was not found.
+
+    Args:
+        link: the place as it was cited.
+        path: of its file as it is now; empty where the file is gone.
+        known: git knows what became of the file; else one that was only named may never have been there.
+    """
+    if not (link.content_hash or known):
+        return uncompared(link)
+    what = f"its lines are not in {path} any more" if path else "the file is gone"
+    place = (path or link.path, link.line_start, link.line_end)
+    return Citation(link, "gone", *place, 0.0 if link.content_hash else None, what)
+
+
+def uncompared(link: FileLink) -> Citation:
+    """A place that cannot be compared."""
+    return Citation(link, "none", link.path, link.line_start, link.line_end)
+
+
+def _judging_unchanged(link: FileLink, path: str, first: int | None, last: int | None) -> Citation:
+    if (path, first) == (link.path, link.line_start):
+        return Citation(link, "fresh", path, first, last, 1.0)
+    return Citation(link, "moved", path, first, last, 1.0)
+
+
+def _difference(signature: Signature, place: Place) -> str:
+    """What differs, in a few words: exact where all lines are told, else about how much."""
+    differ, added = place.told - place.standing, place.lines - signature.size
+    if signature.sampled and differ:
+        return f"about {100 * differ / place.told:.0f} % of {signature.size} lines differ"
+    if differ:
+        return f"{differ} of {signature.size} lines differ" if signature.size > 1 else "the line differs"
+    if added > 0:
+        return f"{added} {'line was' if added == 1 else 'lines were'} added"
+    return f"a few of {signature.size} lines differ"
+
+
+def _unsigned(link: FileLink, lines: Lines, path: str) -> Citation | None:
+    """The same where only a hash is known: lines that moved unchanged are found, no others."""
+    elsewhere = path != link.path
+    if link.line_start is not None:
+        count = (link.line_end or link.line_start) - link.line_start + 1
+        for first in range(1, min(len(lines.raw), MOST_SOUGHT) - count + 2):
+            if hash_of(lines.raw, first, first + count - 1) == link.content_hash:
+                return _judging_unchanged(link, path, first, first + count - 1)
+    if elsewhere and link.line_start is not None:
+        return None
+    return Citation(link, "changed", path, link.line_start, link.line_end, UNSIGNED, "it reads otherwise")

@@ -6,16 +6,15 @@ from collections import Counter, defaultdict
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.citations.judging import judged
+from recortex.engines.citations.following import judged
 from recortex.engines.citations.signature import NARROW, WIDE, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from recortex.domain.citation import Citation
-    from recortex.domain.links import FileLink
-    from recortex.engines.citations.lines import Lines
-    from recortex.engines.citations.signature import Signature
+    from recortex.domain.memory import FileLink
+    from recortex.engines.citations.signature import Lines, Signature
 
 LIKELY = 0.5
 """The share of the cited lines that a file must have to be looked at."""

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from recortex.domain.code_facts import CALLABLE, NOWHERE, innermost
+from recortex.domain.code_facts import CALLABLE, NOWHERE, Symbol, innermost
 from recortex.domain.code_patterns import Finding, Place
 from recortex.engines.code.modules import find_module
 from recortex.engines.code.project import Project
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from recortex.domain.code_facts import Call, FileFacts, Import
     from recortex.engines.code.detection.detecting import Detection
+    from recortex.engines.code.project import Address
     from recortex.engines.code.sources import Sources
+
 
 _GUARD = re.compile(
     r"(?i)auth(?!or\b|ors\b)|login_?required|permission|secured?$|guards?$|jwt|roles?(?:allowed)?$|isgranted"
@@ -208,3 +210,80 @@ def that_run(sources: Sources, graph: Mapping[str, Sequence[str]]) -> Mapping[st
     """The part of a graph of imports in which a circle can fail."""
     run = {path for path in graph if sources.files[path].language in _RUNS}
     return {path: [one for one in others if one in run] for path, others in graph.items() if path in run}
+
+
+# -- symbols by what a person or an agent calls them: a name, a path with a name, or a place
+
+
+_PLACE = re.compile(r"(?P<path>[^\s:]+):(?P<line>\d{1,9})")
+_IN_FILE = re.compile(r"(?P<path>[^\s:]{0,400}[./][^\s:]{0,400}):(?P<name>[^\d:].*)")
+_JOINTS = re.compile(r"::|->|#|\\")
+_CLOSING = re.compile(r"\(.*\)$")
+
+
+def symbol_at(project: Project, path: str, line: int) -> Address | None:
+    """The innermost symbol at a line of a file; None where there is none."""
+    from recortex.engines.code.project import Address
+
+    facts = project.files.get(path)
+    found = innermost(facts, line) if facts else None
+    return Address(path, facts.symbols.index(found)) if facts and found else None
+
+
+def addressed(project: Project, text: str) -> list[Address]:
+    """The symbols that a text names.
+
+    Args:
+        project: its facts.
+        text: `NAME`, `Class.method`, `Class::method`, `PATH:NAME` or `PATH:LINE`.
+    """
+    text = text.strip()
+    if place := _PLACE.fullmatch(text):
+        found = symbol_at(project, place["path"], int(place["line"]))
+        return [found] if found else []
+    path = ""
+    if within := _IN_FILE.fullmatch(text):
+        path, text = within["path"], within["name"]
+    name = dotted(text)
+    exact = [
+        address
+        for address, one in project.symbols()
+        if is_named(one, name) and (not path or address.path == path)
+    ]
+    real = [one for one in exact if project.symbol(one).kind != "declaration"]
+    return real or exact
+
+
+def dotted(text: str) -> str:
+    """A name as facts have it: `Class::method()` with a dot, and without brackets."""
+    return _CLOSING.sub("", _JOINTS.sub(".", text)).strip(".")
+
+
+def is_named(one: Symbol, name: str) -> bool:
+    """Whether a symbol has a name, or one that ends with it."""
+    return one.name == name or one.name.endswith(f".{name}")
+
+
+def search(project: Project, text: str, limit: int) -> list[Address]:
+    """The symbols whose names resemble a text, the nearest first: the same, its beginning, a part."""
+    wanted = dotted(text.strip()).lower()
+    found = [
+        (likeness, one.kind == "declaration", address.path.count("/"), address)
+        for address, one in project.symbols()
+        if (likeness := _likeness(one, wanted)) is not None
+    ]
+    return [address for *_, address in sorted(found)[:limit]]
+
+
+def _likeness(one: Symbol, wanted: str) -> int | None:
+    name, plain = one.name.lower(), one.plain.lower()
+    if wanted in {plain, name}:
+        return 0
+    if name.endswith(f".{wanted}"):
+        return 1
+    if plain.startswith(wanted):
+        return 2
+    if wanted in name:
+        return 3
+    squeezed = wanted.replace("_", "").replace(" ", "")
+    return 4 if squeezed and squeezed in plain.replace("_", "") else None

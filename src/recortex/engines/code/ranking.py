@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from recortex.domain.code_facts import NOWHERE
 from recortex.engines.code.project import Address
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from recortex.engines.code.project import Project
-    from recortex.engines.code.references import Reference
+    from recortex.engines.code.resolution import Reference
+
 
 DAMPING = 0.85
 ASKED = 0.5
@@ -176,3 +178,136 @@ def _symbols(
             if value:
                 ranked.append((Address(path, index), value))
     return sorted(ranked, key=lambda one: (-one[1], one[0]))
+
+
+# -- which files belong to a file: what it names of others, and what others name of it
+
+
+MOST = 6
+"""Neighbours of a file, and of several together (bench/neighbours.py)."""
+
+
+def neighbours(found: Iterable[Reference]) -> dict[str, list[str]]:
+    """The neighbours of each file, the nearest first.
+
+    A reference counts with the root of how often it is there, shared among the files that define its name.
+    Each file's references have the weight one together, and so have those to a file: what names much, or is
+    named everywhere, is nobody's neighbour for that.
+
+    Args:
+        found: the references between the files of a project.
+    """
+    weighed = [(one, math.sqrt(one.times) / one.definers) for one in found if one.source != one.target]
+    out, into = defaultdict[str, float](float), defaultdict[str, float](float)
+    for one, weight in weighed:
+        out[one.source] += weight
+        into[one.target] += weight
+    near = defaultdict[str, defaultdict[str, float]](lambda: defaultdict(float))
+    for one, weight in weighed:
+        near[one.source][one.target] += weight / out[one.source]
+        near[one.target][one.source] += weight / into[one.target]
+    return {path: nearest(shares) for path, shares in near.items()}
+
+
+def nearest(shares: Mapping[str, float]) -> list[str]:
+    """The paths with the largest shares, those first."""
+    return sorted(shares, key=lambda path: (-shares[path], path))[:MOST]
+
+
+def together(files: Sequence[str], near: Mapping[str, Sequence[str]]) -> list[str]:
+    """The neighbours of some files, without these; those of several files, and near ones, first."""
+    shares = defaultdict[str, float](float)
+    for file in files:
+        for place, path in enumerate(near.get(file, ())):
+            shares[path] += 1 / (place + 1)
+    return nearest({path: share for path, share in shares.items() if path not in files})
+
+
+# -- A map of a project: the files and definitions that matter most, within a budget of tokens
+
+
+MOST_OF_A_FILE = 4
+"""Definitions of one file in a map: another file tells more than a fifth does (bench/code_map.py)."""
+LONGEST_LINE = 100
+FEWEST_TOKENS, MOST_TOKENS = 100, 20_000
+
+
+class Outline(NamedTuple):
+    """A map.
+
+    Attributes:
+        text: a line for each file, with lines for its definitions.
+        tokens: of the text.
+        files: that are in it, the most important first.
+    """
+
+    text: str
+    tokens: int
+    files: tuple[str, ...]
+
+
+def outline(project: Project, ranking: Ranking, budget: int, count: Callable[[str], int]) -> Outline:
+    """The map that fits a budget.
+
+    Args:
+        project: its facts.
+        ranking: what matters most.
+        budget: tokens of the text.
+        count: tokens of a text.
+    """
+    order = _order(ranking)
+    low, high, best = 0, len(order), Outline("", 0, ())
+    while low < high:
+        middle = (low + high + 1) // 2
+        made = _made(project, order[:middle], count)
+        if made.tokens <= budget:
+            low, best = middle, made
+        else:
+            high = middle - 1
+    return best
+
+
+class _Entry(NamedTuple):
+    """A file, or a definition of one that is listed already."""
+
+    path: str
+    number: int = NOWHERE
+
+
+def _order(ranking: Ranking) -> list[_Entry]:
+    """Files by their share, each followed by its definitions where those outweigh the next files."""
+    share = dict(ranking.files)
+    taken: dict[str, int] = defaultdict(int)
+    weighted: list[tuple[float, _Entry]] = [(value, _Entry(path)) for path, value in ranking.files]
+    for address, value in ranking.symbols:
+        taken[address.path] += 1
+        if taken[address.path] <= MOST_OF_A_FILE:
+            least = min(value, share[address.path])
+            weighted.append((least / (2 + 2 * taken[address.path]), _Entry(*address)))
+    listed = sorted(weighted, key=lambda one: (-one[0], one[1]))
+    return [entry for _, entry in listed]
+
+
+def _made(project: Project, entries: Sequence[_Entry], count: Callable[[str], int]) -> Outline:
+    shown: dict[str, set[int]] = {}
+    for one in entries:
+        numbers = shown.setdefault(one.path, set())
+        if one.number != NOWHERE:
+            numbers.add(one.number)
+    text = "\n".join(line for path, numbers in shown.items() for line in _lines(project, path, numbers))
+    return Outline(text, count(text), tuple(shown))
+
+
+def _lines(project: Project, path: str, numbers: set[int]) -> list[str]:
+    symbols = project.files[path].symbols
+    with_parents = set(numbers)
+    for number in numbers:
+        parent = symbols[number].parent
+        if parent != NOWHERE:
+            with_parents.add(parent)
+    lines = [path]
+    for number in sorted(with_parents):
+        one = symbols[number]
+        indent = "    " if one.parent in with_parents else "  "
+        lines.append(f"{indent}{one.line}: {one.signature or one.plain}"[:LONGEST_LINE])
+    return lines

@@ -13,18 +13,31 @@ others say of it is in their own facts.
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.code_facts import CALLABLE, NOWHERE
 from recortex.engines.code.naming import Names, Outside, plain_names
-from recortex.engines.code.project import TYPES, Address, family_of, unit_of
-from recortex.engines.code.scopes import ABOVE, INSTANCE, own_field, parts_of, written_type
+from recortex.engines.code.project import (
+    ABOVE,
+    INSTANCE,
+    TYPES,
+    Address,
+    family_of,
+    own_field,
+    parts_of,
+    unit_of,
+    written_type,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from recortex.domain.code_facts import Call, FileFacts
     from recortex.engines.code.project import Project
+
 
 Certainty = Literal["resolved", "candidate", "external", "unknown"]
 
@@ -220,3 +233,192 @@ def common_methods(family: str) -> frozenset[str]:
     lines = COMMON.read_text(encoding="utf-8").splitlines()
     listed = dict(line.split(":", 1) for line in lines if not line.startswith("#"))
     return frozenset(listed.get(family, "").split())
+
+
+# -- which file names what another file defines: names times references, where imports decide who is meant
+
+
+MOST_DEFINERS = 20
+"""A name that more files define says nothing of any of them."""
+_NAMED = TYPES | {"function", "method", "macro", "constant", "property"}
+
+
+class Reference(NamedTuple):
+    """A file names something that another defines.
+
+    Attributes:
+        times: how often.
+        definers: how many files define the name.
+    """
+
+    source: str
+    target: str
+    name: str
+    times: int
+    definers: int
+
+
+def references(project: Project) -> list[Reference]:
+    """All references from one file of a project to another."""
+    definers: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for path, facts in project.files.items():
+        for one in facts.symbols:
+            if one.kind in _NAMED:
+                definers[family_of(facts), one.plain].add(path)
+    names = Names(project)
+    return [
+        reference
+        for path, facts in project.files.items()
+        for reference in _of_file(path, facts, names, definers)
+    ]
+
+
+def _of_file(
+    path: str, facts: FileFacts, names: Names, definers: dict[tuple[str, str], set[str]]
+) -> Iterator[Reference]:
+    family = family_of(facts)
+    bound = _imports(path, facts, names)
+    common = common_methods(family)
+    for name, times in _named_in(facts).items():
+        known = definers.get((family, name), set())
+        if name in bound:
+            for target in bound[name]:
+                yield Reference(path, target, name, times, max(1, len(known)))
+        elif path not in known and name not in common and len(known) <= MOST_DEFINERS:
+            for target in known:
+                yield Reference(path, target, name, times, len(known))
+
+
+def _imports(path: str, facts: FileFacts, names: Names) -> dict[str, set[str]]:
+    """The files that the names come from which a file imports; none for those of libraries."""
+    bound: dict[str, set[str]] = defaultdict(set)
+    for one in facts.imports:
+        place = names.place(path, one.module)
+        if not one.name or one.name == "*" or (place.outside and family_of(facts) == "c"):
+            continue
+        found = {
+            address.path for file in place.paths for address in names.exported(file, one.name, one.module)
+        }
+        for name in {one.name, one.alias} - {""}:
+            bound[name] |= found - {path}
+    return bound
+
+
+def _named_in(facts: FileFacts) -> Counter[str]:
+    found = Counter(call.name.removesuffix("!") for call in facts.calls)
+    found.update(one.name for one in facts.imports if one.name not in {"", "*"})
+    found.update(parts_of(base)[-1] for one in facts.symbols for base in one.bases if parts_of(base))
+    found.update(parts_of(one.type)[-1] for one in facts.bindings if parts_of(one.type))
+    return found
+
+
+# -- who calls a symbol, and what it calls
+
+
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
+    r"|[._-](?:test|spec)s?\.\w+$|(?:^|/)[^/]*Tests?\.(?:java|cs|php)$"
+)
+MOST_ROUNDS = 6
+"""Calls that are followed one after the other."""
+
+
+class Edge(NamedTuple):
+    """A call.
+
+    Attributes:
+        path, line: where it stands.
+        caller: the index in that file of the symbol that it stands in, or `NOWHERE`.
+        target: what it means.
+    """
+
+    path: str
+    line: int
+    caller: int
+    target: Address
+    certainty: Certainty
+
+
+def callers(project: Project, resolver: Resolver, targets: Collection[Address]) -> list[Edge]:
+    """The calls that mean one of some symbols, in the order of their files.
+
+    Only calls by one of their names are looked at, or by what an import calls them.
+    """
+    wanted = frozenset(targets)
+    names: dict[str, set[str]] = {}
+    for one in wanted:
+        names.setdefault(family_of(project.files[one.path]), set()).add(project.symbol(one).plain)
+    return [
+        edge
+        for path, facts in project.files.items()
+        if (plain := names.get(family_of(facts)))
+        for edge in _calls_in(project, resolver, path, plain)
+        if edge.target in wanted
+    ]
+
+
+def _calls_in(project: Project, resolver: Resolver, path: str, plain: set[str]) -> Iterator[Edge]:
+    facts = project.files[path]
+    called = plain | {one.alias for one in facts.imports if one.name in plain or one.name == "default"}
+    called |= {f"{name}!" for name in plain} if facts.language == "rust" else set()
+    for call in facts.calls:
+        if call.name in called:
+            meaning = resolver.meaning(path, call)
+            for target in meaning.targets:
+                yield Edge(path, call.line, call.caller, target, meaning.certainty)
+
+
+def callees(project: Project, resolver: Resolver, source: Address) -> list[Edge]:
+    """What a symbol calls, with what is defined in it."""
+    facts = project.files[source.path]
+    inside = {source.number}
+    for index in range(source.number + 1, len(facts.symbols)):
+        if facts.symbols[index].parent in inside:
+            inside.add(index)
+    return [
+        Edge(source.path, call.line, call.caller, target, meaning.certainty)
+        for call in facts.calls
+        if call.caller in inside
+        for meaning in [resolver.meaning(source.path, call)]
+        for target in meaning.targets
+    ]
+
+
+def is_test(path: str) -> bool:
+    """Whether a file holds tests, by its path."""
+    return _TEST.search(path) is not None
+
+
+class Reached(NamedTuple):
+    """A symbol that a change of another may reach: how many calls away it is."""
+
+    address: Address
+    distance: int
+
+
+def reached(
+    project: Project, resolver: Resolver, targets: Collection[Address], most: int
+) -> tuple[list[Reached], list[Edge]]:
+    """The symbols that call some symbols, directly or not; only by calls that are resolved.
+
+    Returns them, the nearest first, with the calls of the targets themselves that are candidates.
+    """
+    from recortex.engines.code.project import Address
+
+    seen, found = set(targets), list[Reached]()
+    edge_of, unsure = set(targets), list[Edge]()
+    for distance in range(1, MOST_ROUNDS + 1):
+        edges = callers(project, resolver, edge_of) if edge_of else []
+        if distance == 1:
+            unsure = [one for one in edges if one.certainty == "candidate"]
+        near = {
+            Address(one.path, one.caller)
+            for one in edges
+            if one.certainty == "resolved" and one.caller != NOWHERE
+        }
+        edge_of = near - seen
+        seen |= edge_of
+        found += [Reached(one, distance) for one in sorted(edge_of)]
+        if len(found) >= most:
+            break
+    return found[:most], unsure

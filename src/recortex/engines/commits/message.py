@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.engines.decisions.wording import plain
+from recortex.engines.decisions.standing import plain
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:

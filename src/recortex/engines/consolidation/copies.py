@@ -8,22 +8,91 @@ reachable.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+import zlib
+from collections import Counter, defaultdict
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from math import ceil
+from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
-from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.ingestion.merging import same_event
+from recortex.engines.languages import language_of, negations, opposites
+from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
 from recortex.engines.similarity.near_duplicates import LONGEST, meaning
-from recortex.engines.words import INFLECTIONS, stem, word_set
+from recortex.engines.words import INFLECTIONS, bag_of_words, has_cjk, stem, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from recortex.domain.hit import Hit
+    from recortex.domain.explanation import Hit
     from recortex.domain.memory import Memory
+
+
+# -- recognises statements that use the same words and may say opposite things
+
+
+_OPPOSITES: list[tuple[str, str]] = re.findall(
+    r"(\w+)/(\w+)",
+    "always/never always/sometimes must/may required/optional enable/disable enabled/disabled "
+    "enables/disables on/off "
+    "true/false yes/no allow/forbid allowed/forbidden allow/deny accept/reject include/exclude with/without "
+    "use/avoid "
+    "before/after sync/async synchronous/asynchronous public/private increase/decrease more/less "
+    "minimum/maximum "
+    "min/max first/last start/stop keep/remove add/remove safe/unsafe old/new fast/slow works/fails "
+    "passes/fails "
+    "correct/wrong supported/unsupported ascending/descending lower/upper",
+)
+_FIGURE = re.compile(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
+
+
+def contradiction(a: str, b: str) -> str:
+    """Why the two may contradict each other, in a clause; empty where nothing shows it.
+
+    Checks for opposite words, a negation in only one of them, and figures that differ. It is a warning for a
+    person, not a judgement: «Use A, not B» beside «Use A» is reported too.
+    """
+    return _opposed(a, b) or _negated_in_one(a, b) or _other_figures(a, b)
+
+
+def _opposed(a: str, b: str) -> str:
+    pairs = opposites(language_of(a)) or _OPPOSITES
+    in_a, in_b = (_contradiction_said(text, pairs) for text in (a, b))
+    only_a, only_b = in_a - in_b, in_b - in_a
+    for one, other in pairs:
+        if one in only_a and other in only_b:
+            return f"one says «{one}», the other «{other}»"
+        if other in only_a and one in only_b:
+            return f"one says «{other}», the other «{one}»"
+    return ""
+
+
+def _contradiction_said(text: str, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The words of a text; where there are no spaces, those of the pairs that are in it."""
+    if not has_cjk(text):
+        return bag_of_words(text)
+    # The longer one says the opposite of what it ends with: `非同期` is not `同期`.
+    found = sorted((word for pair in pairs for word in pair if word in text), key=len)
+    return frozenset(word for at, word in enumerate(found) if not any(word in one for one in found[at + 1 :]))
+
+
+def _negated_in_one(a: str, b: str) -> str:
+    in_a, in_b = negations(a), negations(b)
+    if bool(in_a) == bool(in_b):
+        return ""
+    return f"only one of them says «{min(in_a or in_b)}»"
+
+
+def _other_figures(a: str, b: str) -> str:
+    first, second = set(_FIGURE.findall(a)), set(_FIGURE.findall(b))
+    only_a, only_b = sorted(first - second), sorted(second - first)
+    return f"one says {only_a[0]}, the other {only_b[0]}" if only_a and only_b else ""
+
+
+# -- near-copies in an answer: the best stands for all that say the same, so that they take one place
+
 
 SHARED = 0.75
 """The least share of the longer statement's words that both have (bench/near_copies.py)."""
@@ -130,3 +199,91 @@ def _exchanged(one: Sequence[str], other: Sequence[str]) -> bool:
         case [first, last]:
             return last > first + 1 and (one[first], one[last]) == (other[last], other[first])
     return False
+
+
+# -- all pairs of texts that share more than half of their words, without comparing each with each
+
+
+SIGNATURE_BITS = 256
+MOST_COMPARED = 2_000_000
+"""The most pairs that are compared: among 10,000 statements at most 1.8 million share a rare word, which
+takes 0.6 s (bench/consolidation.py)."""
+
+
+class ScoredPair(NamedTuple):
+    """Two texts by their keys, `a` before `b`, and their similarity: 0 to 1."""
+
+    a: str
+    b: str
+    score: float
+
+
+def scored_pair(one: str, other: str, score: float) -> ScoredPair:
+    """A pair with its keys in order."""
+    return ScoredPair(min(one, other), max(one, other), score)
+
+
+class OverlappingPairs(NamedTuple):
+    """The pairs, and whether the search was complete."""
+
+    pairs: tuple[ScoredPair, ...]
+    complete: bool
+
+
+def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARED) -> OverlappingPairs:
+    """Every pair whose Jaccard overlap is above 0.5, in no particular order.
+
+    A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection»,
+    2008): two such sets must share one of their rarest words, so only those words are indexed. Most pairs
+    that
+    share one are ruled out by their signatures: 256 bits, one set for each word.
+
+    Args:
+        texts: words of each text by its key.
+        most: how many pairs are compared; beyond that the search is incomplete.
+    """
+    frequency = Counter(word for words in texts.values() for word in words)
+    bits = {word: 1 << (zlib.crc32(word.encode()) % SIGNATURE_BITS) for word in frequency}
+    index: defaultdict[str, list[_Text]] = defaultdict(list)
+    pairs: list[ScoredPair] = []
+    left = most
+    for key in sorted(texts, key=lambda key: (len(texts[key]), key)):
+        words = sorted(texts[key], key=lambda word: (frequency[word], word))
+        text = _Text(key, texts[key], len(words), reduce(or_, (bits[word] for word in words), 0))
+        candidates = _sharing(index, words)
+        left -= len(candidates)
+        if left < 0:
+            return OverlappingPairs(tuple(pairs), complete=False)
+        pairs += _overlapping(text, candidates)
+        for word in words[: _indexed(len(words))]:
+            index[word].append(text)
+    return OverlappingPairs(tuple(pairs), complete=True)
+
+
+class _Text(NamedTuple):
+    key: str
+    words: frozenset[str]
+    size: int
+    signature: int
+
+
+def _sharing(index: Mapping[str, Sequence[_Text]], words: Sequence[str]) -> dict[str, _Text]:
+    """Shorter or equally long texts that share one of the rarer half of the words."""
+    rare = words[: len(words) - ceil(CONSOLIDATE * len(words)) + 1]
+    return {other.key: other for word in rare if word in index for other in index[word]}
+
+
+def _indexed(size: int) -> int:
+    """How many of the rarest words are indexed: |x| - ceil(2t / (1 + t) |x|) + 1, with the threshold t."""
+    return size - ceil(2 * CONSOLIDATE / (1 + CONSOLIDATE) * size) + 1
+
+
+def _overlapping(text: _Text, candidates: Mapping[str, _Text]) -> Iterator[ScoredPair]:
+    """The candidates with enough overlap. Each differing word changes at most one bit of a signature."""
+    most_other = (1 - CONSOLIDATE) / (1 + CONSOLIDATE)
+    for other in candidates.values():
+        if (text.signature ^ other.signature).bit_count() > most_other * (text.size + other.size):
+            continue
+        score = jaccard(text.words, other.words)
+        if score > CONSOLIDATE:
+            yield scored_pair(text.key, other.key, score)

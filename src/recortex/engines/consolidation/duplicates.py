@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
-from recortex.engines.consolidation.contradiction import contradiction
-from recortex.engines.consolidation.overlaps import scored_pair
+from recortex.engines.consolidation.copies import OverlappingPairs, ScoredPair, contradiction, scored_pair
 from recortex.engines.ingestion.merging import same_event
-from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
-from recortex.engines.similarity.vector_verdict import NEARLY_SAME, SAME_MATTER
+from recortex.engines.similarity.jaccard import CONSOLIDATE, NEARLY_SAME, SAME_MATTER, jaccard
 from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.domain.relation import Relation
-    from recortex.engines.consolidation.overlaps import ScoredPair
 
 
 class CandidatePair(NamedTuple):
@@ -154,3 +152,96 @@ def _preference(memory: Memory) -> tuple[object, ...]:
 def _why(words: float, meaning: float | None) -> str:
     shared = f"{words:.0%} of the words are shared"
     return shared if meaning is None else f"{shared}; the meaning is alike: {meaning:.2f}"
+
+
+# -- all pairs of vectors that point nearly the same way
+
+
+MOST_VECTORS = 12_000
+"""The most vectors that are compared with each other: 10,000 take 0.3 s on idle cores
+(bench/consolidation.py)."""
+MOST_PAIRS = 20_000
+"""Far more than anybody reads; it bounds the memory that a store full of equal texts would take."""
+BLOCK = 512
+"""Rows of one matrix product: 512 by 12,000 cosines are 25 MB."""
+
+
+def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
+    """Every pair of vectors with a cosine of at least `NEARLY_SAME`.
+
+    Args:
+        codes: int8 vectors of one embedder by key; beyond `MOST_VECTORS` the first ones are compared.
+    """
+    keys = list(codes)[:MOST_VECTORS]
+    pairs: list[ScoredPair] = []
+    rows = _unit({key: codes[key] for key in keys})
+    for start in range(0, len(keys), BLOCK):
+        room = MOST_PAIRS - len(pairs)
+        found = _above(rows, start, room + 1)
+        pairs += [scored_pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
+        if len(found) > room:
+            return OverlappingPairs(tuple(pairs), complete=False)
+    return OverlappingPairs(tuple(pairs), complete=len(keys) == len(codes))
+
+
+def _unit(codes: Mapping[str, bytes]) -> Any:
+    """Rows of unit length; a vector of another length than the first one's is all zeros."""
+    import numpy as np
+
+    size = len(next(iter(codes.values()), b""))
+    fitting = [raw if len(raw) == size else bytes(size) for raw in codes.values()]
+    rows = np.frombuffer(b"".join(fitting), dtype=np.int8).astype(np.float32).reshape(len(fitting), size)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
+    """Pairs of the block's rows with all rows from the block on, each once; at most `most`."""
+    import numpy as np
+
+    block = rows[start : start + BLOCK]
+    cosines = block @ rows[start:].T
+    # Within the block, each pair would occur twice, and each row with itself.
+    cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
+    first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
+    return [
+        (start + int(a), start + int(b), float(cosines[a, b])) for a, b in zip(first, second, strict=True)
+    ]
+
+
+# -- when it is time to look for duplicates
+
+
+CONSOLIDATION_EXTRACTION_THRESHOLD = 10
+CONSOLIDATION_ACTIVE_THRESHOLD = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What was learned since somebody last looked for duplicates.
+
+    Attributes:
+        since: when that was; None if never.
+        extractions: sessions that were learned from since then.
+        memories: active memories recorded since then.
+        notice: «consolidation is due» with the reason and the command; empty while it is not.
+    """
+
+    since: datetime | None
+    extractions: int
+    memories: int
+    notice: str = ""
+
+
+def due(since: datetime | None, *, extractions: int, memories: int) -> Due:
+    """Whether one of two thresholds is reached: 10 extractions, or 80 active memories."""
+    if extractions >= CONSOLIDATION_EXTRACTION_THRESHOLD:
+        reason = f"{extractions} sessions were learned from"
+    elif memories >= CONSOLIDATION_ACTIVE_THRESHOLD:
+        reason = f"{memories} memories were added"
+    else:
+        return Due(since=since, extractions=extractions, memories=memories)
+    notice = (
+        f"Consolidation is due: {reason} since the last one. `recortex consolidate` shows what may be said "
+        f"twice."
+    )
+    return Due(since=since, extractions=extractions, memories=memories, notice=notice)

@@ -6,19 +6,19 @@ import uuid
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.query import MemoryQuery
-from recortex.engines.consolidation.due import due
+from recortex.domain.search import MemoryQuery
+from recortex.engines.consolidation.copies import overlapping
 from recortex.engines.consolidation.duplicates import (
     Duplicate,
     as_duplicate,
     better_of,
+    due,
     mergeable_kind,
     ranked,
     recorded_pairs,
+    similar_vectors,
 )
 from recortex.engines.consolidation.merging import merge
-from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.vector_pairs import similar_vectors
 from recortex.engines.languages import reads
 from recortex.engines.words import bag_of_words
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.memory import Memory
-    from recortex.engines.consolidation.due import Due
+    from recortex.engines.consolidation.duplicates import Due
     from recortex.ports.store import Store
 
 CHECKPOINT = "consolidation"

@@ -9,8 +9,7 @@ from recortex.domain.cleaning import clean
 from recortex.domain.context import ContextEntry
 from recortex.domain.kinds import KINDS
 from recortex.domain.kinds.base import shorten
-from recortex.engines.compression.levels import SHORT_ID, Level
-from recortex.engines.compression.packing import BREAK, Weighed, pack
+from recortex.engines.compression.levels import BREAK, SHORT_ID, Level, Weighed, pack
 from recortex.engines.consolidation.copies import standing
 
 if TYPE_CHECKING:

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.domain.cleaning import clean, visible
 from recortex.domain.context import FrameEntry
-from recortex.engines.compression.levels import Level
-from recortex.engines.compression.packing import Weighed, pack
+from recortex.domain.kinds import Kind
+from recortex.domain.vocabulary import Trust
+from recortex.engines.compression.levels import Level, Weighed, pack
 from recortex.engines.context.assembling import NOTHING
 from recortex.engines.documents.chunking import fitting
+from recortex.engines.retrieval.scorer import closeness
+from recortex.engines.words import topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recortex.domain.document import Chunk
+    from recortex.domain.memory import Memory
+
 
 SHARES = {"task": 2_000, "knowledge": 10_000, "learnings": 2_000, "state": 1_000, "instructions": 500}
 """Tokens of each section of a whole frame (E); of another budget the same parts."""
@@ -271,3 +276,40 @@ def _by_section(sections: Mapping[str, str], tokens: int, count: Callable[[str],
     largest = max(sections, key=lambda name: len(sections[name]))
     counts = {name: count(section) for name, section in sections.items() if name != largest}
     return {name: counts.get(name, tokens - sum(counts.values())) for name in sections}
+
+
+# -- standing instructions: what the person wants in all work of a kind
+
+
+STANDING_KINDS = tuple(map(Kind, ("preference", "feedback", "constraint_override", "core")))
+LOOKED_AT = 60
+"""The most important ones of a store that are looked at."""
+GIVEN = 12
+LEAST_BOOST = 0.7
+"""An intent for which a kind counts less than this does not want its rules."""
+WITH_WORDS, ABOUT_FILES = 0.75, 0.9
+"""The relevance of a rule with words of the task, and for a file in view."""
+
+
+def standing(
+    memories: Sequence[Memory], task: str, files: Sequence[str], boosts: Mapping[str, float]
+) -> list[tuple[Memory, float]]:
+    """The rules that hold for a task, with their relevance, the most relevant first.
+
+    A rule about files holds where one of them is in view; one that nobody trusted is none.
+    """
+    wanted = topic_stems(task)
+    found = [
+        (memory, relevance)
+        for memory in memories
+        if memory.trust is not Trust.UNTRUSTED and boosts.get(memory.kind, 1.0) >= LEAST_BOOST
+        if (relevance := _relevance(memory, wanted, files))
+    ]
+    return sorted(found, key=lambda one: (-one[1], -one[0].priority, -one[0].confidence))[:GIVEN]
+
+
+def _relevance(memory: Memory, wanted: frozenset[str], files: Sequence[str]) -> float:
+    if memory.files:
+        near = any(closeness(link.path, file) for link in memory.files for file in files)
+        return ABOUT_FILES if near else 0.0
+    return WITH_WORDS if wanted & topic_stems(memory.text) else 0.0

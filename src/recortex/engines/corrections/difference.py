@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.correction import Change, Difference
+from recortex.domain.correction import Category, Change, Difference
+from recortex.domain.kinds import KINDS
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Importance, RelationType
+from recortex.engines.patterns import Patterns
+from recortex.engines.words import LETTERS, STOP_WORDS, tokens
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.domain.memory import Memory
+
 
 MOST_CHARACTERS = 200_000
 MOST_LINES = 4_000
@@ -149,3 +158,130 @@ def _denials(lines: Iterable[str]) -> int:
 
 def _bare(line: str) -> str:
     return _NOTHING.sub("", line).casefold()
+
+
+# -- how a correction is related to what was known: what it was learned from, what led to it
+
+
+MOST = 3
+"""Memories of the same matter that are related: as many as ingestion relates by likeness."""
+_WORDING = frozenset(("use", "write", "instead", "not", "no", "never", "always"))
+_WHAT_HAPPENED = frozenset(("incident", "code_smell"))
+
+
+def causes(
+    new: Memory, known: Sequence[tuple[Relation, Memory]], replaced: Memory | None, now: datetime
+) -> Iterator[Relation]:
+    """The causal relations of a new correction.
+
+    What it replaces had led to the mistake. What happened once, or is known to be bad, caused the correction;
+    from anything else of the matter it was learned.
+
+    Args:
+        new: the correction.
+        known: memories of the same matter, with the inferred relation to each.
+        replaced: the memory that it supersedes.
+        now: when the relations are made.
+    """
+    if replaced is not None:
+        yield _inferred(
+            new.id, replaced.id, RelationType.TRIGGERED_BY, 1.0, "what it corrects was known", now
+        )
+    words = _matter(new)
+    near = [one for one in known if words & _matter(one[1])]
+    for relation, other in sorted(near, key=lambda one: -one[0].strength)[:MOST]:
+        if KINDS[other.kind].event or other.kind in _WHAT_HAPPENED:
+            yield _inferred(
+                other.id, new.id, RelationType.CAUSED, relation.strength, "what had happened", now
+            )
+        else:
+            yield _inferred(
+                new.id, other.id, RelationType.LEARNED_FROM, relation.strength, "of the same matter", now
+            )
+
+
+def _matter(memory: Memory) -> frozenset[str]:
+    """The words that tell what a memory is about, without those of how a principle is worded."""
+    return frozenset(tokens(memory.text, LETTERS)) - STOP_WORDS - _WORDING
+
+
+def _inferred(
+    source: str, target: str, type_: RelationType, strength: float, why: str, now: datetime
+) -> Relation:
+    return Relation(source, target, type_, now, round(strength, 3), (why,), inferred=True)
+
+
+# -- ten categories of corrections by rules, and the kind of memory that each one makes
+
+
+PATTERNS = Patterns(__file__, "categories")
+SIGNS = PATTERNS.forms("sign_")
+TAG = "correction"
+"""A tag of every memory that a correction made, beside its category."""
+SECOND = 1 / 3
+"""What a second sign of one category adds, as a share of its weight."""
+USUAL = 0.05
+"""What speaks for the usual category: a little, so that any sign counts more."""
+_READ = 4_000
+_OF_DIFFERENCE = {"renamed": Category.NAMING_CONVENTION, "layout": Category.STYLE_PREFERENCE}
+
+
+class Made(NamedTuple):
+    """What is made of a correction of one category."""
+
+    kind: str
+    importance: Importance = Importance.NORMAL
+
+
+MADE: Mapping[Category, Made] = {
+    Category.PATTERN_VIOLATION: Made("pattern_rationale"),
+    Category.TRIBAL_MISS: Made("tribal"),
+    Category.CONSTRAINT_VIOLATION: Made("constraint_override", Importance.HIGH),
+    Category.STYLE_PREFERENCE: Made("preference"),
+    Category.NAMING_CONVENTION: Made("preference"),
+    Category.ARCHITECTURE_MISMATCH: Made("architecture"),
+    Category.SECURITY_ISSUE: Made("tribal", Importance.CRITICAL),
+    Category.PERFORMANCE_ISSUE: Made("code_smell"),
+    Category.API_MISUSE: Made("tribal"),
+    Category.OTHER: Made("feedback"),
+}
+
+
+def categorised(
+    text: str, *, difference: Difference | None = None, usual: Category = Category.OTHER
+) -> Category:
+    """The category of a correction.
+
+    Args:
+        text: the person's words; of two texts, what was added and changed.
+        difference: between original and corrected text, if they are known.
+        usual: what it is where no sign speaks for another one.
+    """
+    weights = _weighed(text[:_READ])
+    weights[usual] = weights.get(usual, 0.0) + USUAL
+    for name, category in _OF_DIFFERENCE.items():
+        if difference is not None and getattr(difference, name):
+            weights[category] = weights.get(category, 0.0) + 1.0
+    return max(weights, key=lambda one: (weights[one], one is usual))
+
+
+def said_in(difference: Difference) -> str:
+    """The words of a difference that tell its category: what was added, changed or taken out."""
+    return "\n".join(_categories_lines(difference))
+
+
+def _categories_lines(difference: Difference) -> Iterable[str]:
+    yield from difference.additions
+    yield from (one.after for one in difference.modifications)
+    if not difference.additions:
+        yield from difference.removals
+
+
+def _weighed(text: str) -> dict[Category, float]:
+    found: dict[Category, list[float]] = {}
+    for sign in SIGNS:
+        if sign.pattern.search(text):
+            found.setdefault(Category(sign.kind), []).append(sign.confidence)
+    return {
+        category: max(weights) + SECOND * sum(sorted(weights)[:-1]) for category, weights in found.items()
+    }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin, Status
-from recortex.engines.extraction.subject import domain_of
+from recortex.engines.extraction.sentences import domain_of
 from recortex.engines.ingestion.draft import Draft
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.commit import FileHistory
-    from recortex.domain.links import FileLink
+    from recortex.domain.memory import FileLink
     from recortex.engines.decisions.record import Record
 
 RULE = "decision_record"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.decisions.wording import cut, plain
+from recortex.engines.decisions.standing import cut, plain
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:

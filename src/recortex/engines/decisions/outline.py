@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.expressions import lazy
-from recortex.engines.documents.front_matter import field_list, front_matter
+from recortex.engines.documents.reading import field_list, front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

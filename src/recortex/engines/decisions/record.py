@@ -9,32 +9,315 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
 from recortex.engines.decisions.mentions import Mention, field_mentions, in_part, mentions
-from recortex.engines.decisions.options import Option, chosen, options
-from recortex.engines.decisions.outline import outline
-from recortex.engines.decisions.parts import Parts, is_field, role_of, text_of
+from recortex.engines.decisions.outline import Line, outline
 from recortex.engines.decisions.standing import (
     Said,
     Standing,
+    cut,
     dates_in,
     is_choice,
     is_of_others,
+    items,
+    joined,
     nearest,
+    pieces,
+    plain,
+    prose,
     stated_in,
     statements,
 )
-from recortex.engines.decisions.wording import cut, items, joined, pieces, plain, prose
-from recortex.engines.decisions.y_statement import YStatement, y_statement
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.domain.commit import FileHistory
-    from recortex.engines.decisions.outline import Line
+    from recortex.engines.decisions.outline import Section
+
+
+# -- what a record considered: the option that was chosen, and the others with what spoke against them
+
+
+OPTIONS_PATTERNS = Patterns(__file__, "options")
+MOST_OUTCOME = 4_000
+"""Characters of an outcome in which the chosen option is looked for."""
+MOST_TITLE, SHORT = 200, 80
+"""Characters of an option, and of one that stands before its reason on a line."""
+
+
+class Option(NamedTuple):
+    """An option that was not taken, and why; the reason may be empty."""
+
+    option: str
+    against: str = ""
+
+
+def chosen(lines: Sequence[Line]) -> tuple[str, str]:
+    """The option that a MADR outcome names, and its reason; both empty where it names none."""
+    found = OPTIONS_PATTERNS.chosen.search(joined(lines, MOST_OUTCOME))
+    return (found["option"].strip(), (found["why"] or "").strip()) if found else ("", "")
+
+
+def options(
+    listed: Sequence[Section], weighed: Sequence[Section], taken: str, most: int
+) -> tuple[Option, ...]:
+    """The options that were not chosen, each once.
+
+    Args:
+        listed: sections that name them, as items or as headings of their own.
+        weighed: sections with the pros and cons of each.
+        taken: the one that was chosen.
+        most: characters of a reason.
+    """
+    against = {_key(section.title): _cons(section, most) for section in weighed if section.title}
+    found: dict[str, Option] = {}
+    for option in _options_listed(listed, most):
+        key = _key(option.option)
+        if key and not _same(key, _key(taken)) and key not in found:
+            found[key] = option if option.against else Option(option.option, against.get(key, ""))
+    if not found:  # only weighed
+        for section in weighed[1:]:
+            key = _key(section.title)
+            if key and not _same(key, _key(taken)) and not OPTIONS_PATTERNS.taken.search(section.title):
+                found[key] = Option(_named(section.title), against[key])
+    return tuple(found.values())
+
+
+def _options_listed(sections: Sequence[Section], most: int) -> Iterator[Option]:
+    if not sections:
+        return
+    top = min(section.level for section in sections)
+    inner = [one for one in sections if one.level == top + 1]
+    for section in inner:
+        if not OPTIONS_PATTERNS.taken.search(section.title):
+            yield Option(_named(section.title), cut(joined(section.lines, most), most))
+    for section in () if inner else sections:
+        for item in items(section.lines):
+            if not OPTIONS_PATTERNS.taken.search(item):
+                yield _item(item, most)
+
+
+def _item(text: str, most: int) -> Option:
+    """An item as option and reason: `**Option**: reason`, `Option: reason`, `Option - reason`."""
+    if bold := OPTIONS_PATTERNS.bold.match(text.strip()):
+        return Option(_named(bold["option"]), cut(plain(bold["why"]), most))
+    said = plain(text)
+    parts = OPTIONS_PATTERNS.reason.split(said, maxsplit=1)
+    short = len(parts) > 1 and len(parts[0]) <= SHORT and "://" not in said[: len(parts[0]) + 4]
+    return Option(_named(parts[0]), cut(parts[1], most)) if short else Option(_named(said))
+
+
+def _named(title: str) -> str:
+    said = plain(title).strip(" *_`\"'“”")
+    found = OPTIONS_PATTERNS.numbered.match(said)
+    return cut(said[found.end() :] if found and said[found.end() :] else said, MOST_TITLE).rstrip(" :.")
+
+
+def _cons(section: Section, most: int) -> str:
+    """What spoke against an option."""
+    said = [plain(one) for one in items(section.lines)]
+    found = [
+        one[match.end() :]
+        for one in said
+        if (match := OPTIONS_PATTERNS.against.match(one)) and match.end() < len(one)
+    ]
+    return cut("; ".join(found), most)
+
+
+def _key(title: str) -> str:
+    return " ".join(OPTIONS_PATTERNS.words.findall(_named(title).lower()))
+
+
+def _same(key: str, taken: str) -> bool:
+    """Whether a listed option is the chosen one, where one of the names is the beginning of the other."""
+    return bool(taken) and (key.startswith(taken) or taken.startswith(key))
+
+
+# -- the parts of a record by what they are for: by its headings, and by the fields above them
+
+
+MOST_STATUS = 2_000
+"""Characters of a status that are looked at."""
+PARTS_PATTERNS = Patterns(__file__, "parts")
+_ROLES = PARTS_PATTERNS.by_name("role_")
+_PAIR = 2
+
+
+class Parts:
+    """The parts of a record by their role."""
+
+    def __init__(self, front: dict[str, Any], sections: Sequence[Section]) -> None:
+        self.front, self.sections = front, sections
+        self.roles = list(_roles(sections))
+        self.fields = dict(self._fields())
+
+    def has(self, role: str) -> bool:
+        """Whether it has such a part that says something."""
+        return any(line.text.strip() for line in self.lines(role))
+
+    def lines(self, role: str) -> list[Line]:
+        """The lines of all sections of a role, with the headings inside of them left out."""
+        found: list[Line] = []
+        for section, own in zip(self.sections, self.roles, strict=True):
+            if own == role:
+                found += [Line(0, ""), *section.lines]
+        return found
+
+    def under(self, role: str) -> list[Section]:
+        """The sections of a role, the inner ones too."""
+        return [one for one, own in zip(self.sections, self.roles, strict=True) if own == role]
+
+    @property
+    def status(self) -> str:
+        """What it says of its standing."""
+        front = text_of(self.front.get("status") or self.front.get("state"))
+        body = self.fields.get("status", "") or self.fields.get("state", "")
+        whole = front or body or "\n".join(line.text for line in self.lines("status")).strip()
+        return whole[:MOST_STATUS]
+
+    def value(self, *names: str) -> str:
+        """The first of these fields that is there."""
+        return next(
+            filter(None, (text_of(self.front.get(name)) or self.fields.get(name, "") for name in names)), ""
+        )
+
+    def _fields(self) -> Iterator[tuple[str, str]]:
+        """The fields above the first part, such as `* Status: accepted` or a heading; the first counts."""
+        seen = set[str]()
+        for section, role in zip(self.sections, self.roles, strict=True):
+            if role:
+                break
+            for text in (section.title, *_parts_listed([line.text for line in section.lines])):
+                if found := PARTS_PATTERNS.field.match(text):
+                    name = found["name"].lower().replace(" ", "-")
+                    if name not in seen and found["value"]:
+                        seen.add(name)
+                        yield name, found["value"]
+
+    @property
+    def head(self) -> list[str]:
+        """The lines above the first part."""
+        return [
+            line.text
+            for one, role in zip(self.sections, self.roles, strict=True)
+            if not role
+            for line in one.lines
+        ]
+
+
+def _parts_listed(lines: Sequence[str]) -> Iterator[str]:
+    """The lines; a table with a column for each field as one line for each."""
+    heads: list[str] = []
+    for place, line in enumerate(lines):
+        cells = _cells(line)
+        columns = len(cells) > 1 and any(map(_is_name, cells)) and not _is_pair(cells)
+        if columns and PARTS_PATTERNS.rule.match("".join(lines[place + 1 : place + 2])):
+            heads = cells
+        elif heads and cells:
+            if not PARTS_PATTERNS.rule.match(line):
+                yield from (f"{name}: {value}" for name, value in zip(heads, cells, strict=False))
+        else:
+            heads = []
+            yield line
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a row of a table; none where it is no row."""
+    row = line.strip()
+    return [one.strip(" \t*_") for one in row.strip("|").split("|")] if row.startswith("|") else []
+
+
+def _is_name(cell: str) -> bool:
+    return bool(PARTS_PATTERNS.field.match(f"{cell}: x"))
+
+
+def _is_pair(cells: Sequence[str]) -> bool:
+    """Whether a row is a field with its value, not the names of two fields."""
+    return len(cells) == _PAIR and not _is_name(cells[1])
+
+
+def is_field(text: str) -> bool:
+    """Whether a line is a field, such as `* Status: accepted`."""
+    return bool(PARTS_PATTERNS.field.match(text))
+
+
+def role_of(heading: str) -> str:
+    """The role that a heading names; empty where it names none."""
+    said = " ".join(PARTS_PATTERNS.heading.sub("", heading.lower()).split())
+    return next((name.removeprefix("role_") for name, one in _ROLES.items() if one.fullmatch(said)), "")
+
+
+def _roles(sections: Sequence[Section]) -> Iterator[str]:
+    """The role of each section: by its heading, else of the section that it lies in."""
+    within: list[tuple[int, str]] = [(0, "")]
+    for section in sections:
+        while len(within) > 1 and within[-1][0] >= section.level:
+            within.pop()
+        named = role_of(section.title)
+        outer = within[-1][1]
+        if outer in {"options", "pros"} and named not in {"decision", "links", "status"}:
+            named = ""  # "Positive" below an option is about that option
+        role = named or outer
+        within.append((section.level, role))
+        yield role
+
+
+def text_of(value: Any) -> str:
+    """A field of the front matter as text."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+# -- A decision in one sentence: in the context of …, facing …, we decided for … and against …, to achieve …
+
+
+Y_STATEMENT_PATTERNS = Patterns(__file__, "y_statement")
+MOST = 2_000
+"""Characters of the sentence that are looked at."""
+
+
+class YStatement(NamedTuple):
+    """What the sentence says, by its parts."""
+
+    context: str
+    decision: str
+    options: tuple[Option, ...]
+    consequences: tuple[str, ...]
+
+
+def y_statement(text: str) -> YStatement | None:
+    """The first such sentence of a text on one line."""
+    begun = Y_STATEMENT_PATTERNS.begin.search(text)
+    parts = _parts(text[begun.end() : begun.end() + MOST].partition(".")[0]) if begun else {}
+    if not {"context", "facing", "decision", "goal"} <= parts.keys():
+        return None
+    because = f" because {parts['because']}" if "because" in parts else ""
+    return YStatement(
+        context=f"In the context of {parts['context']}, facing {parts['facing']}.",
+        decision=f"Decided for {parts['decision']}, to achieve {parts['goal']}{because}.",
+        options=(Option(parts["against"]),) if "against" in parts else (),
+        consequences=(f"Accepted: {parts['cost']}.",) if "cost" in parts else (),
+    )
+
+
+def _parts(sentence: str) -> dict[str, str]:
+    """The parts of a sentence that are there, by name: each from its first words to those of the next."""
+    found, at = {"context": (0, 0)}, 0
+    for name, words in Y_STATEMENT_PATTERNS.by_name("part_").items():
+        if mark := words.search(sentence, at):
+            found[name.removeprefix("part_")] = mark.span()
+            at = mark.end()
+    ends = [begins for begins, _ in list(found.values())[1:]] + [len(sentence)]
+    parts = {name: sentence[at:end].strip() for (name, (_, at)), end in zip(found.items(), ends, strict=True)}
+    return {name: said for name, said in parts.items() if said}
+
+
+# -- makes a decision record of a file: MADR of any version, Nygard's form, Y-statements, and what is alike
 
 
 MOST_CONTEXT, MOST_DECISION, MOST_ITEM = 1_200, 1_200, 300

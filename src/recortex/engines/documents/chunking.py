@@ -15,12 +15,12 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.document import LEAST_TOKENS, MOST_TOKENS, OVERLAP
-from recortex.engines.documents.blocks import Line, with_titles
+from recortex.engines.documents.reading import Line, with_titles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from recortex.engines.documents.blocks import Block
+    from recortex.engines.documents.reading import Block
 
     Count = Callable[[str], int]
 

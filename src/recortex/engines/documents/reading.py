@@ -4,20 +4,292 @@ from __future__ import annotations
 
 import codecs
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from recortex.domain.document import Form
-from recortex.engines.documents import markdown, restructured
-from recortex.engines.documents.blocks import Block, Line
-from recortex.engines.documents.front_matter import field_list, front_matter
 from recortex.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
+
+
+# -- what a document is made of: headings, and blocks of lines that belong together
+
+
+MOST_TITLE = 200
+"""Characters of a title that are kept."""
+
+
+class Line(NamedTuple):
+    """A line of a text, or a part of a long one: its number from 1, and what it says."""
+
+    number: int
+    text: str
+
+
+class Block(NamedTuple):
+    """A heading, paragraph, list, table or block of code: lines that follow each other.
+
+    Attributes:
+        level: of a heading from 1; 0: it is none.
+        title: of a heading, without its marks.
+    """
+
+    lines: tuple[Line, ...]
+    level: int = 0
+    title: str = ""
+
+
+class Collector:
+    """Puts lines together into blocks."""
+
+    def __init__(self) -> None:
+        self._lines: list[Line] = []
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """What the open block has so far."""
+        return self._lines
+
+    def add(self, line: Line) -> None:
+        """A line of the block that is open."""
+        self._lines.append(line)
+
+    def close(self, *, level: int = 0, title: str = "") -> Iterator[Block]:
+        """The open block, if there is one."""
+        if self._lines:
+            yield Block(tuple(self._lines), level, title)
+            self._lines = []
+
+
+def with_titles(blocks: Iterable[Block]) -> Iterator[tuple[tuple[str, ...], Block]]:
+    """Each block with the headings that it stands under, the highest first; a heading stands under itself."""
+    path: list[tuple[int, str]] = []
+    for block in blocks:
+        if block.level:
+            path = [one for one in path if one[0] < block.level]
+            path.append((block.level, block.title))
+        yield tuple(title for _, title in path if title), block
+
+
+# -- markdown as blocks: headings, fenced code, and what blank lines part
+
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_NO_TITLE = re.compile(r" {0,3}(?:[-+*>|]|\d+[.)]|</?\w)")
+"""What may stand before an underline and be no heading: an item, a quotation, a row of a table, a tag."""
+_FENCE = re.compile(r"(?:[ \t>]|[-+*][ \t]|\d{1,3}[.)][ \t])*(`{3,}|~{3,})([^`]*)$")
+"""The beginning of a block of code, also inside an item or a quotation."""
+_ANCHOR = re.compile(r"(?<![ \t])[ \t]*\{[ \t]*[#.:][^{}]*\}[ \t]*$")
+_LINKED = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_MARKDOWN_MARKS = re.compile(r"[`*]|<[^<>]*>")
+
+
+def markdown_blocks(lines: Iterable[Line]) -> Iterator[Block]:
+    """The blocks of Markdown."""
+    open_, fence = Collector(), ""
+    for line in lines:
+        text = line.text
+        if not fence and not text.strip():
+            yield from open_.close()
+            continue
+        heading = None if fence else _HEADING.match(text)
+        opening = None if fence else _FENCE.match(text)
+        if fence:
+            open_.add(line)
+            if _closes(text, fence):
+                fence = ""
+                yield from open_.close()
+        elif opening:
+            yield from open_.close()
+            open_.add(line)
+            fence = opening[1]
+        elif heading:
+            yield from open_.close()
+            open_.add(line)
+            yield from open_.close(level=len(heading[1]), title=title(_CLOSING.sub("", heading[2] or "")))
+        elif _UNDERLINE.match(text) and len(open_.lines) == 1 and not _NO_TITLE.match(open_.lines[0].text):
+            above = open_.lines[0].text
+            open_.add(line)
+            yield from open_.close(level=1 if "=" in text else 2, title=title(above))
+        else:
+            open_.add(line)
+    yield from open_.close()
+
+
+def _closes(text: str, fence: str) -> bool:
+    bare = text.strip(" \t>")
+    return len(bare) >= len(fence) and not bare.strip(fence[0])
+
+
+def title(text: str) -> str:
+    """A heading as it is read: without anchors, links and marks."""
+    plain = _MARKDOWN_MARKS.sub("", _LINKED.sub(r"\1", _ANCHOR.sub("", text)))
+    return " ".join(plain.split())[:MOST_TITLE]
+
+
+# -- reStructuredText and plain text as blocks: underlined titles, and what blank lines part
+
+
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_ROLE = re.compile(r":[\w:+.-]+:`([^`<]*)(?:<[^`]*>)?`|`{1,2}([^`]*)`{1,2}_{0,2}")
+
+
+def restructured_blocks(lines: Sequence[Line]) -> Iterator[Block]:
+    """The blocks of reStructuredText.
+
+    A title's level is the place of its adornment among those that the document uses, as docutils has it.
+    """
+    levels: list[str] = []
+    place = 0
+    while place < len(lines):
+        taken, adornment = _heading(lines, place)
+        if taken:
+            if adornment not in levels:
+                levels.append(adornment)
+            above = lines[place + (taken == _OVERLINED)].text
+            yield Block(tuple(lines[place : place + taken]), levels.index(adornment) + 1, _title(above))
+        else:
+            taken = 1
+            if lines[place].text.strip():
+                taken = _paragraph(lines, place)
+                yield Block(tuple(lines[place : place + taken]))
+        place += taken
+
+
+def _paragraph(lines: Sequence[Line], place: int) -> int:
+    """How many lines until a blank one or a heading."""
+    end = place + 1
+    while end < len(lines) and lines[end].text.strip() and not _heading(lines, end)[0]:
+        end += 1
+    return end - place
+
+
+def _heading(lines: Sequence[Line], place: int) -> tuple[int, str]:
+    """How many lines a heading takes that begins here, 0 where none does, and how it is adorned."""
+    first, second, third = (line.text.rstrip() for line in (*lines[place : place + 3], *_NONE)[:3])
+    if _ADORNMENT.match(first):
+        overlined = bool(second.strip()) and third == first and not _ADORNMENT.match(second)
+        return (_OVERLINED, first[0] * 2) if overlined and len(first) >= len(second.strip()) else (0, "")
+    if not first or first[0].isspace() or not _ADORNMENT.match(second) or len(second) < len(first):
+        return 0, ""
+    return 2, second[0]
+
+
+_NONE = (Line(0, ""),) * 3
+_OVERLINED = 3
+"""Lines of a heading with a line above it."""
+
+
+def _title(text: str) -> str:
+    plain = _ROLE.sub(lambda found: (found[1] or found[2] or "").strip(), text)
+    return " ".join(plain.replace("*", "").split())[:MOST_TITLE]
+
+
+# -- what a document says of itself before its text: front matter, and the fields of reStructuredText
+
+
+_BORDERS = {"---": ("---", "..."), "+++": ("+++",)}
+_MOST_LINES, _MOST_NAMES = 400, 60
+_MOST_BITS = 63
+_NAME = re.compile(r"""["']?([\w@$][\w .@/$-]{0,60}?)["']?[ \t]*:(?:[ \t]+(.*))?$""")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
+_FIELD = re.compile(r":([\w][\w .-]{0,60}):(?:[ \t]+(.*))?$")
+RAW = "front matter"
+"""The name under which one is kept that cannot be read."""
+
+
+def front_matter(lines: Sequence[str]) -> tuple[dict[str, Any], int]:
+    """What stands at the beginning between two borders, and how many lines it takes; none: empty and 0.
+
+    Of YAML the plain part is read: names with a text or a list of texts. What is nested or folded is kept as
+    the text that it is. One whose second border is missing is none.
+    """
+    ends = _BORDERS.get(lines[0].rstrip()) if lines else None
+    for place, line in enumerate(lines[1:_MOST_LINES] if ends else (), 1):
+        if ends and line.rstrip() in ends:
+            inside = lines[1:place]
+            return (_toml(inside) if lines[0].startswith("+") else _yaml(inside)), place + 1
+    return {}, 0
+
+
+def _toml(lines: Sequence[str]) -> dict[str, Any]:
+    text = "\n".join(lines)
+    try:
+        return {name: _plain(value) for name, value in list(tomllib.loads(text).items())[:_MOST_NAMES]}
+    except (ValueError, RecursionError):
+        return {RAW: text}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can hold it, the nested ones as texts.
+
+    Raises:
+        ValueError: it is a number that JSON cannot hold.
+    """
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise ValueError
+    if isinstance(value, list):
+        return [str(one) for one in value]
+    return value if isinstance(value, str | bool | int | float) else str(value)
+
+
+def _yaml(lines: Sequence[str]) -> dict[str, Any]:
+    """The value of each name, with the lines below it that belong to it."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    below: list[str] = []
+    for line in lines:
+        name = None if line[:1].isspace() or line.startswith(("-", "#")) else _NAME.match(line)
+        if name and len(found) < _MOST_NAMES:
+            below = []
+            found[name[1]] = ((name[2] or "").strip(), below)
+        elif line.strip() and not line.startswith("#"):
+            below.append(line)
+    return {name: _value(text, nested) for name, (text, nested) in found.items()}
+
+
+def _value(text: str, below: Sequence[str]) -> Any:
+    if not below:
+        listed = text.startswith("[") and text.endswith("]")
+        return [_unquoted(one) for one in text[1:-1].split(",") if one.strip()] if listed else _unquoted(text)
+    items = [item[1] for item in map(_ITEM.match, below) if item]
+    if not text and len(items) == len(below):
+        return [_unquoted(one) for one in items]
+    if text[:1] in {">", "|"}:
+        return (" " if text[0] == ">" else "\n").join(line.strip() for line in below)
+    return "\n".join(filter(None, (text, *below)))
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted else text
+
+
+def field_list(lines: Sequence[str]) -> tuple[dict[str, Any], int]:
+    """The fields that reStructuredText begins with, and how many lines they take; none: empty and 0."""
+    found: dict[str, Any] = {}
+    taken = 0
+    for line in lines[:_MOST_LINES]:
+        if field := _FIELD.match(line):
+            found[field[1]] = field[2] or ""
+        elif found and line[:1].isspace() and line.strip():
+            name = next(reversed(found))
+            found[name] = f"{found[name]} {line.strip()}".strip()
+        else:
+            break
+        taken += 1
+    return found, taken
+
+
+# -- the text of a document's bytes: its encoding, its form, what it says of itself, and its blocks
 
 
 FORMS: dict[str, Form] = {
@@ -88,7 +360,7 @@ def read(data: bytes, form: Form, clean: Callable[[str], str]) -> Reading:
         taking = field_list if form == "rst" else front_matter
         metadata, taken = taking(lines) if form != "text" else ({}, 0)
     numbered = [Line(number, line) for number, line in enumerate(lines[taken:], taken + 1)]
-    by = markdown.blocks if form in {"markdown", "notebook"} else restructured.blocks
+    by = markdown_blocks if form in {"markdown", "notebook"} else restructured_blocks
     return Reading(
         form, tuple(by(numbered)), places or range(1, len(lines) + 1), metadata, (note,) if note else ()
     )

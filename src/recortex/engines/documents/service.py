@@ -2,27 +2,128 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from itertools import islice
-from math import exp
-from typing import TYPE_CHECKING
+from math import exp, log10
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.document import ChunkHit
-from recortex.domain.query import MemoryQuery
-from recortex.engines.documents.floor import answerable
-from recortex.engines.documents.passages import passage
+from recortex.domain.search import MemoryQuery
+from recortex.engines.exchanges.embedding import PART
 from recortex.engines.retrieval.floor import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.service import Retrieval
+from recortex.engines.similarity.jaccard import logistic
+from recortex.engines.words import STOP_WORDS, SUFFIXES, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.document import Chunk
-    from recortex.domain.hit import Recipe
+    from recortex.domain.explanation import Recipe
     from recortex.engines.retrieval.asking import Meaning
+    from recortex.engines.retrieval.floor import Support
     from recortex.engines.retrieval.scorer import Scored
     from recortex.ports.documents import ChunkSearch
+
+
+# -- what is shown of a chunk: the lines that answer best, as they stand in the file
+
+
+_WORD = re.compile(r"\w+")
+
+
+def passage(
+    chunk: Chunk, words: Sequence[str], budget: int, count: Callable[[str], int]
+) -> tuple[str, int, int]:
+    """The run of lines that holds most of a question within a budget, and the numbers of its lines.
+
+    A chunk that is hardly longer is shown whole. Of a notebook the numbers are those of its cells.
+
+    Args:
+        chunk: what is shown.
+        words: of the question.
+        budget: tokens.
+        count: tokens of a text.
+    """
+    if chunk.tokens <= budget:
+        return chunk.text, chunk.first_line, chunk.last_line
+    lines = chunk.text.split("\n")
+    first, end = _best_run(_weights(lines, words), [count(line) + 1 for line in lines], budget)
+    text = "\n".join(lines[first:end]).strip("\n")
+    if chunk.path.lower().endswith(".ipynb"):
+        return text, chunk.first_line, chunk.last_line
+    if not text:  # one line is longer than the budget
+        first, end = max(range(len(lines)), key=lambda at: len(lines[at])), 0
+        text = lines[first][: 3 * budget] + " …"
+    return text, chunk.first_line + first, chunk.first_line + max(end - 1, first)
+
+
+def _weights(lines: Sequence[str], words: Sequence[str]) -> list[float]:
+    """What each line holds of a question: a word counts less the more lines hold it."""
+    wanted = {stem(word.lower(), SUFFIXES) for word in words} - STOP_WORDS
+    held = [{stem(word, SUFFIXES) for word in _WORD.findall(line.lower())} & wanted for line in lines]
+    holding = Counter(word for some in held for word in some)
+    return [sum(1.0 / holding[word] for word in some) for some in held]
+
+
+def _best_run(weights: Sequence[float], tokens: Sequence[int], budget: int) -> tuple[int, int]:
+    """The first and the end of the run of lines with the greatest weight; of equals the longest first one."""
+    best, found = (-1.0, 0), (0, 0)
+    start, spent, weight = 0, 0, 0.0
+    for end, (own, cost) in enumerate(zip(weights, tokens, strict=True), 1):
+        spent, weight = spent + cost, weight + own
+        while spent > budget:
+            spent, weight = spent - tokens[start], weight - weights[start]
+            start += 1
+        if end > start and (round(weight, 6), spent) > best:
+            best, found = (round(weight, 6), spent), (start, end)
+    return found
+
+
+# -- decides whether the documents can answer a question: a wrong answer does more harm than none
+
+
+_FEWEST = 12
+"""A store of fewer chunks is taken as one of so many, as among memories."""
+
+
+class _Weights(NamedTuple):
+    """What speaks for and against an answer: the first four as in `Support`, then ten times the chunks."""
+
+    coverage: float
+    likeness: float
+    unknown: float
+    unknown_names: float
+    tenfold: float
+    bias: float
+
+
+_BY_BOTH = _Weights(7.0, 14.0, -4.0, -1.0, -2.0, -2.7)
+_BY_WORDS = _Weights(13.5, 0.0, -4.0, -2.3, -1.9, 1.0)
+_BY_MEANING = _Weights(0.0, 16.0, -7.0, -1.0, -1.9, -0.9)
+"""Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to
+2,600 chunks, and rounded (docs/documents.md; bench/documents.py --questions)."""
+
+
+def answerable(support: Support, size: int) -> float:
+    """The probability that one of so many chunks answers: 0 to 1."""
+    both = _BY_WORDS if support.likeness is None else _BY_BOTH
+    weights = _BY_MEANING if support.coverage is None else both
+    return logistic(
+        weights.coverage * (support.coverage or 0.0)
+        + weights.likeness * (support.likeness or 0.0)
+        + weights.unknown * support.unknown
+        + weights.unknown_names * support.unknown_names
+        + weights.tenfold * log10(max(size, _FEWEST))
+        + weights.bias
+    )
+
+
+# -- answers questions from the documents of one store
+
 
 LEAST_SHARE = 0.6
 """A frame tells no chunk whose sum is less than this part of the best one's: of 49 questions all had their
@@ -164,3 +265,29 @@ class ChunkRetrieval:
             signals=one.signals,
             tokens=AROUND + self._count(text),
         )
+
+
+# -- the text of which a chunk's vector is made
+
+
+_WHOLE = 128
+"""Tokens of a chunk that is read whole."""
+
+
+def embedded(chunk: Chunk) -> tuple[str]:
+    """The headings that a chunk stands under, and its text: of a longer one two halves, each under them.
+
+    The shipped model reads 256 pieces of a word. The mean of the halves' vectors finds more than the vector
+    of what it reads of the whole, in the same time (docs/documents.md).
+    """
+    head = " > ".join(chunk.headings)
+    parts = [chunk.text] if chunk.tokens <= _WHOLE else _halves(chunk.text)
+    return (PART.join(f"{head}\n{part}" if head else part for part in parts),)
+
+
+def _halves(text: str) -> list[str]:
+    """A text in two, cut at the last break, or else space, before its middle."""
+    middle = len(text) // 2
+    cuts = (text.rfind(sign, middle // 2, middle) for sign in "\n ")
+    at = next((place for place in cuts if place > 0), middle)
+    return [text[:at], text[at:].lstrip("\n")]

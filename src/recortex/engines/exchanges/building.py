@@ -10,28 +10,145 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.exchange import MOST_ASKED, MOST_CONCLUSION, MOST_MESSAGE, MOST_WORK, Exchange
 from recortex.domain.expressions import lazy
 from recortex.domain.options import chosen
 from recortex.domain.transcript import SessionInfo
-from recortex.engines.exchanges.messages import Part, message_of, parts
-from recortex.engines.exchanges.reports import reports
-from recortex.engines.exchanges.shortening import (
+from recortex.engines.exchanges.passages import (
     LEFT_OUT,
     ending,
     first_sentence,
     pieces,
     prose,
+    sentences,
     shortened,
 )
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from recortex.domain.exchange import Ending, Opener
     from recortex.domain.transcript import ToolCall, Turn
+
+
+# -- A message of the person: what was typed whole, what was pasted by its kind, size and first line
+
+
+MESSAGES_PATTERNS = Patterns(__file__, "messages")
+_KINDS = dict(
+    zip(("diff", "log", "markup", "data", "table", "code"), MESSAGES_PATTERNS.starting("kind_"), strict=True)
+)
+"""What a line of each kind of paste looks like, in the order in which they are tried."""
+_MESSAGES_LEAST = 300
+"""Characters of a paste that is worth shortening."""
+_FIRST_LINE = 120
+_KB = 1024
+_DOCUMENT_LEAST = 800
+_MAJORITY = 0.5
+
+
+class Part(NamedTuple):
+    """A part of a message; `kind` is empty where it was typed."""
+
+    kind: str
+    text: str
+
+
+def message_of(found: Iterable[Part]) -> str:
+    """A message as an exchange keeps it."""
+    shown = [_label(part) if part.kind else part.text for part in found]
+    return "\n".join(filter(None, shown)).strip()
+
+
+def parts(text: str) -> list[Part]:
+    """The typed and pasted parts of a message, in order; short pastes count as typed."""
+    outside = MESSAGES_PATTERNS.block.sub(lambda block: " " * len(block[0]), text)
+    begins = MESSAGES_PATTERNS.document.search(outside)
+    at = begins.start() if begins and len(text) - begins.start() >= _DOCUMENT_LEAST else len(text)
+    found = [
+        part if len(part.text) >= _MESSAGES_LEAST else Part("", part.text)
+        for part in _joined(_paragraphs(text[:at]))
+    ]
+    return [*found, Part("document", text[at:].strip())] if at < len(text) else found
+
+
+def _paragraphs(text: str) -> Iterator[Part]:
+    end = 0
+    for block in MESSAGES_PATTERNS.block.finditer(text):
+        yield from _plain(text[end : block.start()])
+        yield Part(block["language"].lower() or "code", block[0].strip())
+        end = block.end()
+    yield from _plain(text[end:])
+
+
+def _plain(text: str) -> Iterator[Part]:
+    for paragraph in MESSAGES_PATTERNS.gap.split(text):
+        if paragraph.strip():
+            yield Part(_kind(paragraph.strip("\n").splitlines()), paragraph.strip())
+
+
+def _joined(found: Iterator[Part]) -> Iterator[Part]:
+    """Neighbours of one kind as one part."""
+    for kind, group in groupby(found, key=lambda part: part.kind):
+        yield Part(kind, "\n".join(part.text for part in group))
+
+
+def _kind(lines: list[str]) -> str:
+    """What most lines of a paragraph look like."""
+    for kind, pattern in _KINDS.items():
+        if sum(map(bool, map(pattern.match, lines))) > _MAJORITY * len(lines):
+            return kind
+    return ""
+
+
+def _label(part: Part) -> str:
+    lines = [line.strip() for line in part.text.splitlines() if line.strip("`~ \t")]
+    first = next((line for line in lines if not line.startswith(("```", "~~~"))), "")
+    size = f"{len(part.text)} characters" if len(part.text) < _KB else f"{len(part.text) / _KB:.1f} KB"
+    return f"[pasted {part.kind}, {size}: {first[:_FIRST_LINE]}]"
+
+
+# -- what sub-agents report to the agent that asked them: the only results of tools that are kept as said
+
+
+_ASKING = frozenset(("task", "agent", "taskoutput", "read_agent"))
+"""Tools of Claude Code and Copilot that give a sub-agent's report, in lower case."""
+_REPORTS_LEAST = 200
+"""Characters of a report; a shorter result says that it was begun."""
+_BEGUN = ("Async agent launched", "Agent started in background")
+_NOTES = lazy(
+    r"^(?:agentId: |--- RESULT|\[Tool: |</?(?:retrieval_status|task_[a-z]{1,9}|status|output|usage)>)[^\n]*$|"
+    r"^(?:tool_uses|duration_ms): [\d.]+(?:</usage>)?$",
+    re.MULTILINE,
+)
+"""What clients write around a report."""
+_NOTIFIED = lazy(
+    r"<task-notification>(?:(?!</?task-notification>).){0,4000}?<result>(.*?)</result>", re.DOTALL
+)
+"""The report of a sub-agent that the agent did not wait for, as Claude Code puts it in."""
+
+
+def reports(turn: Turn, redact: Callable[[str], str]) -> Iterator[str]:
+    """The reports that came back in a turn, each by its beginning and end."""
+    for report in (*_NOTIFIED.findall(turn.injected), *_returned(turn.tools)):
+        said = prose(_NOTES.sub("", redact(report)))
+        if len(said) >= _REPORTS_LEAST:
+            yield shortened(said, MOST_WORK // 2, MOST_WORK // 2)
+
+
+def _returned(tools: Iterable[ToolCall]) -> Iterator[str]:
+    for tool in tools:
+        begun = tool.ok is False or tool.injected or tool.output.startswith(_BEGUN)
+        if tool.name.lower() in _ASKING and not begun:
+            yield tool.output
+
+
+# -- exchanges out of the turns of a session, read at once or in passes
+
 
 _ID_BYTES = 16
 _LEAST_WORK = 80
@@ -214,3 +331,75 @@ def _with_tools(exchange: Exchange, tools: Iterable[ToolCall], redact: Callable[
         passed=tuple(passed)[-_MOST_COMMANDS:],
         commit=commit,
     )
+
+
+# -- whether an exchange left work, by the form of how it ended; mostly it did not
+
+
+LEAVING_PATTERNS = Patterns(__file__, "leaving")
+UNANSWERED, REFUSED, INTERRUPTED = "no answer", "refused by the person", "interrupted by the person"
+RELAYED = "something that came from an issue, a page or another text: open the record"
+FORMS = frozenset((UNANSWERED, REFUSED, INTERRUPTED, RELAYED))
+"""What is our own words; everything else was said in the session."""
+_BARE_LABEL = 40
+"""Characters of a heading that says nothing without the line below."""
+_NEAR_THE_END = 2
+"""Sentences at the end in which a question waits for an answer."""
+
+
+def left_open(last: Exchange) -> str:
+    """What the last exchange of a session left open, in words; empty where nothing shows that it did.
+
+    It was interrupted or refused, or not answered; the agent was about to do something, named what is left,
+    or asked a question; a check failed, and nothing says that it passed later.
+    """
+    if last.opener != "person":
+        return ""
+    if last.ending:
+        return REFUSED if last.ending == "refused" else INTERRUPTED
+    if not last.conclusion:
+        unanswered = last.last_turn == last.first_turn and last.message
+        return UNANSWERED if unanswered and not LEAVING_PATTERNS.farewell.match(last.message) else ""
+    said = list(sentences(last.conclusion.replace(LEFT_OUT, "\n")))
+    return next((found for found in _open_ends(said)), "") or _failure(last)
+
+
+def relays(last: Exchange, told: str) -> bool:
+    """Whether what the agent said may be somebody else's words: of an issue, a page, a mail or a file.
+
+    Such a sentence is not repeated unasked: whoever wrote that text would speak in every brief.
+    """
+    if LEAVING_PATTERNS.elsewhere.search(f"{last.message} {last.asked}"):
+        return True
+    return bool(LEAVING_PATTERNS.relays.search(last.outcome) or LEAVING_PATTERNS.addressed.search(told))
+
+
+def _open_ends(said: list[str]) -> Iterator[str]:
+    """The sentences that tell of something open, the surest form first."""
+    if LEAVING_PATTERNS.working.search(said[-1]) and not LEAVING_PATTERNS.shown.search(said[-1]):
+        yield said[-1]
+    for one, following in pairwise([*said, ""]):
+        whole = f"{one} {following}".strip()
+        if LEAVING_PATTERNS.label.match(one) and not _excused(whole):
+            yield whole if len(one) < _BARE_LABEL else one
+    yield from (one for one in reversed(said) if LEAVING_PATTERNS.open.search(one) and not _excused(one))
+    asked = next((one for one in said[-_NEAR_THE_END:] if _asks(one)), "")
+    if asked and LEAVING_PATTERNS.item.match(asked):
+        yield next((one for one in reversed(said) if not LEAVING_PATTERNS.item.match(one)), asked)
+    elif asked:
+        yield asked
+
+
+def _asks(sentence: str) -> bool:
+    return LEAVING_PATTERNS.question.search(sentence) is not None and not LEAVING_PATTERNS.offer.search(
+        sentence
+    )
+
+
+def _excused(text: str) -> bool:
+    return bool(LEAVING_PATTERNS.nothing.search(text) or LEAVING_PATTERNS.advice.search(text))
+
+
+def _failure(last: Exchange) -> str:
+    failed = [command for command in last.failed if LEAVING_PATTERNS.check.search(command)]
+    return f"`{failed[-1]}` failed" if failed and not LEAVING_PATTERNS.passed.search(last.conclusion) else ""

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.search import ANY_ENDING
-from recortex.engines.exchanges.latest import TURNED, latest_first, same_matter
 from recortex.engines.exchanges.passages import passage
-from recortex.engines.exchanges.ranking import WEAK, Evidence, ranked
-from recortex.engines.exchanges.terms import asked_words
+from recortex.engines.exchanges.ranking import (
+    TURNED,
+    WEAK,
+    Evidence,
+    asked_words,
+    latest_first,
+    ranked,
+    same_matter,
+)
 from recortex.engines.indexing.vectors import cosines
 from recortex.engines.languages import looked_up
-from recortex.engines.scripts import borders
-from recortex.engines.words import SUFFIXES, stem
+from recortex.engines.words import SUFFIXES, borders, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

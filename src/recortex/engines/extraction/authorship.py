@@ -16,11 +16,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.judging.sentences import sentences
+from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
 
 PATTERNS = Patterns(__file__)
 TABLE = Path(__file__).with_name("authorship.json")
@@ -218,3 +219,64 @@ _SPACE = re.compile(r"\W+")
 def plain_words(text: str) -> str:
     """A text by its words alone, as it is looked for whatever markup stands between them."""
     return f" {_SPACE.sub(' ', text.lower()).strip()} "
+
+
+# -- whose word a sentence of the person's message is: the one place that all who learn from messages ask
+
+
+PASTED_TEXT_PATTERNS = Patterns(__file__, "pasted_text")
+
+_LINES = 12
+"""List items from which a paragraph was pasted, not typed."""
+
+
+SURE, DOUBT, DOUBT_OF_ORDER = 0.9, 0.55, 0.8
+"""The probabilities from which a sentence is material, from which it may be, and from which one may be that
+says itself that it is to be remembered. Of sentences of projects that the weights had not seen, 2.2 % of
+what was typed are above the first and 9.6 % above 0.5; of material 66 % and 80 % (bench/authorship.py)."""
+HOLD = "may be quoted or pasted"
+"""Why a statement waits that may be material."""
+
+
+def typed(text: str) -> str:
+    """The text without what is surely not the person's word."""
+    said = _cut_off(text)
+    for piece in pieces(text):
+        if piece.chance >= SURE:
+            said = said.replace(text[piece.start : piece.end], "", 1)
+    return said.strip()
+
+
+def doubtful(text: str) -> Callable[[str], float]:
+    """Gives the chance that a sentence of a message is material; from `DOUBT` on it is at most proposed."""
+    chances = [(plain_words(text[one.start : one.end]), one.chance) for one in pieces(text)]
+
+    def chance(sentence: str) -> float:
+        said = plain_words(sentence)
+        return max((likely for one, likely in chances if said in one or one in said), default=0.0)
+
+    return chance
+
+
+def _cut_off(text: str) -> str:
+    """The text without pastes of a clear form."""
+    kept: list[str] = []
+    for paragraph in re.split(r"\n[^\S\n]*\n", text):
+        lines = paragraph.split("\n")
+        cut = next(
+            (place for place, line in enumerate(lines) if PASTED_TEXT_PATTERNS.begins.match(line)), None
+        )
+        told = next(
+            (place for place, line in enumerate(lines) if PASTED_TEXT_PATTERNS.announces.search(line[-200:])),
+            None,
+        )
+        end = min((place for place in (cut, told) if place is not None), default=None)
+        said = lines if end is None else lines[:end]
+        if (
+            not any(PASTED_TEXT_PATTERNS.machine.match(line) for line in said)
+            and sum(map(bool, map(PASTED_TEXT_PATTERNS.item.match, said))) < _LINES
+        ):
+            kept.append("\n".join(said))
+        if end is not None:
+            break
+    return "\n\n".join(kept).strip()

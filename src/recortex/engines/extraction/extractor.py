@@ -8,26 +8,351 @@ turns before the cursor, the rest teaches what it would have taught, and what it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.candidate import Candidate
+from recortex.domain.expressions import lazy
 from recortex.domain.vocabulary import Origin
-from recortex.engines.extraction.answers import answered, choices, own_words
-from recortex.engines.extraction.candidate_set import CandidateSet
-from recortex.engines.extraction.drafting import candidate
-from recortex.engines.extraction.instruction_rules import Instructions
+from recortex.engines.extraction.agent_rules import ToolUseRules, answered, choices, own_words
+from recortex.engines.extraction.person_rules import (
+    MAX_TYPED,
+    PASTED,
+    Instructions,
+    from_objection,
+    from_user,
+    typed_spans,
+)
+from recortex.engines.extraction.plain_speech import (
+    EVEN,
+    SIGNS,
+    chance_of,
+    durable,
+    is_foreign,
+    plainly,
+    unasked,
+)
+from recortex.engines.extraction.report_entries import ACTIVE, ON_PURPOSE, candidate, doubted
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
-from recortex.engines.extraction.tool_use_rules import ToolUseRules
-from recortex.engines.extraction.user_rules import MAX_TYPED, from_user
-from recortex.engines.extraction.weighing import message_of, weighed
+from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
+from recortex.engines.similarity.near_duplicates import is_near_duplicate
+from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
+from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from recortex.domain.transcript import SessionInfo, Turn
-    from recortex.engines.extraction.drafting import RuleFinding
+    from recortex.domain.transcript import Role, SessionInfo, Turn
+    from recortex.engines.extraction.report_entries import RuleFinding
+    from recortex.engines.judging.judge import Speaker
+
+
+# -- whether a person's sentence may be about the work at hand alone: then it is at most proposed
+
+
+PASSING_PATTERNS = Patterns(__file__, "passing")
+HOLD = "may be about the work at hand"
+"""Why such a statement waits."""
+SURELY, SHORT = 0.9, 160
+"""The chance from which, in a message of so many characters, no other form speaks against it."""
+FEW_WORDS = 8
+"""Words up to which the language of a message in plain letters is not told; the forms are English."""
+DECISIONS = frozenset(("person_changed", "person_decision", "person_decided_for"))
+"""Rules for what is said once; the chance is of what is said of every time."""
+ORDER = "person_order"
+"""Its forms say themselves that they are for all of a kind."""
+PLAIN = frozenset((ORDER, *(f"person_{name}" for name in (
+    "about_me", "bound", "built", "fact", "our_way", "place", "practice", "preference", "rests", "turned",
+    "uses", "value",
+))))  # fmt: skip
+"""Rules for plain statements about a project, such as "we release on Fridays"; they sound like others."""
+LEAST, BRIEF = 0.15, 400
+"""The chance that those need, and the characters of a message up to which that is enough: in longer ones,
+what sounds so explains the task."""
+
+
+def is_passing(finding: RuleFinding, message: str) -> bool:
+    """Whether what a rule found in a message may hold for the moment only, or need more context.
+
+    Args:
+        finding: of any rule; its quote is the sentence as it was typed.
+        message: that it stands in.
+    """
+    if is_foreign(message) and (not message.isascii() or len(message.split()) > FEW_WORDS):
+        return True
+    sentence = finding.quote
+    said = plainly(sentence)
+    wish, _ = unasked(said)
+    if PASSING_PATTERNS.weighs.search(said) is not None or PASSING_PATTERNS.step.search(said) is not None:
+        return True
+    likely = chance_of(said, sentence, message)
+    if len(message) <= SHORT and likely >= SURELY:
+        return False
+    if PASSING_PATTERNS.general.search(said) is None and (
+        _asks(sentence, said, wish)
+        or (wish != said and SIGNS["sign_denies_first"].search(wish) is None)
+        or PASSING_PATTERNS.continues.search(sentence.lstrip()) is not None
+        or PASSING_PATTERNS.points.search(plainly(finding.text)) is not None
+        or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
+        or (PASSING_PATTERNS.ordered.search(wish) is not None and finding.rule != ORDER)
+    ):
+        return True
+    if finding.rule in DECISIONS:
+        return False
+    least = LEAST if finding.rule in PLAIN and len(message) <= BRIEF else EVEN
+    return likely < least
+
+
+def _asks(sentence: str, said: str, wish: str) -> bool:
+    if wish != said:
+        return PASSING_PATTERNS.asks.search(wish) is not None
+    asked = PASSING_PATTERNS.tagged.sub("", sentence.rstrip())
+    return asked.endswith("?") or PASSING_PATTERNS.asks.search(said) is not None
+
+
+# -- the extractor: a session's turns in, candidates out
+
+
+# -- the candidates of a session so far: one for each statement, withdrawn if a later turn contradicts it
+
+
+# Statements with a lower share of common words are not compared closely.
+_SIMILAR = 0.4
+# The shares of a statement's words in a repair from which it is the same incident, or a state that it ended.
+# Different incidents have less than 0.45 (bench/extraction.py).
+_SAME_INCIDENT, _REPAIRED = 0.6, 0.5
+_MIN_SHARED = 4
+_STEM = 5
+# The latest candidates that a new one is compared with: it limits the time and changes few results.
+_MAX_COMPARED = 200
+_REPEATED_BONUS = 0.05
+_CODE = re.compile(r"`([^`]{1,200})`")
+
+
+def _topic(one: Candidate) -> frozenset[str]:
+    """The stems of what a statement is about, without its commands: one test may fail for several reasons."""
+    text = _CODE.sub(lambda code: " " if code.group(1) in one.commands else f" {code.group(1)} ", one.text)
+    return frozenset(
+        word[:_STEM] for word in units(tokens(text, LETTERS)) if word not in FAILURE_WORDS and len(word) > 1
+    )
+
+
+def _is_repair(one: Candidate) -> bool:
+    return one.rule.endswith("_fix")
+
+
+def _is_passing(one: Candidate) -> bool:
+    """Whether the agent said it in passing, so that a later report is more reliable."""
+    return one.speaker == "assistant" and one.rule.startswith("agent_")
+
+
+@dataclass(slots=True)
+class CandidateSet:
+    """The candidates in the order in which they were first said, indexed by their words."""
+
+    kept: list[Candidate] = field(default_factory=list)
+    words: list[frozenset[str]] = field(default_factory=list)
+    by_word: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, new: Candidate) -> None:
+        """Add a candidate, or count it as evidence for the one that says the same."""
+        words = frozenset(units(tokens(new.text, LETTERS)))
+        self._withdraw_contradicted(new, words)
+        place = self._place_of(words, new.text)
+        if place is None and _is_repair(new):
+            place = self._withdraw_repaired(new)
+        if place is not None:
+            self.kept[place] = _merged(self.kept[place], new)
+            return
+        place = len(self.kept)
+        self.kept.append(new)
+        self.words.append(words)
+        for word in words:
+            self.by_word.setdefault(word, []).append(place)
+
+    def _withdraw_contradicted(self, new: Candidate, words: frozenset[str]) -> None:
+        """Withdraw earlier statements that the person now contradicts."""
+        if new.speaker != "user" or not new.active:
+            return
+        for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
+            known = self.kept[place]
+            if known.active and is_near(words, self.words[place]) and _replaces(new.text, known.text):
+                self.kept[place] = doubted(known)
+
+    def _place_of(self, words: frozenset[str], text: str) -> int | None:
+        """The index of a kept candidate that says what a statement says."""
+        if not words:
+            return None
+        rare = sorted(words, key=lambda word: (len(self.by_word.get(word, ())), word))
+        # A repetition shares nearly all words with the kept one, so at least one of the rarer half.
+        rarest = rare[: len(words) // 2 + 1]
+        for place in sorted({place for word in rarest for place in self.by_word.get(word, ())}):
+            other = self.words[place]
+            if len(words & other) < _SIMILAR * len(words | other):
+                continue
+            if words == other or is_near_duplicate(text, self.kept[place].text):
+                return place
+        return None
+
+    def _withdraw_repaired(self, repair: Candidate) -> int | None:
+        """Withdraw the states that a repair ended; return the index of the same incident if it is kept."""
+        topic, found = _topic(repair), None
+        for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
+            known = self.kept[place]
+            if not (_is_passing(known) or _is_repair(known)):
+                continue
+            other = _topic(known)
+            shared = len(topic & other)
+            if shared < _MIN_SHARED:
+                continue
+            if _is_repair(known):
+                found = place if shared >= _SAME_INCIDENT * min(len(topic), len(other)) else found
+            elif shared >= _REPAIRED * len(other):
+                self.kept[place] = doubted(known)
+        return found
+
+    def withdraw_since(self, turn_index: int, which: Callable[[Candidate], bool]) -> None:
+        """Withdraw the candidates since a turn that a later turn takes back."""
+        for place in range(len(self.kept) - 1, -1, -1):
+            known = self.kept[place]
+            if known.turn_index < turn_index:
+                break
+            if known.active and which(known):
+                self.kept[place] = doubted(known)
+
+
+def _replaces(new: str, known: str) -> bool:
+    return find_supersession(new, known).outcome is Outcome.REPLACES
+
+
+def _merged(known: Candidate, new: Candidate) -> Candidate:
+    """One candidate of two that say the same: the one of higher confidence, with the evidence of both."""
+    best = new if (new.active, new.confidence) > (known.active, known.confidence) else known
+    confidence = min(best.confidence + _REPEATED_BONUS, 0.95)
+    return replace(best, evidence=known.evidence + new.evidence, confidence=round(confidence, 2))
+
+
+# -- what becomes of a message's sentences: active, proposed, or left to the record of what was said
+
+
+WEIGHING_PATTERNS = Patterns(__file__, "weighing")
+
+
+class Limits(NamedTuple):
+    """The probabilities from which something is active, and from which it is proposed."""
+
+    active: float
+    proposed: float
+
+
+SURE, PERSON = Limits(0.15, 0.0), Limits(0.25, 0.12)
+"""For the person's words that a rule is sure of, and that another rule took. What no rule took is left out:
+of 38 such sentences that the judge expected, 5 were right on projects that nobody had looked at."""
+OTHERS = Limits(0.4, 0.2)
+"""For what a rule took of others' words."""
+_WEAK_RULE = "person_rule"
+"""Takes every "should" and "must", also of a request for one change."""
+_ASKS = lazy(
+    r"\A\W{0,4}(?:(?:so|and|but|ok|also) ){0,2}(?:what|how|where|which|who|when|why|is|are|do|does|did|was|"
+    r"were|has|have|any|can|could|should|would|will)\b.*\?\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summary": "summary"}
+_ASKED_FOR = ON_PURPOSE | {"person_chose"}
+_REPAIR = lazy(r"_(?:fix|cause)$")
+"""Rules for what failed and why, or what ended it: nobody can tell at first whether it comes again."""
+_FROM_NOW_ON = lazy(r"\b(?:from now on|remember|henceforth)\b", re.IGNORECASE)
+_LONGEST = 400
+_WORD = lazy(r"\w+")
+_BEGINNING = 6
+"""Words of a quote that are looked for in its message, whatever markup stands between them."""
+
+
+def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
+    """A turn as the judge reads it; None where it is no message of the session itself.
+
+    Args:
+        turn: of the session.
+        before: what the other one had said.
+        first: nothing was said before it.
+    """
+    speaker = _SPEAKERS.get(turn.role)
+    if not speaker or (speaker == "person" and not turn.by_person):
+        return None
+    return Message(speaker, own_words(turn), before=before, first=first)
+
+
+def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
+    """What the rules found in a message and is worth it, what else lasts, then the person's objections."""
+    person = message.speaker == "person"
+    lasting = {one.quote: one for one in durable(message.text)} if person and not _is_pasted(message) else {}
+    taken = {_place(quote, message.text) for quote in lasting}
+    for finding in findings:
+        start = _place(finding.quote, message.text)
+        taken.add(start)
+        found = _weighed(finding, message, start)
+        lasts = lasting.pop(finding.quote, None)
+        if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
+            found = lasts
+        if found:
+            yield _standing(found, message) if person else found
+    for found in lasting.values():
+        yield _standing(found, message)
+    if person:
+        yield from _objections(message, taken)
+
+
+def _standing(finding: RuleFinding, message: Message) -> RuleFinding:
+    """What the person said, held where it may be about the work at hand alone."""
+    if finding.hold or finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote):
+        return finding
+    return replace(finding, hold=HOLD) if is_passing(finding, message.text) else finding
+
+
+def _is_pasted(message: Message) -> bool:
+    return PASTED.match(message.text) is not None
+
+
+def _place(quote: str, text: str) -> int:
+    """Where a quote begins in a text; -1 where it does not."""
+    words = _WORD.findall(quote[:_LONGEST])[:_BEGINNING]
+    found = re.search(r"\W{1,12}".join(words), text) if words else None
+    return found.start() if found else -1
+
+
+def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding | None:
+    person = message.speaker == "person"
+    if person and (finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote)):
+        return finding
+    if person and (_ASKS.match(finding.quote) or is_task(finding.quote)):
+        return None
+    statement = Statement(max(start, 0), max(start, 0) + len(finding.quote), rule=finding.confidence)
+    (found,) = judged([(statement, message)])
+    sure = person and finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
+    chance, limits = found.keep if sure else found.active, SURE if sure else PERSON if person else OTHERS
+    if chance >= limits.active:
+        return replace(finding, confidence=max(finding.confidence, ACTIVE))
+    if chance >= limits.proposed or _REPAIR.search(finding.rule):
+        return replace(finding, hold=finding.hold or "not sure enough")
+    return None
+
+
+def is_task(said: str) -> bool:
+    """Whether the person asks for something to be done once: 4 % of 184 such sentences are worth keeping."""
+    return WEIGHING_PATTERNS.task.match(said) is not None and not WEIGHING_PATTERNS.general.search(said)
+
+
+def _objections(message: Message, taken: set[int]) -> Iterator[RuleFinding]:
+    """Objections in the form of a question, which no rule took, as what should be."""
+    spans = [span for span in typed_spans(message.text) if span[0] not in taken]
+    objected = (from_objection(message.text[start:end]) for start, end in spans)
+    yield from filter(None, objected)
+
+
+# -- the extractor: a session's turns in, candidates out
+
 
 PATTERNS = Patterns(__file__)
 

@@ -6,28 +6,39 @@ statement or an order; where they still point to something outside of them, what
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.domain.correction import Category, Difference
 from recortex.domain.kinds.base import shorten
+from recortex.engines.corrections.difference import categorised, difference, is_diff, of_diff, said_in
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.polarity import hangs, keeps
-from recortex.engines.extraction.self_contained import (
+from recortex.engines.extraction.plain_speech import spelled_out
+from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
     MIN_TYPED,
+    hangs,
     is_cut,
     is_specific,
+    keeps,
+    plain,
     points_away,
+    sentences,
+    statement,
+    typed_sentences,
 )
-from recortex.engines.extraction.sentences import plain, sentences, statement
-from recortex.engines.extraction.spelling import spelled_out
-from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Patterns
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
-from recortex.engines.words import LETTERS, PRODUCT, STOP_WORDS, sections, tokens
+from recortex.engines.words import LETTERS, PRODUCT, STOP_WORDS, bag_of_words, sections, tokens, word_set
+from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from recortex.domain.correction import Change
+
 
 PATTERNS = Patterns(__file__)
 _FEWEST_WORDS, _FEW_WORDS = 3, 5
@@ -276,3 +287,166 @@ def _nearest(said: str, sentence: str) -> str:
 
 def _content(text: str) -> frozenset[str]:
     return frozenset(tokens(text, LETTERS)) - STOP_WORDS
+
+
+# -- what a corrected text teaches where nobody said it in words: an order made of the difference
+
+
+LONGEST = 110
+"""Characters of a line that a principle quotes."""
+_MOST_FILES, _DIFFERENCE_PRINCIPLES_FEWEST_WORDS = 2, 2
+_WORD = re.compile(r"\S+")
+_CODE = re.compile(r"[(){}\[\];=<>_`$/\\]|\b[a-z]+[A-Z]|::|->")
+
+
+def from_difference(difference: Difference) -> str:
+    """One sentence that says what is written instead of what; empty where the two are the same.
+
+    Of several changes the one that says most comes first: a name that was replaced, a line that changed, what
+    was added or taken out.
+    """
+    if difference.empty:
+        return ""
+    where = _where(difference.files)
+    said = next(filter(None, (rule(difference) for rule in (_renamed, _modified, _moved))))
+    return shorten(f"{where}{said[0].lower() if where else said[0]}{said[1:]}.", MAX_LENGTH)
+
+
+def _where(files: Sequence[str]) -> str:
+    named = ", ".join(f"`{file}`" for file in files[:_MOST_FILES])
+    return f"In {named}{' and others' if len(files) > _MOST_FILES else ''}, " if named else ""
+
+
+def _renamed(difference: Difference) -> str:
+    pairs = [f"`{one.after}` instead of `{one.before}`" for one in difference.renamed[:3]]
+    return f"Use {' and '.join(pairs)}" if pairs else ""
+
+
+def _modified(difference: Difference) -> str:
+    return _instead(difference.modifications[0]) if difference.modifications else ""
+
+
+def _moved(difference: Difference) -> str:
+    added, removed = (_first(lines) for lines in (difference.additions, difference.removals))
+    if added and removed:
+        return f"Write {_quoted(added)} instead of {_quoted(removed)}"
+    return f"Write {_quoted(added)} too" if added else f"Do not write {_quoted(removed)}"
+
+
+def _instead(change: Change) -> str:
+    """The smallest part of a line that says what changed."""
+    before, after = _smallest(change.before, change.after)
+    if not after:
+        return f"Do not write {_quoted(before)} in {_quoted(change.before)}"
+    if not before:
+        return f"Write {_quoted(change.after)} instead of {_quoted(change.before)}"
+    return f"Write {_quoted(after)} instead of {_quoted(before)}"
+
+
+def _smallest(before: str, after: str) -> tuple[str, str]:
+    """What differs between two lines, in whole words; both lines where nearly all of them differ."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    codes = [
+        one for one in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if one[0] != "equal"
+    ]
+    if not codes:
+        return before.strip(), after.strip()
+    first, last = codes[0], codes[-1]
+    if last[2] - first[1] < _DIFFERENCE_PRINCIPLES_FEWEST_WORDS > last[4] - first[3]:
+        return before.strip(), after.strip()
+    return " ".join(old[first[1] : last[2]]), " ".join(new[first[3] : last[4]])
+
+
+def _first(lines: Sequence[str]) -> str:
+    return next((line.strip() for line in lines if line.strip()), "")
+
+
+def _quoted(text: str) -> str:
+    """Code between code marks, prose between quotation marks; one line."""
+    line = shorten(text.strip(), LONGEST).replace("`", "'")
+    return f"`{line}`" if _CODE.search(line) else f'"{line}"'
+
+
+# -- what a correction teaches that somebody tells: difference, category and principle, all by rules
+
+
+SAID, SHOWN = 0.9, 0.75
+"""The confidence of what a person said in words, as of a note, and of what one changed text shows by itself:
+a rule that was made of a single example."""
+_FEWEST = 2
+"""Words of a principle in a language that separates them."""
+_FILLERS = word_set(
+    """
+    ah alright awesome but cool correct done enough exactly fair fine go good got great hello hey hi hm hmm
+    hmmm idk i is it lol makes maybe nice no nope oh ok okay perfect please right see sense so sorry sounds
+    sure thank thanks that then this too understood wait well yeah yep yes you
+    """
+)
+"""Words that teach nothing by themselves, nor together."""
+_TAUGHT_FEW_WORDS = 5
+"""Words of a principle beside which what changed is told too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """A correction as it was understood.
+
+    Attributes:
+        words: the person's; empty where only the texts were given.
+        did: what had been done that was wrong.
+    """
+
+    principle: str
+    category: Category
+    difference: Difference
+    words: str
+    did: str
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is before anything else is known of it."""
+        return SAID if self.words else SHOWN
+
+
+def taught(text: str, *, original: str = "", corrected: str = "", diff: str = "", did: str = "") -> Taught:
+    """Understand a correction.
+
+    Args:
+        text: the person's words; a unified diff is recognised.
+        original: what was written.
+        corrected: what it became.
+        diff: a unified diff instead of the two.
+        did: what had been done that was wrong.
+
+    Raises:
+        InvalidInputError: there is nothing to learn from, or too much.
+    """
+    if not diff and is_diff(text):
+        text, diff = "", text
+    shown = of_diff(diff) if diff else difference(original, corrected)
+    words = text.strip()
+    principle = _principle(words, shown, did or original)
+    if not principle or _teaches_nothing(principle):
+        raise InvalidInputError(
+            "There is nothing to learn from.",
+            hint="Give the person's words, --original and --corrected, or --diff.",
+        )
+    usual = Category.TRIBAL_MISS if words else Category.OTHER
+    category = categorised(words or said_in(shown), difference=shown, usual=usual)
+    return Taught(principle=principle, category=category, difference=shown, words=words, did=did)
+
+
+def _teaches_nothing(principle: str) -> bool:
+    """Whether it is a word, or only a sound of agreement such as "hmm okay"."""
+    if not principle.isascii():
+        return False
+    return len(principle.split()) < _FEWEST or bag_of_words(principle) <= _FILLERS
+
+
+def _principle(words: str, shown: Difference, did: str) -> str:
+    """What the person said; with or without words what changed, where they say little."""
+    said = of_words(words, did) if words else None
+    if said is None:
+        return from_difference(shown)
+    few = len(said.own.split()) < _TAUGHT_FEW_WORDS or said.text != said.own
+    return f"{said.own} {from_difference(shown)}" if few and not shown.empty else said.text

@@ -7,23 +7,101 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from recortex.domain.candidate import Candidate
 from recortex.domain.expressions import lazy
-from recortex.engines.extraction.drafting import RuleFinding
-from recortex.engines.extraction.self_contained import (
+from recortex.domain.vocabulary import Origin
+from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
     MIN_LENGTH,
+    commands_in,
+    domain_of,
+    files_in,
     identifiers,
     is_cut,
     is_specific,
     objection,
+    plain,
+    sentences,
+    statement,
+    tags_of,
 )
-from recortex.engines.extraction.sentences import plain, sentences, statement
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from recortex.domain.transcript import Turn
     from recortex.engines.extraction.passages import Passage
+
+
+# -- makes a candidate of a rule's finding. Only here does the confidence decide on the status
+
+
+ACTIVE = 0.7
+"""The confidence from which a candidate is active; chosen on the development transcripts
+(bench/extraction.py)."""
+DURABLE = "person_durable"
+"""The rule for what a person typed that is expected to last, by a learned chance (durable.py)."""
+ON_PURPOSE = frozenset(("person_note", "person_decision", "person_scoped"))
+"""Rules for what the person declared to be a note, a decision or a fact of this project."""
+MAX_QUOTE = 240
+_CERTAIN = 0.95
+"""The highest confidence of anything that a rule found."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFinding:
+    """What a rule found in a turn.
+
+    Attributes:
+        text: the finished statement.
+        hold: a reason why it must not be active whatever its confidence; empty if there is none.
+    """
+
+    text: str
+    kind: str
+    confidence: float
+    rule: str
+    quote: str
+    files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    hold: str = ""
+
+
+_ORIGINS = {"user": Origin.USER, "assistant": Origin.AGENT, "summary": Origin.AGENT}
+
+
+def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) -> Candidate:
+    """The candidate of a finding, with its turn, subject, files, commands, tags and status."""
+    confidence = round(min(max(finding.confidence, 0.0), _CERTAIN), 2)
+    domain = domain_of(finding.text)
+    quote = " ".join(finding.quote.split())
+    return Candidate(
+        text=finding.text,
+        kind=finding.kind,
+        confidence=confidence,
+        rule=finding.rule,
+        quote=quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…",
+        turn_index=turn.index,
+        speaker=turn.role,
+        origin=origin or _ORIGINS[turn.role],
+        active=confidence >= ACTIVE and not finding.hold and turn.certain,
+        turn_uuid=turn.uuid,
+        at=turn.at,
+        domain=domain,
+        tags=tags_of(finding.text, domain),
+        files=tuple(dict.fromkeys(files_in(finding.text) + finding.files)),
+        commands=tuple(dict.fromkeys(commands_in(finding.text) + finding.commands)),
+    )
+
+
+def doubted(known: Candidate) -> Candidate:
+    """The candidate after the session took it back: proposed, with a confidence of 0.6 at most."""
+    return replace(known, active=False, confidence=min(known.confidence, 0.6))
+
+
+# -- reads the entries of a report: titled items with their problem, cause and fix
+
 
 PATTERNS = Patterns(__file__)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from recortex.domain.vocabulary import Domain
 from recortex.engines.patterns import Patterns
 
 PATTERNS = Patterns(__file__)
@@ -75,3 +76,275 @@ def statement(sentence: str) -> str:
     if text[0].islower() and not re.match(r"[a-z]+[A-Z_./0-9(-]", text):
         text = text[0].upper() + text[1:]
     return text if text[-1] in _TERMINATORS else text + "."
+
+
+# -- what turns the meaning of a sentence around: its negations, exceptions and conditions
+
+
+POLARITY_PATTERNS = Patterns(__file__, "polarity")
+
+_TURNS = (
+    (POLARITY_PATTERNS.negation, POLARITY_PATTERNS.negated),
+    (POLARITY_PATTERNS.exception, POLARITY_PATTERNS.exception),
+    (POLARITY_PATTERNS.condition, POLARITY_PATTERNS.condition),
+)
+
+
+def keeps(said: str, text: str) -> bool:
+    """Whether a text made of what was said still has each negation, exception and condition of it.
+
+    A negation may be told in other words: "use pnpm, not npm" as "use pnpm instead of npm".
+    """
+    bare = POLARITY_PATTERNS.interjection.sub(" ", said)
+    return all(len(told.findall(text)) >= len(asked.findall(bare)) for asked, told in _TURNS)
+
+
+def goes_on(sentence: str) -> bool:
+    """Whether a sentence only limits the one before it: "Unless I say so.", "Except in the docs."."""
+    return POLARITY_PATTERNS.limits.match(sentence) is not None
+
+
+def hangs(text: str) -> bool:
+    """Whether a text is a condition without what it is a condition of: "If the schema changes."."""
+    return (
+        POLARITY_PATTERNS.conditional.match(text) is not None
+        and POLARITY_PATTERNS.consequence.search(text) is None
+    )
+
+
+# -- splits sentences as people type them: also before small letters, without greeting and request
+
+
+TYPED_SENTENCES_PATTERNS = Patterns(__file__, "typed_sentences")
+
+_LEAST_WORDS = 3
+
+
+def typed_sentences(text: str) -> list[str]:
+    """The sentences of a typed passage, of which few begin with a capital.
+
+    What only limits the one before belongs to it: "Never push to main. Unless I say so."
+    """
+    found: list[str] = []
+    for part in (small for whole in sentences(text) for small in TYPED_SENTENCES_PATTERNS.small.split(whole)):
+        if found and (TYPED_SENTENCES_PATTERNS.abbreviated.search(found[-1]) or goes_on(part)):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return found
+
+
+def without_greeting(said: str) -> str:
+    """A sentence without the words that only open the conversation."""
+    for _ in range(3):
+        shorter = (
+            TYPED_SENTENCES_PATTERNS.greeting.sub("", said, count=1)
+            if TYPED_SENTENCES_PATTERNS.greeting.match(said)
+            else said
+        )
+        if shorter == said or not shorter:
+            break
+        said = shorter
+    return said
+
+
+def _turned(found: re.Match[str]) -> str:
+    """Reword "instead of A we use B" as "we use B instead of A"."""
+    return f"{found['rest']} instead of {found['old']}{found['end']}"
+
+
+def readings(said: str) -> list[str]:
+    """The readings of a sentence, the likeliest first: without a request, whole, without its consequence."""
+    bare = TYPED_SENTENCES_PATTERNS.example.sub(
+        "", TYPED_SENTENCES_PATTERNS.instead.sub(_turned, without_greeting(said))
+    )
+    shorter = _cut(TYPED_SENTENCES_PATTERNS.request, bare)
+    head = bare.split(", ", 1)[0]
+    found = [shorter, bare, _cut(TYPED_SENTENCES_PATTERNS.tail, bare)]
+    if consequence := TYPED_SENTENCES_PATTERNS.so.search(shorter):
+        found.append(consequence.group(1))
+    if len(head.split()) > _LEAST_WORDS and not bare.endswith("?"):
+        found.append(head)
+    whole = [one for one in found if keeps(bare, one) and (one == bare or not hangs(one))]
+    return list(dict.fromkeys(whole))
+
+
+def _cut(tail: re.Pattern[str], said: str) -> str:
+    shorter = tail.sub("", said, count=1).rstrip(" ,;")
+    return shorter if len(shorter.split()) >= _LEAST_WORDS else said
+
+
+# -- checks that a sentence is self-contained, as any statement must be before a rule takes it
+
+
+SELF_CONTAINED_PATTERNS = Patterns(__file__, "self_contained")
+
+MIN_LENGTH = 25
+MIN_TYPED = 10
+"""A person's explicit statement may be short: "we use uv"."""
+MAX_LENGTH = 400
+_MIN_WORDS = 5
+_MIN_PLAIN_WORDS, _MIN_ORDER_WORDS = 5, 3
+_MAX_DIGIT_SHARE = 0.25
+
+IDENTIFIER = SELF_CONTAINED_PATTERNS.identifier
+_PLURAL_PRONOUNS = {"they", "them", "their"}
+
+
+def identifiers(text: str) -> list[str]:
+    """Names of code, files, commands and products in a sentence, in order, without code marks."""
+    return [found.group().strip("`") for found in IDENTIFIER.finditer(text)]
+
+
+def is_specific(text: str) -> bool:
+    """Whether a sentence names something: a piece of code, a file, or a product inside the sentence."""
+    return IDENTIFIER.search(text) is not None or SELF_CONTAINED_PATTERNS.name_inside.search(text) is not None
+
+
+def is_cut(text: str) -> bool:
+    """Whether a statement ends in a word that needs another one after it."""
+    return SELF_CONTAINED_PATTERNS.lost_end.search(text) is not None
+
+
+def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str:
+    """The first reason why a cleaned statement cannot be a memory; empty if there is none.
+
+    Args:
+        text: one statement, cleaned by `sentences.statement`.
+        addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
+        meant: whether the person wants it to be kept, or it names something: then it may be short, and "the
+            server" need not be explained.
+    """
+    if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS, meant=meant):
+        return shape
+    if SELF_CONTAINED_PATTERNS.question.search(text):
+        return "question"
+    if SELF_CONTAINED_PATTERNS.labelled.match(text):
+        return "label"
+    if not addressed and (
+        SELF_CONTAINED_PATTERNS.first_person.search(text)
+        or SELF_CONTAINED_PATTERNS.intention.search(text)
+        or SELF_CONTAINED_PATTERNS.you.search(text)
+    ):
+        return "narration"
+    if SELF_CONTAINED_PATTERNS.chatter.search(text) or SELF_CONTAINED_PATTERNS.marks.search(text):
+        return "chatter"
+    dangles = points_away(text) if meant else _dangles(text, addressed=addressed)
+    return "dangling" if dangles else ""
+
+
+def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
+    """The objection to the form of a text: its length, its numbers, or that it is half of something."""
+    if not (MIN_TYPED if meant else MIN_LENGTH) <= len(text) <= MAX_LENGTH:
+        return "length"
+    if len(text.split()) < (
+        _MIN_ORDER_WORDS if meant else _MIN_WORDS
+    ) and not SELF_CONTAINED_PATTERNS.foreign.search(text):
+        return "length"
+    if (
+        text.endswith((":", "...", "…", ","))
+        or text.count("`") % 2
+        or text.count("(") != text.count(")")
+        or is_cut(text)
+    ):
+        return "half"
+    if len(
+        SELF_CONTAINED_PATTERNS.plain_word.findall(SELF_CONTAINED_PATTERNS.code.sub(" ", text))
+    ) < fewest - meant and not SELF_CONTAINED_PATTERNS.foreign.search(text):
+        return "half"
+    if SELF_CONTAINED_PATTERNS.stale.search(text) or sum(
+        char.isdigit() for char in text
+    ) > _MAX_DIGIT_SHARE * len(text):
+        return "passing"
+    return ""
+
+
+def points_away(text: str) -> bool:
+    """Whether a sentence begins with or has a word that refers to something outside of it."""
+    return bool(
+        SELF_CONTAINED_PATTERNS.dangling_start.match(text) or SELF_CONTAINED_PATTERNS.deictic.search(text)
+    )
+
+
+def _dangles(text: str, *, addressed: bool) -> bool:
+    """Whether a sentence refers to something outside of it; an order needs no subject."""
+    if (
+        SELF_CONTAINED_PATTERNS.dangling_start.match(text)
+        or (not addressed and SELF_CONTAINED_PATTERNS.subjectless.match(text))
+        or SELF_CONTAINED_PATTERNS.deictic.search(text)
+        or SELF_CONTAINED_PATTERNS.bare_subject.match(text)
+    ):
+        return True
+    if SELF_CONTAINED_PATTERNS.no_object.match(text) or (
+        SELF_CONTAINED_PATTERNS.gerund.match(text) and not SELF_CONTAINED_PATTERNS.finite.search(text)
+    ):
+        return True
+    pronoun = SELF_CONTAINED_PATTERNS.pronoun.search(text)
+    if pronoun is None:
+        return False
+    before = text[: pronoun.start()]
+    if addressed and SELF_CONTAINED_PATTERNS.noun_before.search(before):
+        return False
+    if pronoun.group().lower() in _PLURAL_PRONOUNS and not SELF_CONTAINED_PATTERNS.plural.search(
+        SELF_CONTAINED_PATTERNS.code.sub(" ", before)
+    ):
+        return True
+    return not is_specific(before)
+
+
+# -- finds what a statement is about: its subject area, files, commands and tags
+
+
+SUBJECT_PATTERNS = Patterns(__file__, "subject")
+
+_DOMAINS = (
+    (Domain.AUTH, SUBJECT_PATTERNS.area_auth),
+    (Domain.DB, SUBJECT_PATTERNS.area_db),
+    (Domain.TEST, SUBJECT_PATTERNS.area_test),
+    (Domain.UI, SUBJECT_PATTERNS.area_ui),
+    (Domain.API, SUBJECT_PATTERNS.area_api),
+    (Domain.DEV, SUBJECT_PATTERNS.area_dev),
+)
+_MAX_TAGS = 6
+_MIN_TAG, _MAX_TAG = 3, 40
+_MAX_FILES = 8
+
+
+def domain_of(text: str) -> Domain:
+    """The subject area whose words occur most; of equals the first in the table."""
+    counts = [(len(words.findall(text)), -rank, area) for rank, (area, words) in enumerate(_DOMAINS)]
+    best = max(counts)
+    return best[2] if best[0] else Domain.GENERAL
+
+
+def files_in(text: str) -> tuple[str, ...]:
+    """The paths in a text, each once."""
+    names = (SUBJECT_PATTERNS.place.sub("", name) for name in identifiers(text))
+    found = (
+        name
+        for name in names
+        if SUBJECT_PATTERNS.file.match(name) and not SUBJECT_PATTERNS.not_a_file.search(name)
+    )
+    return tuple(dict.fromkeys(found))[:_MAX_FILES]
+
+
+def short_path(path: str, cwd: str) -> str:
+    """A path relative to the working directory; outside of it, its last two parts."""
+    path, cwd = path.replace("\\", "/"), cwd.replace("\\", "/").rstrip("/")
+    if cwd and path.startswith(cwd + "/"):
+        return path[len(cwd) + 1 :]
+    return "/".join(part for part in path.split("/")[-2:] if part)
+
+
+def commands_in(text: str) -> tuple[str, ...]:
+    """Shell commands between code marks."""
+    marked = re.findall(r"`([^`]{3,200})`", text)
+    return tuple(dict.fromkeys(code for code in marked if SUBJECT_PATTERNS.programs.match(code)))
+
+
+def tags_of(text: str, domain: Domain) -> tuple[str, ...]:
+    """The subject area and the names in a text, in lower case, at most six."""
+    names = (re.sub(r"^\W+|\W+$", "", name.split("/")[-1]).lower() for name in identifiers(text))
+    short = [name for name in names if _MIN_TAG <= len(name) <= _MAX_TAG and " " not in name]
+    own = [domain.value.lower()] if domain is not Domain.GENERAL else []
+    return tuple(dict.fromkeys(own + short))[:_MAX_TAGS]

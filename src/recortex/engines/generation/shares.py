@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.cleaning import clean
 from recortex.domain.generation import Provenance
 from recortex.domain.kinds.base import shorten
-from recortex.engines.compression.levels import Level
-from recortex.engines.compression.packing import BREAK, Weighed, pack
+from recortex.engines.compression.levels import BREAK, Level, Weighed, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.domain.generation import Influence, Share
+    from recortex.domain.generation import Influence, Outcome, Share
     from recortex.domain.memory import Memory
     from recortex.engines.compression.levels import Compressed
 
@@ -152,3 +151,19 @@ def _packed(
             kept.append(one)
             room -= cost
     return kept
+
+
+# -- how the outcome of what was written changes the confidence of what had influence
+
+
+CHANGES: dict[Outcome, float] = {"accepted": 0.02, "modified": -0.01, "rejected": -0.05}
+LOWEST, HIGHEST = 0.1, 0.98
+"""Outcomes alone make nothing certain, and nothing worthless."""
+
+
+def adjusted(confidence: float, outcome: Outcome) -> float:
+    """The confidence after an outcome; one that is beyond the bounds already is not moved towards them."""
+    changed = confidence + CHANGES[outcome]
+    if CHANGES[outcome] > 0:
+        return max(confidence, min(changed, HIGHEST))
+    return min(confidence, max(changed, LOWEST))

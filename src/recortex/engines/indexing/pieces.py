@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from enum import IntFlag
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.expressions import lazy
+from recortex.engines.words import identifier_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +17,82 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Rows = npt.NDArray[np.float32]
+
+
+# -- recognises code and outlines, and reads the name and documentation of a piece of code
+
+
+_CODE_READ = 8_000
+"""Characters of a text that are read: its beginning shows what it is."""
+
+_DECLARATION = lazy(
+    r"^\s*(?:[A-Za-z_]\w*\.)*(?:(?:export|default|public|private|protected|static|abstract|async|pub)\s+)*"
+    r"(?:(?:def|function|func|fn)\s+([A-Za-z_]\w*)\s*[(<]|(?:class|interface|struct|enum|trait|impl|"
+    r"type)\s+([A-Z_]\w*))"
+)
+"""A declaration, also one after the name of its class (`Store.def open(path)`)."""
+_STATEMENT = lazy(
+    r"^\s*(?:return\b|if\b.*[:{]\s*$|for\b.*[:{]\s*$|while\b.*[:{]\s*$|try\b|raise\b|throw\b|self\.|this\.|"
+    r"import\s|from\s+\S+\s+import\b|[\w.\[\]'\"]+\s*[-+|]?=[^=]|[\w.]+\(.*\)\s*;?\s*$|[})\]]+[;,]?\s*$)"
+)
+_QUOTED = ('"""', "'''")
+_SENTENCE = lazy(r"(?<=[.!?])\s")
+_DOC_END = lazy(r"\s(?::param|:return|@param|@return|Args:|Parameters\b|Returns:?|-{4,})")
+_DOC_WORDS = 60
+_LEAST_LINES = 2
+
+
+def is_code(text: str) -> bool:
+    """Whether the text is the body of a function or class: a declaration and, below it, statements."""
+    lines = _lines(_without_docstring(text[:_CODE_READ]))
+    declared = sum(_DECLARATION.match(line) is not None for line in lines[:5])  # decorators may come first
+    statements = sum(_STATEMENT.match(line) is not None for line in lines)
+    return bool(declared and statements and 3 * statements >= len(lines) - declared)
+
+
+def is_outline(text: str) -> bool:
+    """Whether the text lists declarations without their bodies, as an index of a file does."""
+    lines = _lines(text[:_CODE_READ])
+    declared = sum(_DECLARATION.match(line) is not None for line in lines)
+    return len(lines) >= _LEAST_LINES and 2 * declared >= len(lines)
+
+
+def self_description(text: str) -> str:
+    """The words of the first declared name, and the first sentence of its documentation; empty if neither."""
+    text = text[:_CODE_READ]
+    name = next((match[1] or match[2] for line in _lines(text) if (match := _DECLARATION.match(line))), "")
+    return " ".join([*identifier_parts(name), *_first_sentence(_docstring(text)).split()[:_DOC_WORDS]])
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _docstring(text: str) -> str:
+    start, mark = _doc_start(text)
+    if start < 0:
+        return ""
+    end = text.find(mark, start + 3)
+    return text[start + 3 : end if end >= 0 else len(text)]
+
+
+def _without_docstring(text: str) -> str:
+    start, mark = _doc_start(text)
+    end = text.find(mark, start + 3) if start >= 0 else -1
+    return text if end < 0 else text[:start] + text[end + 3 :]
+
+
+def _doc_start(text: str) -> tuple[int, str]:
+    found = [(place, mark) for mark in _QUOTED if (place := text.find(mark)) >= 0]
+    return min(found, default=(-1, ""))
+
+
+def _first_sentence(documentation: str) -> str:
+    line = " ".join(documentation.split())
+    return _DOC_END.split(_SENTENCE.split(line, maxsplit=1)[0], maxsplit=1)[0]
+
+
+# -- compares a question with texts word by word, each of its pieces with the piece of a text most like it
 
 
 class AskedPieces(NamedTuple):
@@ -103,3 +184,88 @@ def _highest(rows: Rows, lengths: Iterable[int]) -> Rows:
     starts = [0, *accumulate(lengths)][:-1]
     highest: Rows = np.maximum.reduceat(rows, starts, axis=0)
     return highest
+
+
+# -- the traits of a text as bits, computed when it is written, so that recall need not read it to score it
+
+
+class Trait(IntFlag):
+    """Forms that a text may have, and kinds of answers that it may hold."""
+
+    QUESTION = 1
+    TIME = 2
+    NUMBER = 4
+    PLACE = 8
+    REASON = 16
+    DIALOGUE = 32
+    """A turn of people talking: its neighbours and speakers say what it is about."""
+    MESSAGE = 64
+    """What a person wrote to an assistant."""
+    REPLY = 128
+    """What an assistant answered."""
+    CODE = 256
+    OUTLINE = 512
+    DOCUMENT = 1024
+    """Longer than the embedding model reads, so its vector is that of its beginning."""
+    TEST = 2048
+    """Code of a test: it is about what another file does."""
+
+
+ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "agent", "model"})
+"""Speakers that are parts of a chat with a machine, not names of people."""
+_PEOPLE = frozenset({"user", "human"})
+
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_ANSWERS = {
+    Trait.TIME: lazy(
+        r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|recently|since|week|month|year|day|"
+        rf"(?:mon|tues|wednes|thurs|fri|satur|sun)day|{_MONTHS}|(?:19|20)\d\d)s?\b",
+        re.IGNORECASE,
+    ),
+    Trait.NUMBER: lazy(
+        r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|few|couple|hundred|"
+        r"thousand)\b",
+        re.IGNORECASE,
+    ),
+    Trait.PLACE: lazy(r"\b(?:in|at|to|from|near)\s(?:the\s)?[A-Z][a-z]"),
+    Trait.REASON: lazy(
+        r"\b(?:because|since|so that|reason|inspired|motivat\w+|helps?|due to|to help|want(?:ed)? to)\b",
+        re.IGNORECASE,
+    ),
+}
+_TEST_FILE = lazy(
+    r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]*$|(?:_test|\.test|\.spec|_spec)\.\w+$|(?:^|"
+    r"/)conftest\.py$"
+)
+_SHORT_QUESTION = 120
+"""Characters; a longer text that ends in a question mark says more than it asks."""
+_READ = 4_000
+"""Characters in which the words of answers are looked for."""
+_LONG = 1_200
+"""Characters of ordinary text in 256 word pieces, which is what the model reads."""
+
+
+def traits(text: str, *, speaker: str = "", session: str = "", files: Sequence[str] = ()) -> Trait:
+    """The traits of a text; `files` are the paths that it is linked to."""
+    found = _form(text, speaker.strip().lower(), session)
+    if found & (Trait.CODE | Trait.OUTLINE) and files and all(_TEST_FILE.search(path) for path in files):
+        found |= Trait.TEST
+    stripped = text.strip()
+    if stripped.endswith("?") and len(stripped) < _SHORT_QUESTION:
+        found |= Trait.QUESTION
+    for trait, pattern in _ANSWERS.items():
+        if pattern.search(stripped[:_READ]):
+            found |= trait
+    return found
+
+
+def _form(text: str, speaker: str, session: str) -> Trait:
+    if speaker and session:
+        return (
+            Trait.DIALOGUE if speaker not in ROLES else Trait.MESSAGE if speaker in _PEOPLE else Trait.REPLY
+        )
+    if is_outline(text):
+        return Trait.OUTLINE
+    if is_code(text):
+        return Trait.CODE
+    return Trait.DOCUMENT if len(text) > _LONG else Trait(0)

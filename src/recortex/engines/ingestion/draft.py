@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from recortex.domain.kinds import Kind
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.memory import Source
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Source
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.document import embedded_text
 from recortex.engines.indexing.vectors import compact, cosine
 from recortex.engines.languages import reads
-from recortex.engines.similarity.fingerprint import vector_hash
-from recortex.engines.similarity.vector_verdict import is_uncertain, vector_verdict
+from recortex.engines.similarity.jaccard import is_uncertain, vector_hash, vector_verdict
 from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from recortex.domain.time import as_utc, parse_instant
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Origin, Status, Trust
 from recortex.engines.ingestion.labels import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
-from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.jaccard import content_hash
 from recortex.errors import InvalidInputError
 from recortex.lean import msgspec
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from recortex.domain.links import ConstraintLink, PatternLink
+    from recortex.domain.memory import ConstraintLink, PatternLink
     from recortex.engines.ingestion.draft import Draft
 
 MAX_TEXT = 100_000

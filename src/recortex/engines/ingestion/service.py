@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS
+from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
+from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import RelationType, Status
-from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.document import embedded_text
 from recortex.engines.indexing.service import search_text_in
-from recortex.engines.ingestion.ending import Ending
-from recortex.engines.ingestion.merging import mergeable, merged
+from recortex.engines.ingestion.merging import mergeable, merged, query_terms
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
-from recortex.engines.ingestion.query_terms import query_terms
 from recortex.engines.ingestion.similar_memories import links, resemblances
 from recortex.engines.privacy import redact
-from recortex.engines.scripts import has_cjk
-from recortex.engines.similarity.fingerprint import place_hash, spellings, turn_place
+from recortex.engines.similarity.jaccard import place_hash, spellings, turn_place
 from recortex.engines.similarity.near_duplicates import same_marks
-from recortex.engines.supersession.resting import losses, reason_for
-from recortex.engines.supersession.service import record, supersede
-from recortex.errors import MemoryNotFoundError
+from recortex.engines.supersession.detection import NOTHING, Outcome
+from recortex.engines.supersession.reading import read_together
+from recortex.engines.supersession.service import (
+    losses,
+    may_replace,
+    reason_for,
+    record,
+    supersede,
+    supporters,
+)
+from recortex.engines.words import has_cjk
+from recortex.errors import EmbeddingError, MemoryNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,8 +43,71 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import Actor
     from recortex.engines.ingestion.draft import Draft
     from recortex.engines.ingestion.similar_memories import Resemblance
-    from recortex.ports.changes import ChangeReader
+    from recortex.engines.supersession.detection import SupersessionVerdict
+    from recortex.ports.embedding import ChangeReader
     from recortex.ports.store import Lookalikes, Store
+
+
+# -- decides which known memories a new one ends without a person, and which one ends it
+
+
+class Ending:
+    """Judges a new memory and those that resemble it.
+
+    Args:
+        store: where the memories are.
+        reader: reads two statements together; None: rules decide alone.
+    """
+
+    def __init__(self, store: Store, reader: ChangeReader | None) -> None:
+        self._store, self._reader = store, reader
+
+    def read(self, memory: Memory, one: Resemblance, text: str) -> Resemblance:
+        """What the rules take for a change, as it is read together: some of it can both hold.
+
+        Args:
+            memory: the new one.
+            one: what it has in common with a known one.
+            text: of the known one.
+        """
+        verdict = self._together(memory.text, text, one.verdict)
+        return replace(one, verdict=verdict, reverse=self._together(text, memory.text, one.reverse))
+
+    def _together(self, new: str, known: str, rules: SupersessionVerdict) -> SupersessionVerdict:
+        if rules.outcome is not Outcome.REPLACES:
+            return NOTHING  # a guess: it is read when the vectors are there (`app/changes.py`)
+        if self._reader:
+            with suppress(EmbeddingError):
+                return read_together(known, new, rules, self._reader.chances([(known, new)])[0])
+        return rules
+
+    def replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:
+        """The ids of the known memories that a new one replaces, each with the evidence."""
+        verdicts = {one.id: one.verdict for one in similar if one.verdict.outcome is Outcome.REPLACES}
+        found = self._store.memories.get(list(verdicts)) if verdicts else []
+        return {
+            old.id: verdicts[old.id].evidence for old in found if self.may_end(memory, old, verdicts[old.id])
+        }
+
+    def later_replacement(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
+        """The known memory that replaces a new one which is recorded late, such as from an old session."""
+        verdicts = {one.id: one.reverse for one in similar if one.reverse.outcome is Outcome.REPLACES}
+        found = self._store.memories.get(list(verdicts)) if verdicts else []
+        later = (known for known in found if known.valid_from > memory.valid_from)
+        return next((known for known in later if may_replace(known, memory, verdicts[known.id])), None)
+
+    def may_end(self, new: Memory, old: Memory, verdict: SupersessionVerdict) -> bool:
+        """Whether one memory may end another: who said it, and that not several others support the other."""
+        return may_replace(new, old, verdict) and not self._agreed(old)
+
+    def _agreed(self, memory: Memory) -> bool:
+        found = supporters(memory.id, self._store.relations.of([memory.id]))
+        known = self._store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
+        return sum(one.status is Status.ACTIVE for one in known) >= CONSENSUS
+
+
+# -- ingestion: normalises drafts, compares them with known memories, and merges or adds them
+
 
 CHUNK = 250
 """Memories in one transaction: enough to be fast, few enough that other writers wait for milliseconds

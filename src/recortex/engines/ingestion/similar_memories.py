@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.similarity.jaccard import SUGGESTED, Verdict, classify, jaccard
+from recortex.engines.similarity.jaccard import BY_WORDS, SAME_MATTER, SUGGESTED, Verdict, classify, jaccard
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
-from recortex.engines.similarity.vector_verdict import BY_WORDS, SAME_MATTER
-from recortex.engines.supersession.authority import is_replaceable
 from recortex.engines.supersession.detection import (
     NOTHING,
     Outcome,
@@ -18,6 +16,7 @@ from recortex.engines.supersession.detection import (
     find_supersession,
     is_near,
 )
+from recortex.engines.supersession.service import is_replaceable
 from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from recortex.engines.judging.features import Message, Statement, features
-from recortex.engines.judging.judge import Judgement, judged
+from recortex.engines.judging.judge import Judgement, Message, Statement, features, judged
 
 __all__ = ["Judgement", "Message", "Statement", "features", "judged"]

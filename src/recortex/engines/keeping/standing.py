@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.links import PatternLink
-from recortex.domain.memory import Source
+from recortex.domain.memory import PatternLink, Source
 from recortex.domain.vocabulary import Origin, Status
 from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT
+from recortex.engines.code.conventions.telling import ids_of
+from recortex.engines.code.conventions.traits import words
+from recortex.engines.code.detection.evidence import plain
+from recortex.engines.commits.rules import PATTERNS
 from recortex.engines.ingestion.draft import Draft
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from recortex.domain.code_patterns import Convention, Place
+    from recortex.domain.code_patterns import Convention, Detected, Place
     from recortex.domain.memory import Memory
     from recortex.engines.code.conventions.counting import Share
-    from recortex.engines.keeping.reasons import Reason
+
 
 RULE, NOTED, TAG = "code_convention", "convention", "convention"
 """Of memories of conventions: the rule that they name, what their metadata has, and their tag."""
@@ -207,3 +211,169 @@ def _reworded(memory: Memory, statement: str) -> Memory:
         return memory
     content = type(memory.content)(**fields)
     return replace(memory, content=content, text=content.text(), summary="")
+
+
+# -- the memories of a pattern: why it is so, what nobody wrote down, decisions, approved exceptions
+
+
+OVERRIDE, EXPLAINING = "constraint_override", "pattern_rationale"
+DECIDING = frozenset({"decision", "decision_context"})
+_GRAVE = frozenset({"critical", "warning"})
+_WAITING = frozenset({Status.PROPOSED, Status.QUARANTINED})
+
+
+class Linked(NamedTuple):
+    """The memories of a pattern, each once and the newest first.
+
+    Attributes:
+        why: those that explain it; others of its kinds are not among them.
+        warnings: those of what nobody wrote down that are grave.
+        overrides, expired: approved exceptions that hold now, and that ended.
+    """
+
+    why: tuple[Memory, ...] = ()
+    tribal: tuple[Memory, ...] = ()
+    warnings: tuple[Memory, ...] = ()
+    decisions: tuple[Memory, ...] = ()
+    overrides: tuple[Memory, ...] = ()
+    expired: tuple[Memory, ...] = ()
+    others: tuple[Memory, ...] = ()
+
+    @property
+    def anything(self) -> bool:
+        """Whether any memory knows of the pattern."""
+        return any(self)
+
+
+def ids_of_library(one: Detected) -> tuple[str, ...]:
+    """The ids and names that a memory may know a library by."""
+    lowered = one.name.lower()
+    forms = (one.name, lowered, lowered.replace(" ", "-"), lowered.replace(".", ""), lowered.replace(" ", ""))
+    return tuple(dict.fromkeys(forms))
+
+
+def ids_of_convention(one: Convention) -> tuple[str, ...]:
+    """The ids and names that a memory may know a convention by."""
+    return tuple(dict.fromkeys((*ids_of(one), one.name, one.name[:200])))
+
+
+def linked(ids: Iterable[str], memories: Sequence[Memory], now: datetime) -> Linked:
+    """What memories say of the pattern with these ids.
+
+    Args:
+        ids: and names of it.
+        memories: those that may be about it, whatever their status.
+        now: the time by which an exception has ended.
+    """
+    wanted = set(ids)
+    about = [one for one in memories if not _about(one).isdisjoint(wanted)]
+    active = [one for one in about if one.status is Status.ACTIVE and one.was_valid_at(now)]
+    tribal = tuple(one for one in active if one.kind == "tribal")
+    overrides = [one for one in about if one.kind == OVERRIDE and one.status not in _WAITING]
+    told = {EXPLAINING, OVERRIDE, "tribal"} | DECIDING
+    return Linked(
+        why=tuple(one for one in active if one.kind == EXPLAINING),
+        tribal=tribal,
+        warnings=tuple(one for one in tribal if getattr(one.content, "severity", "") in _GRAVE),
+        decisions=tuple(one for one in active if one.kind in DECIDING),
+        overrides=tuple(one for one in overrides if one in active),
+        expired=tuple(one for one in overrides if one.valid_until is not None and one.valid_until <= now),
+        others=tuple(one for one in active if one.kind not in told and not is_kept(one)),
+    )
+
+
+def _about(memory: Memory) -> set[str]:
+    """The ids and names of patterns and constraints that a memory refers to."""
+    found = {text for link in memory.patterns for text in (link.id, link.name)}
+    found |= {text for link in memory.constraints for text in (link.id, link.name)}
+    content = memory.content
+    for name in ("pattern_id", "pattern_name", "constraint_id", "constraint_name", "decision_id"):
+        found.add(str(getattr(content, name, "")))
+    if getattr(content, "scope_type", "") == "pattern":
+        found.add(str(getattr(content, "scope_target", "")))
+    return found - {""}
+
+
+# -- why a convention is kept, where somebody wrote it down: a sentence that names it and gives a reason
+
+
+SHORTEST, LONGEST = 25, 400
+"""Characters of a sentence that is taken."""
+LEAST_NAME = 3
+_NAMED = re.compile(r"[A-Za-z_][\w]*")
+_COMMENT = re.compile(r"^\s*(?:#+|//+!?|/\*+|\*+/?|--|<!--)\s?|(?:\*/|-->)$")
+_QUOTES = ('"""', "'''")
+_ONLY_A_WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
+_OPENING = ("`", "(", "<")
+_GENERAL = frozenset({"public", "methods", "functions", "own", "with", "names", "several", "the", "and"})
+
+
+class Reason(NamedTuple):
+    """A reason that somebody wrote down.
+
+    Attributes:
+        text: its sentence.
+        memory: the id of the memory that says it; empty: a file does.
+        path, line: of the file.
+    """
+
+    text: str
+    memory: str = ""
+    path: str = ""
+    line: int = 0
+
+
+def reasons_in(text: str) -> list[str]:
+    """The sentences of a text that give a reason."""
+    joined = " ".join(text.split())
+    return [
+        one.strip()
+        for one in PATTERNS.sentence.split(joined)
+        if SHORTEST <= len(one.strip()) <= LONGEST and PATTERNS.strong.search(one)
+    ]
+
+
+def names(sentence: str, one: Convention) -> bool:
+    """Whether a sentence names both what a convention's members share and who they are."""
+    said = {match[0] for match in _NAMED.finditer(sentence) if _as_a_name(sentence, match)}
+    words_said = set(_NAMED.findall(sentence))
+    lowered = {word.lower().rstrip("s") for word in words_said}
+    shared = {
+        part
+        for value in one.values
+        for part in _NAMED.findall(plain(value.partition("<")[0]))
+        if len(part) >= LEAST_NAME
+    }
+    name = one.population.partition(" in ")[0]
+    who = {
+        word.lower().rstrip("s")
+        for part in _NAMED.findall(name)
+        for word in (part, *words(part))
+        if len(word) >= LEAST_NAME and word.lower() not in _GENERAL
+    }
+    return bool(shared) and shared <= said and not lowered.isdisjoint(who)
+
+
+def _as_a_name(sentence: str, match: re.Match[str]) -> bool:
+    """Whether a word stands for what is called so: `error` and "None of it" are words of the language too."""
+    start, end = match.span()
+    if "`" in sentence[max(start - 1, 0) : start] or sentence[end : end + 1] in _OPENING:
+        return True
+    return not _ONLY_A_WORD.fullmatch(match[0]) or (start > 0 and match[0][0].isupper())
+
+
+def said_of(one: Convention, text: str) -> str:
+    """The first sentence of a text that names a convention and gives a reason; empty: there is none."""
+    return next((sentence for sentence in reasons_in(text) if names(sentence, one)), "")
+
+
+def comment_beside(lines: Iterable[str]) -> str:
+    """The comments and documentation among some lines, without their signs."""
+    found, quoted = [], False
+    for line in lines:
+        plain_line = line.strip()
+        quotes = sum(plain_line.count(each) for each in _QUOTES)
+        if quoted or quotes or _COMMENT.match(line):
+            found.append(_COMMENT.sub("", plain_line).strip("\"' "))
+        quoted ^= quotes == 1
+    return " ".join(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.query import MemoryQuery
+from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Origin, Status
 from recortex.engines.pairing.pair import CODE, DESCRIPTION, IndexedPiece, linked_code
 

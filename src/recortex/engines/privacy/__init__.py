@@ -11,8 +11,7 @@ look-behind nor possessive groups, and bounded repetition anchored at keywords a
 (`bench/privacy.py` measures hostile text).
 """
 
-from recortex.engines.privacy.finding import Redaction, RedactionFinding
-from recortex.engines.privacy.redaction import redact
-from recortex.engines.privacy.structured import redact_json
+from recortex.engines.privacy.redaction import redact, redact_json
+from recortex.engines.privacy.table import Redaction, RedactionFinding
 
 __all__ = ["Redaction", "RedactionFinding", "redact", "redact_json"]

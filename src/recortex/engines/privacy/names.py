@@ -8,10 +8,15 @@ it is.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.expressions import lazy
 from recortex.domain.names import suspicious
 from recortex.engines.privacy.redaction import redact
+
+if TYPE_CHECKING:
+    from recortex.domain.code_facts import FileFacts
+
 
 _SEPARATORS = lazy(r"([/\\])")
 _SECRET = frozenset({"secret", "connection"})
@@ -89,3 +94,47 @@ def _pseudonym(rule: str, secret: str) -> str:
 
     mark = blake3(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS].upper()
     return f"[{rule.upper()[:_LONGEST_RULE]}_{mark}]"
+
+
+# -- takes secrets out of facts of code: of documentation, heads of definitions and arguments
+
+
+def code_facts_without_secrets(facts: FileFacts) -> FileFacts:
+    """The facts as they may be kept.
+
+    An argument is read as a value of what it is given to: `login("…")` may be a password by its name alone.
+    All texts are looked at together first, since most files have nothing.
+    """
+    if not redact("\n".join(_texts(facts))).findings:
+        return facts
+    return facts._replace(
+        symbols=tuple(
+            one._replace(doc=redact(one.doc).text, signature=redact(one.signature).text)
+            for one in facts.symbols
+        ),
+        calls=tuple(_given(one, redact(one.receiver).text) for one in facts.calls),
+        marks=tuple(_given(one, None) for one in facts.marks),
+    )
+
+
+def _texts(facts: FileFacts) -> list[str]:
+    texts = [text for one in facts.symbols for text in (one.doc, one.signature) if text]
+    texts += [text for one in facts.calls if one.argument for text in (_assigned(one), one.argument)]
+    texts += [one.receiver for one in facts.calls if '"' in one.receiver or "'" in one.receiver]
+    return texts + [text for one in facts.marks if one.argument for text in (_assigned(one), one.argument)]
+
+
+def _assigned(one: Any) -> str:
+    return f'{one.name} = "{one.argument}"'
+
+
+def _given(one: Any, receiver: str | None) -> Any:
+    """A call or mark whose argument is no secret."""
+    changed = {} if receiver is None else {"receiver": receiver}
+    if not one.argument:
+        return one._replace(**changed) if changed else one
+    found = redact(_assigned(one))
+    alone = redact(one.argument).text
+    if found.findings and alone == one.argument:
+        alone = found.text.partition(" = ")[2].strip('"')
+    return one._replace(argument=alone, **changed)

@@ -2,21 +2,77 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left, bisect_right
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.engines.privacy.checks import check_named
-from recortex.engines.privacy.context import THRESHOLD, path_adjustment, place_adjustment
-from recortex.engines.privacy.expressions import compiled, fold
+from recortex.engines.privacy.context import MARKER, THRESHOLD, is_filler, path_adjustment, place_adjustment
 from recortex.engines.privacy.finders import Reader
-from recortex.engines.privacy.finding import Redaction, RedactionFinding
-from recortex.engines.privacy.origins import Edit, Origins, widened
-from recortex.engines.privacy.placeholders import MARKER, is_filler
-from recortex.engines.privacy.rule import Place, Rule
-from recortex.engines.privacy.table import ApplicableRule, RuleTable, default_table
+from recortex.engines.privacy.table import (
+    ApplicableRule,
+    Place,
+    Redaction,
+    RedactionFinding,
+    Rule,
+    RuleTable,
+    compiled,
+    default_table,
+    fold,
+)
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator
+
+
+# -- maps offsets in a partly redacted text to the original text, through several rounds of replacement
+
+
+class Edit(NamedTuple):
+    """A placeholder at `start:end` of the current text that covers `finding` in the original."""
+
+    start: int
+    end: int
+    finding: RedactionFinding
+
+
+class Origins:
+    """The replacements made so far, in the order of their offsets."""
+
+    def __init__(self, edits: list[Edit]) -> None:
+        self.edits = edits
+        self._ends = [edit.end for edit in edits]
+
+    def original(self, place: int) -> int:
+        """The offset in the original text of an offset that is not inside a placeholder."""
+        before = bisect_right(self._ends, place) - 1
+        return place if before < 0 else place + self.edits[before].finding.end - self._ends[before]
+
+    def outside(self, spans: list[tuple[int, int]]) -> list[Edit]:
+        """The replacements that none of the spans (sorted, not overlapping) overlaps."""
+        ends = [end for _, end in spans]
+        kept: list[Edit] = []
+        for edit in self.edits:
+            near = bisect_right(ends, edit.start)
+            if near == len(spans) or spans[near][0] >= edit.end:
+                kept.append(edit)
+        return kept
+
+
+def widened(start: int, end: int, markers: list[tuple[int, int]]) -> tuple[int, int]:
+    """The span, widened so that it contains each marker (sorted spans) as a whole or not at all."""
+    if not markers:
+        return start, end
+    first = bisect_right(markers, start, key=lambda span: span[1])
+    if first < len(markers):
+        start = min(start, markers[first][0])
+    last = bisect_left(markers, end, key=lambda span: span[0]) - 1
+    return start, max(end, markers[last][1]) if last >= 0 else end
+
+
+# -- redacts a text: finds matches by rule, scores them by context, replaces them by placeholders
+
 
 MOST_READ, LEAST_READ = 300_000, 4
 """Limits of repetition. A replacement may reveal what it hid (a token right behind another), so what stands
@@ -272,3 +328,84 @@ def _replaced(text: str, found: list[_Match], origins: Origins) -> tuple[str, Or
         edits.append(Edit(written - len(placeholder), written, finding))
         read = end
     return "".join((*pieces, text[read:])), Origins(edits)
+
+
+# -- redacts parsed JSON, such as contents and metadata, where a key may say that its value is a secret
+
+
+MAX_DEPTH = 64
+"""Deeper than any typed content; what is below is replaced as a whole instead of being kept unchecked."""
+
+_TOO_DEEP = "[TOO_DEEP]"
+_ASSIGNMENTS = frozenset({"password", "secret", "password_value"})
+"""Rules that recognise a secret by the name before it."""
+
+
+def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[RedactionFinding, ...]]:
+    """Redact every string of a value made of dict, list, tuple and scalars, keys included.
+
+    Args:
+        value: parsed JSON; other objects are returned as they are.
+        path: as for `redact`.
+
+    Returns:
+        A new value of the same shape (two keys that become equal are kept apart by a number), and the
+            findings, each with offsets into its own string.
+    """
+    findings: list[RedactionFinding] = []
+    return _walk(value, "", path, findings, 0), tuple(findings)
+
+
+def _walk(value: Any, name: str, path: str | None, findings: list[RedactionFinding], depth: int) -> Any:
+    if isinstance(value, str):
+        return _string(value, name, path, findings)
+    if depth >= MAX_DEPTH and isinstance(value, dict | list | tuple):
+        return _TOO_DEEP
+    if isinstance(value, dict):
+        return _mapping(value, path, findings, depth)
+    if isinstance(value, list | tuple):
+        return [_walk(item, name, path, findings, depth + 1) for item in value]
+    return value
+
+
+def _mapping(
+    value: dict[Any, Any], path: str | None, findings: list[RedactionFinding], depth: int
+) -> dict[Any, Any]:
+    clean: dict[Any, Any] = {}
+    seen: dict[Any, int] = {}
+    for key, item in value.items():
+        name = _string(key, "", path, findings) if isinstance(key, str) else key
+        while name in clean:
+            seen[name] = seen.get(name, 1) + 1
+            name = f"{name} {seen[name]}"
+        clean[name] = _walk(item, key if isinstance(key, str) else "", path, findings, depth + 1)
+    return clean
+
+
+def _string(text: str, name: str, path: str | None, findings: list[RedactionFinding]) -> str:
+    done = redact(text, path=path)
+    findings.extend(done.findings)
+    rule = _assigned_rule(name, done.text) if name else None
+    if rule is None:
+        return done.text
+    findings.append(RedactionFinding(rule.name, rule.category, 0, len(text), rule.confidence))
+    return rule.placeholder
+
+
+def _assigned_rule(name: str, value: str) -> Rule | None:
+    """The rule by which a value is a secret because of its key, or None."""
+    text = f'{name}: "{value}"'
+    folded = text.lower()
+    if len(folded) != len(text):  # offsets of matches would not fit
+        return None
+    for rule in _assignment_rules():
+        expression = default_table().compiled(rule)
+        match = expression and expression.search(folded)
+        if match and match["v"] == value.lower() and check_named(rule.check)(Place(value, match, text)):
+            return rule
+    return None
+
+
+@cache
+def _assignment_rules() -> tuple[Rule, ...]:
+    return tuple(rule for rule in default_table().rules if rule.name in _ASSIGNMENTS)

@@ -5,15 +5,69 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from blake3 import blake3
 
-from recortex.engines.privacy.rule import Rule
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+# -- A privacy rule: the pattern of personal data or of a secret, and the confidence of a match
+
+
+Category = Literal["pii", "secret", "connection"]
+
+
+class Place(NamedTuple):
+    """What a check gets: the value without Recortex's placeholders, the match, and the original text."""
+
+    value: str
+    match: re.Match[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One shape of personal data or of a secret. `rules/README.md` says how rules are written.
+
+    Attributes:
+        name: lower case with underscores; gives the placeholder.
+        pattern: regular expression without unbounded nested repetition. The group `v`, if there is one, is
+            what gets replaced, otherwise the whole match.
+        keywords: lower-case literals; unless one of them occurs in the text the pattern is not run. Empty:
+            always run.
+        confidence: before context scoring, 0 to 1.
+        check: name of a function of `checks` that confirms a match (True) or rejects it. Empty: none.
+        finder: name of a function of `finders`, for a pattern that is a mere word: it says where the secret
+            is. Empty: the match is the secret.
+        folded: run the pattern over the lower-cased text (offsets are the same).
+        gate: name of a cheap expression of `table.GATES` that must also match somewhere in the lower-cased
+            text.
+        anchored: every match begins with one of the keywords, so the pattern is tried only where they occur.
+    """
+
+    name: str
+    category: Category
+    pattern: str
+    keywords: tuple[str, ...]
+    confidence: float
+    check: str = ""
+    finder: str = ""
+    folded: bool = False
+    gate: str = ""
+    anchored: bool = False
+
+    @property
+    def placeholder(self) -> str:
+        """What replaces a match, such as `[EMAIL]`."""
+        return f"[{self.name.upper()}]"
+
+
+# -- the table of all rules; an expression is compiled when its keyword first occurs in a text
+
 
 _FILE = f"{__file__.rpartition('table')[0]}rules.json"
 """`scripts/build_docs.py` writes it from the TOML files of `rules/`; a test fails when it is stale."""
@@ -138,3 +192,56 @@ def rules_in_use() -> str:
     """What tells the built-in rules of this program from those of another version: 16 hexadecimal digits."""
     with open(_FILE, "rb") as file:  # noqa: PTH123
         return str(blake3(file.read()).hexdigest(8))
+
+
+# -- the result of a redaction: the clean text, and where something was replaced, but never what it was
+
+
+class RedactionFinding(NamedTuple):
+    """One place of the original text that was replaced.
+
+    Attributes:
+        rule: name of the rule that matched; the placeholder is that name in capitals and brackets.
+        category: `pii`, `secret` or `connection`.
+        start: offset in the original text, in characters.
+        end: offset just past the last replaced character.
+        confidence: 0 to 1, after context scoring.
+    """
+
+    rule: str
+    category: str
+    start: int
+    end: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A text that is safe to store, with what was found in it.
+
+    Attributes:
+        text: the text with each finding replaced by its placeholder; the same object when nothing was found.
+        findings: in the order of their places.
+        skipped: rules that could not be compiled or run; the caller logs them.
+    """
+
+    text: str
+    findings: tuple[RedactionFinding, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+
+# -- regular expressions that are compiled when they are first used, so that importing them costs nothing
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The compiled expression of a pattern that is known to be valid."""
+    return re.compile(pattern)
+
+
+def fold(text: str) -> str:
+    """Lower-case a text so that every offset stays the same."""
+    folded = text.lower()
+    return (
+        folded if len(folded) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    )

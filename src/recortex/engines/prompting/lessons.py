@@ -6,30 +6,49 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.codec import convert
 from recortex.domain.candidate import Candidate
+from recortex.domain.correction import Category
 from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.model_call import Request
-from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin
-from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
-from recortex.engines.extraction.self_contained import identifiers, objection
-from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
-from recortex.engines.extraction.weighing import OTHERS, PERSON
+from recortex.domain.vocabulary import (
+    CONFIDENCE_WORDS,
+    RELATION_ALIASES,
+    Origin,
+    RelationStatus,
+    RelationType,
+)
+from recortex.engines.extraction.authorship import DOUBT, doubtful, typed
+from recortex.engines.extraction.extractor import OTHERS, PERSON
+from recortex.engines.extraction.sentences import (
+    MAX_LENGTH,
+    MIN_LENGTH,
+    commands_in,
+    domain_of,
+    files_in,
+    identifiers,
+    keeps,
+    objection,
+    tags_of,
+)
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.privacy import redact
-from recortex.engines.prompting.prose import CODE, without_code
-from recortex.engines.prompting.templates import list_schema, template
+from recortex.engines.prompting.prose import CODE, HARMLESS, list_schema, prose, template, without_code
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recortex.domain.memory import Memory
     from recortex.domain.transcript import Role, SessionInfo
-    from recortex.engines.judging.features import Speaker
-    from recortex.engines.prompting.part import SentTurn, TranscriptPart
+    from recortex.engines.judging.judge import Speaker
+    from recortex.engines.prompting.prose import SentTurn, TranscriptPart
+
+    Pair = tuple[Memory, Memory]
+
 
 RULE = "llm_extract"
 MOST = 40
@@ -203,3 +222,208 @@ def _shortened(quote: str) -> str:
 
 def _described(name: str) -> str:
     return (KINDS[kind_of(name)].__doc__ or "").partition("\n")[0]
+
+
+# -- asks a model what a correction teaches, and checks the answer against the person's words
+
+
+LONGEST_WORDS = 2_000
+CORRECTIONS_SCHEMA = list_schema(
+    "principles",
+    text={"type": "string"},
+    category={"type": "string", "enum": [one.value for one in Category]},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _CorrectionsItem:
+    text: str
+    category: Category
+
+
+class Worded(NamedTuple):
+    """What a model says that a correction teaches."""
+
+    text: str
+    category: Category
+
+
+def corrections_request(words: str, did: str, rules: str) -> Request:
+    """The question about a correction; code of the two texts is not sent.
+
+    Args:
+        words: what the person said.
+        did: what the agent had done, in words.
+        rules: the principle that rules made.
+    """
+    parts = {"words": words, "done": did, "rules": rules}
+    prompt = "\n".join(f"<{name}>{_sendable(text)}</{name}>" for name, text in parts.items() if text)
+    system = template("correct").substitute(
+        shortest=MIN_LENGTH, longest=MAX_LENGTH, categories=", ".join(one.value for one in Category)
+    )
+    return Request(
+        purpose="correct",
+        system=system,
+        prompt=prompt,
+        schema=CORRECTIONS_SCHEMA,
+        items="principles",
+        max_output=1_024,
+    )
+
+
+def corrections_checked(items: Sequence[Any], said: str, rules: str = "") -> Worded | None:
+    """The first entry of an answer, if it stands alone, names nothing new and does not say the opposite.
+
+    Args:
+        items: of the answer.
+        said: everything that was sent.
+        rules: the principle that rules made, with each negation, exception and condition of the words.
+    """
+    try:
+        item = convert(items[0], _CorrectionsItem) if items else None
+    except InvalidInputError:
+        return None
+    if item is None:
+        return None
+    text = redact(" ".join(item.text.split())).text
+    invented = [name for name in identifiers(text) if name not in said]
+    if (
+        invented
+        or not keeps(rules, text)
+        or not MIN_LENGTH <= len(text) <= MAX_LENGTH
+        or objection(text, addressed=True, meant=True)
+    ):
+        return None
+    return Worded(text, item.category)
+
+
+def _sendable(text: str) -> str:
+    return redact(" ".join(prose(text, person=True).split())).text.replace("<", HARMLESS)[:LONGEST_WORDS]
+
+
+# -- asks a model how pairs of memories are related, and checks the answer
+
+
+MOST_PAIRS = 20
+"""Pairs of one question: their answers need a fraction of the tokens that an answer may have."""
+MAX_TEXT = 600
+MAX_REASON = 240
+RELATIONS = ("relates_to", "derived_from", "contradicts", "exemplifies", "refines", "supersedes")
+"""What a model may propose. Not `source_of`, which only indexing sets."""
+_GRAVE = frozenset({RelationType.CONTRADICTS, RelationType.SUPERSEDES})
+"""These change what is recalled, so a model's answer is only a suggestion."""
+_EDGES_SURE = CONFIDENCE_WORDS["high"]
+EDGES_SCHEMA = list_schema(
+    "edges",
+    pair={"type": "integer"},
+    relation={"type": "string", "enum": [*RELATIONS, "none"]},
+    direction={"type": "string", "enum": ["forward", "backward"]},
+    strength={"type": "number"},
+    reason={"type": "string"},
+)
+
+
+class Edge(NamedTuple):
+    """A relation that a model sees between two memories: `source_id` is `type` of `target_id`.
+
+    Attributes:
+        strength: 0 to 1.
+        reason: a sentence, redacted.
+        status: active only if the model is sure and the relation changes nothing in recall.
+    """
+
+    source_id: str
+    target_id: str
+    type: RelationType
+    strength: float
+    reason: str
+    status: RelationStatus
+
+
+class EdgesChecked(NamedTuple):
+    """The relations in an answer, the number of unrelated pairs, and that of dropped entries by reason."""
+
+    edges: tuple[Edge, ...]
+    unrelated: int
+    dropped: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _EdgesItem:
+    pair: int
+    relation: str
+    direction: Literal["forward", "backward"]
+    strength: float
+    reason: str = ""
+
+
+def sendable(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs of which neither is code and both have text."""
+    return [pair for pair in pairs if all(one.kind != "code" and _text(one) for one in pair)]
+
+
+def edges_request(pairs: Sequence[Pair], session: str = "") -> Request:
+    """The question about at most `MOST_PAIRS` pairs."""
+    prompt = "\n".join(
+        f'<pair n="{number}">\n<first kind="{first.kind}">{_text(first)}</first>\n'
+        f'<second kind="{second.kind}">{_text(second)}</second>\n</pair>'
+        for number, (first, second) in enumerate(pairs, 1)
+    )
+    return Request(
+        purpose="edges",
+        system=template("edges").substitute(),
+        prompt=prompt,
+        schema=EDGES_SCHEMA,
+        items="edges",
+        session=session,
+        max_output=4_096,
+    )
+
+
+def edges_checked(items: Sequence[Any], pairs: Sequence[Pair]) -> EdgesChecked:
+    """Check each entry of an answer; of several about a pair the first counts."""
+    dropped: Counter[str] = Counter()
+    seen: set[int] = set()
+    edges: list[Edge] = []
+    for data in items[: 2 * MOST_PAIRS]:
+        item = _item(data)
+        if item is None or not 1 <= item.pair <= len(pairs):
+            dropped["form"] += 1
+        elif item.pair in seen:
+            dropped["repeated"] += 1
+        else:
+            seen.add(item.pair)
+            edges.extend(_edge(item, pairs[item.pair - 1]))
+    if len(items) > 2 * MOST_PAIRS:
+        dropped["too_many"] += len(items) - 2 * MOST_PAIRS
+    return EdgesChecked(tuple(edges), len(seen) - len(edges), dict(dropped))
+
+
+def _item(data: Any) -> _EdgesItem | None:
+    try:
+        item = convert(data, _EdgesItem)
+    except InvalidInputError:
+        return None
+    return item if item.relation in {*RELATIONS, "none"} and math.isfinite(item.strength) else None
+
+
+def _edge(item: _EdgesItem, pair: Pair) -> list[Edge]:
+    if item.relation == "none":
+        return []
+    source, target = pair if item.direction == "forward" else (pair[1], pair[0])
+    type_ = RELATION_ALIASES.get(item.relation) or RelationType(item.relation)
+    strength = round(min(max(item.strength, 0.0), 1.0), 2)
+    sure = strength >= _EDGES_SURE and type_ not in _GRAVE
+    return [
+        Edge(
+            source.id, target.id, type_, strength,
+            reason=redact(" ".join(item.reason.split())).text[:MAX_REASON],
+            status=RelationStatus.ACTIVE if sure else RelationStatus.SUGGESTED,
+        )
+    ]  # fmt: skip
+
+
+def _text(memory: Memory) -> str:
+    """The text of a memory that is sent: prose on one line, without anything that looks like a tag."""
+    text = " ".join(prose(memory.text, person=True).split())
+    return text.replace("<", HARMLESS)[:MAX_TEXT].strip()

@@ -7,21 +7,57 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.candidate import Candidate
-from recortex.domain.model_call import Answer, ModelCall, Unavailable
-from recortex.engines.prompting import corrections, edges, hypothesis, lessons
-from recortex.engines.prompting.edges import Edge
-from recortex.engines.prompting.part import part_of
+from recortex.domain.model_call import Answer, ModelCall, Request, Unavailable
+from recortex.engines.privacy import redact
+from recortex.engines.prompting import lessons
+from recortex.engines.prompting.lessons import Edge
+from recortex.engines.prompting.prose import list_schema, part_of, prose, template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.memory import Memory
     from recortex.domain.transcript import SessionInfo, Turn
-    from recortex.engines.prompting.corrections import Worded
+    from recortex.engines.prompting.lessons import Worded
     from recortex.ports.model import LanguageModel
+
+
+# -- asks a model what a memory would say that answers a question (HyDE); only its meaning is compared
+
+
+MAX_QUESTION, MAX_NOTE = 600, 600
+"""Characters that are sent, and that are used of the answer."""
+SCHEMA = list_schema("notes", text={"type": "string"})
+
+
+def hypothesis_request(question: str) -> Request | None:
+    """The question to the model; None where nothing of it may be sent."""
+    sent = prose(question[:MAX_QUESTION], person=True)
+    if not sent:
+        return None
+    return Request(
+        purpose="hypothesis",
+        system=template("hypothesis").substitute(),
+        prompt=f"<question>{sent}</question>",
+        schema=SCHEMA,
+        items="notes",
+        max_output=512,
+    )
+
+
+def checked(items: Sequence[Any]) -> str:
+    """The text of the first entry of an answer, without secrets; empty where it has none."""
+    for one in items[:1]:
+        text = one.get("text") if isinstance(one, dict) else None
+        if isinstance(text, str):
+            return redact(" ".join(text.split())[:MAX_NOTE]).text
+    return ""
+
+
+# -- what a language model adds to the rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +138,14 @@ class Adviser:
         """
         if self._model is None:
             return Classification(unavailable=_OFF, skipped=len(pairs))
-        sent = edges.sendable(pairs)[: edges.MOST_PAIRS]
+        sent = lessons.sendable(pairs)[: lessons.MOST_PAIRS]
         skipped = len(pairs) - len(sent)
         if not sent:
             return Classification(unavailable=_NOTHING, skipped=skipped)
-        answer = self._model.ask(edges.request(sent, session))
+        answer = self._model.ask(lessons.edges_request(sent, session))
         if not isinstance(answer, Answer):
             return Classification(unavailable=answer, call=answer.call, skipped=skipped)
-        found = edges.checked(answer.items, sent)
+        found = lessons.edges_checked(answer.items, sent)
         return Classification(
             edges=found.edges,
             unrelated=found.unrelated,
@@ -126,10 +162,10 @@ class Adviser:
         """
         if self._model is None:
             return None
-        answer = self._model.ask(corrections.request(words, did, rules))
+        answer = self._model.ask(lessons.corrections_request(words, did, rules))
         if not isinstance(answer, Answer):
             return None
-        return corrections.checked(answer.items, f"{words}\n{did}\n{rules}", rules)
+        return lessons.corrections_checked(answer.items, f"{words}\n{did}\n{rules}", rules)
 
     def hypothesis(self, question: str) -> str:
         """What a memory would say that answers a question; empty where the model cannot be asked.
@@ -140,11 +176,11 @@ class Adviser:
             StorageError: the ledger cannot be written; nothing is asked then.
         """
         known = self._hypotheses.get(question)
-        request = None if known or self._model is None else hypothesis.request(question)
+        request = None if known or self._model is None else hypothesis_request(question)
         if self._model is None or request is None:
             return known or ""
         answer = self._model.ask(request)
-        found = hypothesis.checked(answer.items) if isinstance(answer, Answer) else ""
+        found = checked(answer.items) if isinstance(answer, Answer) else ""
         if len(self._hypotheses) >= MOST_KEPT:
             self._hypotheses.clear()
         self._hypotheses[question] = found

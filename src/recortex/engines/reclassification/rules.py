@@ -11,7 +11,8 @@ from recortex.engines.maintenance.due import DAY, MONTH
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.domain.statistics import Standing
+    from recortex.domain.statistics import Given, Standing
+
 
 MOST_MONTHS = 3
 """No rule looks farther back."""
@@ -82,3 +83,33 @@ def set_by_person(versions: Sequence[tuple[int, Importance, Actor]]) -> bool:
     known = number == 1 or len(same) < len(versions)
     critical = importance is Importance.CRITICAL
     return (actor is Actor.USER and (number > 1 or critical)) if known else critical
+
+
+# -- the five signals that tell how important a memory turned out to be
+
+
+WEIGHTS = {"given": 0.35, "rank": 0.25, "links": 0.15, "won": 0.10, "confirmed": 0.15}
+"""Of each signal in the score."""
+OFTEN = 20
+"""Sessions a month that get a memory, to count in full."""
+FIRST = 5
+"""Places of an answer that count in full."""
+LINKED = 3
+"""Links that make a memory important to others."""
+
+
+def signals(standing: Standing, given: Given) -> dict[str, float]:
+    """Each signal by name, from 0 to 1; what nothing is known of is 0."""
+    disputes = standing.won + standing.contested
+    return {
+        "given": min(1.0, given.times / OFTEN),
+        "rank": min(1.0, FIRST * given.times / given.places) if given.places else 0.0,
+        "links": min(1.0, standing.links / LINKED),
+        "won": standing.won / disputes if disputes else 0.0,
+        "confirmed": float(bool(standing.confirmed)),
+    }
+
+
+def score(found: dict[str, float]) -> float:
+    """The weighted sum of all signals, from 0 to 1."""
+    return sum(weight * found[name] for name, weight in WEIGHTS.items())

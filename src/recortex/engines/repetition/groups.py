@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.time import same_moment
-from recortex.engines.extraction.self_contained import MAX_LENGTH, MIN_TYPED, is_cut
+from recortex.engines.extraction.sentences import MAX_LENGTH, MIN_TYPED, is_cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -9,12 +9,10 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.extraction.durable import perhaps_durable
+from recortex.engines.extraction.authorship import DOUBT, doubtful, typed
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.pasted_text import DOUBT, doubtful, typed
-from recortex.engines.extraction.polarity import hangs, keeps
-from recortex.engines.extraction.sentences import plain
-from recortex.engines.extraction.typed_sentences import typed_sentences
+from recortex.engines.extraction.plain_speech import perhaps_durable
+from recortex.engines.extraction.sentences import hangs, keeps, plain, typed_sentences
 from recortex.engines.patterns import Patterns
 from recortex.engines.words import INFLECTIONS, STOP_WORDS, sections, stem, tokens, word_set
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.engines.similarity.standardisation import logistic
+from recortex.engines.similarity.jaccard import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.domain.exchange import ExchangeHit
-    from recortex.domain.hit import Hit
+    from recortex.domain.explanation import Hit
 
 SURE = 0.1
 """A memory that answers with a lower probability is left out where an exchange answers."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.hit import Hit
+from recortex.domain.explanation import Hit
 from recortex.domain.kinds.base import shorten
-from recortex.domain.matching import matches
+from recortex.domain.search import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recortex.domain.memory import Memory
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
 
 QUOTED = 100
 """Characters of the later statement that are told."""

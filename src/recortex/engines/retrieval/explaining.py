@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.explanation import Understood, Why
 from recortex.engines.intent.classifying import classify
-from recortex.engines.retrieval.comparing import lacks_vector
 from recortex.engines.retrieval.floor import FLOOR, answerable, evidence
 from recortex.engines.retrieval.question import index_form
-from recortex.engines.retrieval.wording import additions, found_words
+from recortex.engines.retrieval.scorer import lacks_vector
+from recortex.engines.retrieval.vocabulary import additions, found_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.engines.retrieval.considered import Considered
-    from recortex.engines.retrieval.dates import NamedDate
-    from recortex.engines.retrieval.question import Question
+    from recortex.engines.retrieval.floor import Considered
+    from recortex.engines.retrieval.question import NamedDate, Question
     from recortex.engines.retrieval.scorer import Scored
     from recortex.engines.retrieval.vocabulary import Vocabulary
 

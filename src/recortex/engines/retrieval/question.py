@@ -3,18 +3,124 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from itertools import accumulate, islice, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from recortex.domain.expressions import lazy
 from recortex.domain.kinds import Kind
-from recortex.engines.indexing.traits import Trait
+from recortex.engines.indexing.pieces import Trait
 from recortex.engines.languages import function_words, is_german, question_words
-from recortex.engines.retrieval.dates import NamedDate, named_dates
 from recortex.engines.words import STOP_WORDS, TYPED, tokens, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recortex.domain.explanation import Hit
+
+
+# -- finds dates in a question, and compares memories' times with them
+
+
+_NAMES = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
+_AMBIGUOUS = frozenset({"may", "march"})
+"""Months that are words as well; they count with a day, a year or a preposition."""
+_MONTH = "|".join(_NAMES)
+_DATE = lazy(
+    rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b(?:\s+(\d{{1,2}})(?:st|nd|rd|"
+    rf"th)?(?!\d))?(?:,?\s+((?:19|20)\d\d)\b)?"
+)
+_ISO = lazy(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
+_YEAR = lazy(r"\b((?:19|20)\d\d)\b")
+_BEFORE_MONTH = lazy(r"\b(?:in|on|of|during|since|until|before|after|by|late|early|mid)\s$")
+
+_SAME, _NEAR, _NEXT_MONTH, _SAME_YEAR = 1.0, 0.6, 0.4, 0.3
+_LAST_DAY = 28
+
+
+class NamedDate(NamedTuple):
+    """The parts of a date that were said; month is None where only the year was."""
+
+    day: int | None
+    month: int | None
+    year: int | None
+
+
+def named_dates(text: str) -> tuple[NamedDate, ...]:
+    """The dates that a text names in words or in ISO 8601; years alone where there is nothing else."""
+    lower = text.lower()
+    iso = [
+        NamedDate(int(day) if day else None, int(month), int(year))
+        for year, month, day in _ISO.findall(lower)
+    ]
+    said = [date for match in _DATE.finditer(lower) if (date := _date(match, lower))]
+    found = [date for date in iso + said if date.month is None or 1 <= date.month <= len(_NAMES)]
+    return tuple(found) or tuple(NamedDate(None, None, int(year)) for year in _YEAR.findall(lower))
+
+
+def date_spans(text: str) -> list[tuple[int, int]]:
+    """Where a text in lower case names dates, as first and next position, with prepositions before months."""
+    said = [match for match in _DATE.finditer(text) if _date(match, text)]
+    found = [*said, *_ISO.finditer(text)] or list(_YEAR.finditer(text))
+    before = ((_BEFORE_MONTH.search(text[: match.start()]), match) for match in found)
+    return [(word.start() if word else match.start(), match.end()) for word, match in before]
+
+
+def agreement(dates: tuple[NamedDate, ...], micros: int) -> float:
+    """0 to 1: how well an instant (microseconds since 1970 UTC) agrees with the best of the dates.
+
+    People speak of an event some days after it, so the days that follow count, and the month that follows a
+    month.
+    """
+    try:
+        at = datetime.fromtimestamp(micros / 1_000_000, tz=UTC)
+    except (OverflowError, ValueError, OSError):
+        return 0.0
+    return max((_agreement(date, at) for date in dates), default=0.0)
+
+
+def _date(match: re.Match[str], text: str) -> NamedDate | None:
+    before, month, after, year = match.groups()
+    bare = not (before or after or year)
+    if bare and month in _AMBIGUOUS and not _BEFORE_MONTH.search(text[: match.start(2)]):
+        return None
+    day = before or after
+    return NamedDate(int(day) if day else None, _MONTHS[month], int(year) if year else None)
+
+
+def _agreement(date: NamedDate, at: datetime) -> float:
+    if date.month is None:
+        return _SAME_YEAR if at.year == date.year else 0.0
+    if date.day is not None:
+        years = [date.year] if date.year else [at.year - 1, at.year, at.year + 1]
+        return max(_day_agreement(year, date.month, date.day, at) for year in years)
+    if date.year not in (None, at.year):
+        return 0.0
+    follows = at.month == date.month % len(_NAMES) + 1
+    return _SAME if at.month == date.month else _NEXT_MONTH if follows else 0.0
+
+
+def _day_agreement(year: int, month: int, day: int, at: datetime) -> float:
+    try:
+        # February.
+        named = datetime(year, month, day if month != 2 else min(day, _LAST_DAY), tzinfo=UTC)  # noqa: PLR2004
+    except ValueError:
+        return 0.0
+    gap = (at - named).days
+    if -1 <= gap <= 3:  # noqa: PLR2004  days
+        return _SAME
+    return _NEAR if -2 <= gap <= 10 else 0.0  # noqa: PLR2004  days
+
+
+# -- analyses a question by its words
+
 
 READ_CHARACTERS = 2_000
 """Characters of a question that are read; MiniLM reads about 1,200."""
@@ -129,3 +235,121 @@ def _names(text: str) -> Iterator[str]:
         begins_sentence = text[: token.start()].rstrip()[-1:] in {".", "!", "?", ":", "\n"}
         if token[0][0].isupper() and word not in STOP_WORDS and not begins_sentence:
             yield word
+
+
+# -- questions that ask for more than one thing: two questions in one, and questions for a set
+
+
+Item = TypeVar("Item")
+MOST_PARTS = 3
+LONGEST = 400
+"""Characters: a longer text is no question with parts."""
+SET_SHARE = 2
+"""A question for a set gets so many times the usual number of memories: of what LoCoMo's answers to such
+questions need, 8 hold 44 % and 16 hold 51 % (bench/understanding.py). Fewer of one session finds no more."""
+_ASKS = r"(?:who|whom|whose|what|when|where|why|which|how)"
+_BORDER = lazy(
+    rf"\?\s{{1,3}}(?=\w)|(?:\s?[,;]\s{{0,3}}|\s)(?:and|or)\s{{1,3}}(?:also\s{{1,3}})?(?={_ASKS}\b)"
+    rf"|;\s{{0,3}}(?={_ASKS}\b)"
+)
+_BEGINS = lazy(rf"\b{_ASKS}\b|^\W*(?:is|are|was|were|do|does|did|can|could|should|has|have|must|may|will)\b")
+_ONE_THING = lazy(rf"\b(?:between|difference|compare[ds]?|versus|vs)\b|\b{_ASKS}\W*$")
+_REFERS = lazy(r"\b(?:it|its|they|them|their|this|these|those|there|he|him|his|she|her|one)\b|\bthat\W*$")
+_FEWEST, _FEWEST_ALONE = 3, 2
+"""Words of a part; and content words of one that can be asked alone."""
+_SINGULAR = (
+    "was|is|does|has|his|this|us|as|class|bus|status|address|process|business|focus|series|always|news|"
+    "access|progress|alias|analysis|basis|https|redis|kubernetes|postgres|aws|css|dns|tls|os|js|ios|macos|"
+    "windows|times"
+)
+_THINGS = (
+    r"\s+(?:all\s+|some\s+|other\s+|(?:kinds?|types?|sorts?)\s+of\s+)*(?:the\s+|our\s+)?(?:[\w-]+\s+)?"
+    rf"(?!(?:{_SINGULAR})\b)[a-z-]{{3,}}s"
+)
+_VERB = "are|were|did|do|does|has|have|had|can|could|should|shall|will|would|must|might|may"
+_SET = lazy(
+    r"\b(?:list|enumerate|name)\s+(?:all|every|each|the)\b|\ball\s+(?:the|of|our|my)\b"
+    rf"|\bwhich(?:\s+are)?{_THINGS}(?=\W*$|\s+(?!(?:the|a|an|our|my|its|from|to|with)\b))"
+    rf"|\bwhat{_THINGS}(?=\W*$|\s+(?:{_VERB})\b)|\bwhat\s+are{_THINGS}\b"
+)
+"""Words of a question for several things: a plural after `which`, or after `what` before a verb."""
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The questions that a text is made of; itself where it is one.
+
+    A part that speaks of something by a pronoun is asked with the whole text.
+    """
+    if len(text) > LONGEST:
+        return (text,)
+    lower = text.lower()
+    starts = [0, *(match.end() for match in _BORDER.finditer(lower))]
+    ends = [*(match.start() for match in _BORDER.finditer(lower)), len(text)]
+    found = [text[start:end].strip(" ,;") for start, end in zip(starts, ends, strict=True)]
+    if not 1 < len(found) <= MOST_PARTS or not all(map(_is_question, found)):
+        return (text,)
+    return tuple(dict.fromkeys(text if place and _leans(one) else one for place, one in enumerate(found)))
+
+
+def asks_for_a_set(text: str) -> bool:
+    """Whether several things are asked for: `which services …`, `list all …`."""
+    return len(text) <= LONGEST and _SET.search(text.lower()) is not None
+
+
+def in_turns(answers: Sequence[Sequence[Item]], key: Callable[[Item], object]) -> list[Item]:
+    """The items of several answers, the first of each, then the second; of equal ones the first."""
+    found: dict[object, Item] = {}
+    for turn in zip_longest(*answers):
+        for one in turn:
+            if one is not None:
+                found.setdefault(key(one), one)
+    return list(found.values())
+
+
+def falling(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with scores that never rise: none is surer than the one before it."""
+    lowest = accumulate((hit.score for hit in hits), min)
+    return [
+        hit if hit.score == score else replace(hit, score=score)
+        for hit, score in zip(hits, lowest, strict=True)
+    ]
+
+
+def _leans(part: str) -> bool:
+    """Whether a part cannot be understood without what comes before it.
+
+    A pronoun after a name may speak of that: `what does John do with his kids`.
+    """
+    refers = _REFERS.search(part.lower())
+    named = refers is not None and any(
+        name in part[: refers.start()].lower() for name in question(part).names
+    )
+    return (refers is not None and not named) or len(question(part).words) < _FEWEST_ALONE
+
+
+def _is_question(part: str) -> bool:
+    lower = part.lower()
+    return (
+        _BEGINS.search(lower) is not None
+        and _ONE_THING.search(lower) is None
+        and len(part.split()) >= _FEWEST
+        and bool(question(part).words)
+    )
+
+
+# -- synonyms of developers: a question about "the database" is answered by what names PostgreSQL
+
+
+@cache
+def _synonyms() -> dict[str, tuple[str, ...]]:
+    """The synonyms of each word, which is in the singular."""
+    table = (Path(__file__).parent / "synonyms.txt").read_text(encoding="utf-8")
+    rows = (row.split(" = ") for row in table.splitlines())
+    return {word: tuple(synonyms.split()) for asked, synonyms in rows for word in asked.split()}
+
+
+def synonyms_of(word: str) -> tuple[str, ...]:
+    """The words that memories may have instead of a word of a question; empty if there are none."""
+    synonyms = _synonyms()
+    singular = word.removesuffix("s") if len(word) > 3 else word  # noqa: PLR2004  "css" is no plural
+    return synonyms.get(word) or synonyms.get(singular, ())

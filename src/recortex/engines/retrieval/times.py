@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.expressions import lazy
 from recortex.domain.time import to_micros
-from recortex.engines.indexing.traits import Trait
-from recortex.engines.retrieval.dates import agreement as date_agreement
-from recortex.engines.retrieval.dates import date_spans, named_dates
-from recortex.engines.retrieval.question import question
+from recortex.engines.indexing.pieces import Trait
+from recortex.engines.retrieval.question import agreement as date_agreement
+from recortex.engines.retrieval.question import date_spans, named_dates, question
 from recortex.engines.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.engines.retrieval.dates import NamedDate
-    from recortex.engines.retrieval.question import Question
+    from recortex.engines.retrieval.question import NamedDate, Question
     from recortex.engines.retrieval.scorer import Scored
     from recortex.engines.retrieval.vocabulary import Vocabulary
 

@@ -11,10 +11,10 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.extraction.durable import asks
+from recortex.engines.extraction.authorship import typed
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.pasted_text import typed
-from recortex.engines.extraction.typed_sentences import typed_sentences, without_greeting
+from recortex.engines.extraction.plain_speech import asks
+from recortex.engines.extraction.sentences import typed_sentences, without_greeting
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity.jaccard import jaccard
 from recortex.engines.similarity.near_duplicates import is_near_duplicate, meaning

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.extraction.shell import is_customary
-from recortex.engines.words import QUOTABLE, tokens
+from recortex.engines.extraction.agent_rules import is_customary
+from recortex.engines.words import QUOTABLE, bag_of_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.session import Receipt, Use
     from recortex.domain.transcript import ToolCall, Turn
+
 
 RUN = 6
 """Words in a row that are no coincidence, if `LONG_WORDS` of them are long."""
@@ -267,3 +268,25 @@ def _commands(call: ToolCall) -> Iterator[str]:
 def _plain(command: str) -> str:
     """A command by which others that do the same can be told: `pnpm run lint` is `pnpm lint`."""
     return _SCRIPT_RUN.sub(r"\1", " ".join(command.removeprefix("$ ").split()))
+
+
+# -- recognises statements that only repeat a memory that the agent was given: they are no evidence for it
+
+
+ECHO = 0.8
+"""The share of a statement's words that are in a given memory; the same share as for near-duplicates."""
+
+
+class GivenTexts:
+    """The texts that an agent was given in a session."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words = [bag_of_words(text) for text in texts]
+
+    def echoed_by(self, statement: str) -> bool:
+        """Whether a statement only repeats one of the texts."""
+        words = bag_of_words(statement)
+        return bool(words) and any(len(words & known) >= ECHO * len(words) for known in self._words)
+
+
+NOTHING = GivenTexts(())

@@ -12,8 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from recortex.engines.languages import ENGLISH, language_of, negations, padding, without_padding
-from recortex.engines.scripts import characters, composed, spaced
-from recortex.engines.words import INFLECTIONS, TERM, stem, tokens
+from recortex.engines.words import INFLECTIONS, TERM, characters, composed, spaced, stem, tokens
 
 WHOLE = 0.8
 """The share of a known statement's words that the new one must repeat, and of those that must be in order."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.languages import negations, statement_units
 from recortex.engines.patterns import Patterns
-from recortex.engines.scripts import is_cjk
 from recortex.engines.similarity.jaccard import jaccard
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
+from recortex.engines.words import is_cjk
 
 if TYPE_CHECKING:
     import re

@@ -11,7 +11,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
-from recortex.engines.similarity.standardisation import logistic
+from recortex.engines.similarity.jaccard import logistic
 from recortex.engines.supersession.change_cues import adds, changed_mind, changes, is_unsure
 from recortex.engines.supersession.claims import stems
 from recortex.engines.supersession.detection import LEAST_CHANCE, NOTHING, Outcome, SupersessionVerdict

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.history import AuditEntry
+from recortex.domain.kinds import KINDS
+from recortex.domain.names import RULE
 from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import RelationType, Status
+from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
 from recortex.engines.indexing.document import search_text
 from recortex.engines.indexing.service import search_text_in
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from recortex.domain.kinds import Kind
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
+    from recortex.engines.supersession.detection import SupersessionVerdict
     from recortex.ports.store import Store
 
 
@@ -118,3 +123,115 @@ def carried(new: str, old: Sequence[str], relations: Sequence[Relation]) -> Iter
         if key not in strongest or strongest[key].strength < moved.strength:
             strongest[key] = moved
     yield from strongest.values()
+
+
+# -- what rests on a memory that ends becomes less sure; what several others support does not end that easily
+
+
+ENDED, FACTOR, LEAST = 0.5, 0.5, 0.05
+"""What a supersession takes, what is left of it a step further, and the least that is taken."""
+MOST = 100
+"""Memories that one supersession makes less sure at most."""
+_SUPPORTING = frozenset({RelationType.SUPPORTS, RelationType.ENABLED})
+"""Relations of which the target rests on the source."""
+_RESTING = frozenset(
+    {
+        RelationType.DERIVED_FROM,
+        RelationType.DEPENDS_ON,
+        RelationType.REQUIRES,
+        RelationType.REFINES,
+        RelationType.EXEMPLIFIES,
+    }
+)
+"""Relations of which the source rests on the target."""
+
+
+def losses(ended: str, relations_of: Callable[[Sequence[str]], Iterable[Relation]]) -> dict[str, float]:
+    """By how much the confidence of memories falls that rest on one that ended, by id, nearest first.
+
+    Args:
+        ended: its id.
+        relations_of: every relation that begins or ends at one of some memories.
+    """
+    lost: dict[str, float] = {}
+    reached, amount = [ended], ENDED * FACTOR
+    while reached and amount >= LEAST and len(lost) < MOST:
+        pairs = (pair for one in relations_of(reached) if (pair := _resting(one)))
+        on = set(reached)
+        reached = list(dict.fromkeys(rests for rests, base in pairs if base in on and rests != ended))
+        reached = [id_ for id_ in reached if id_ not in lost][: MOST - len(lost)]
+        lost |= dict.fromkeys(reached, amount)
+        amount *= FACTOR
+    return lost
+
+
+def supporters(memory_id: str, relations: Iterable[Relation]) -> set[str]:
+    """The ids of the memories that support one, as far as nobody doubts it."""
+    return {
+        one.source_id
+        for one in relations
+        if one.type is RelationType.SUPPORTS
+        and one.target_id == memory_id
+        and one.status is RelationStatus.ACTIVE
+    }
+
+
+def _resting(relation: Relation) -> tuple[str, str] | None:
+    """Which end rests on which; none for other relations, and for those that wait for a person."""
+    if relation.status is not RelationStatus.ACTIVE:
+        return None
+    if relation.type in _SUPPORTING:
+        return relation.target_id, relation.source_id
+    return (relation.source_id, relation.target_id) if relation.type in _RESTING else None
+
+
+def reason_for(ended: str) -> str:
+    """What the history of a memory says that became less sure."""
+    return f"it rests on {ended}, which ended"
+
+
+# -- who may replace whom: a guess never silently ends what the person said
+
+
+class Authority(IntEnum):
+    """Who stands behind a memory, from the least to the most authority."""
+
+    UNTRUSTED = 0
+    FOUND = 1
+    TOLD = 2
+    PERSON = 3
+
+
+def authority_of(memory: Memory) -> Authority:
+    """Who stands behind a memory."""
+    if memory.trust is Trust.UNTRUSTED:
+        return Authority.UNTRUSTED
+    if memory.trust is Trust.TRUSTED:
+        return Authority.PERSON
+    return Authority.TOLD if memory.origin is Origin.AGENT and not memory.source.rule else Authority.FOUND
+
+
+def may_replace(new: Memory, old: Memory, verdict: SupersessionVerdict) -> bool:
+    """Whether a memory may replace another without a person, where their wording says that it does."""
+    if new.status is not Status.ACTIVE or old.pinned or old.status not in {Status.ACTIVE, Status.PROPOSED}:
+        return False
+    if not (is_replaceable(new.kind) and is_replaceable(old.kind)):
+        return False
+    if old.valid_from > new.valid_from or new.scope is not old.scope:
+        return False
+    mine, theirs = authority_of(new), authority_of(old)
+    if mine is Authority.UNTRUSTED or _of_all_projects(new):
+        return False
+    if mine is Authority.FOUND:
+        return theirs is Authority.FOUND and verdict.explicit
+    return mine >= theirs or verdict.explicit
+
+
+def _of_all_projects(memory: Memory) -> bool:
+    """Whether it stands in the person's own file: it never replaces what was said for this project."""
+    return memory.origin is Origin.USER and memory.source.rule == RULE
+
+
+def is_replaceable(kind: Kind) -> bool:
+    """Whether memories of a kind say what holds until something else does; what happened stays true."""
+    return KINDS[kind].replaceable and not KINDS[kind].event

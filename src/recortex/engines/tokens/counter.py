@@ -16,8 +16,8 @@ from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.domain.degradation import Degradation
 from recortex.domain.expressions import lazy
+from recortex.domain.maintenance import Degradation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from recortex.domain.links import FileLink
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import FileLink, Memory
     from recortex.domain.validation import Issue, Severity, Verdict
-    from recortex.engines.validation.subject import Subject
+    from recortex.engines.validation.judging import Subject
 
 NOTE = "validation"
 """What a memory's metadata tells: `lowered` and `flagged`, each a list of issues in short; `raised`, by how

@@ -6,23 +6,37 @@ What the person sees is written twice, as `response_item` and as `event_msg`; on
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
+from recortex.filesystem import open_regular
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import Question, questions, told
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
-from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
-from recortex.formats.transcripts.tools import exit_code_ok, plain, tool_call
+from recortex.formats.transcripts.pieces import (
+    Header,
+    MalformedLineError,
+    Parsed,
+    Piece,
+    Result,
+    exit_code_ok,
+    moment,
+    plain,
+    spoken,
+    tool_call,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from recortex.domain.transcript import Author
+
 
 # To the last such heading: what is open in the editor may have one, too.
 _APP_REQUEST = re.compile(
@@ -239,3 +253,78 @@ def _json_output(text: str) -> tuple[str, bool | None]:
     metadata = value.get("metadata") if isinstance(value, dict) else None
     code = metadata.get("exit_code") if isinstance(metadata, dict) else None
     return plain(value), code == 0 if isinstance(code, int) else None
+
+
+# -- where a Codex session went on after the person had gone back, as its files show it
+
+
+_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_NAME = re.compile(rf"rollout-[0-9T-]{{10,30}}-({_ID})(?:_({_ID}))?\.jsonl")
+_MOST_FILES = 200
+_FIRST_LINE = 4 * 1024 * 1024
+
+
+class _Base(msgspec.Struct, gc=False):
+    thread_id: str | None = None
+    end_ordinal_exclusive: int | None = None
+
+
+class _CodexSegmentsMeta(msgspec.Struct, gc=False):
+    history_mode: str | None = None
+    history_base: Raw = Raw()
+
+
+class _CodexSegmentsLine(msgspec.Struct, gc=False):
+    payload: Raw = Raw()
+
+
+class Segments(NamedTuple):
+    """What the files of a session say of one of them.
+
+    Attributes:
+        end: the number of the first line that was taken back; None where all stands.
+        others: its other files.
+    """
+
+    end: int | None = None
+    others: tuple[Path, ...] = ()
+
+
+def segments(path: Path) -> Segments:
+    """Which part of a file stands.
+
+    Files that cannot be read say nothing.
+    """
+    named = _NAME.fullmatch(path.name)
+    files = _files(path, named[1]) if named and _meta(path).history_mode == "paginated" else {}
+    if named is None or len(files) < 2:  # noqa: PLR2004  itself, and another one
+        return Segments()
+    newest, stand = max(files.keys() - {named[1]}), dict[str, int | None]()
+    segment, end = newest, None
+    while segment in files and segment not in stand:
+        stand[segment] = end
+        base = decode_optional(_meta(files[segment]).history_base, _Base)
+        segment, end = base.thread_id or "", base.end_ordinal_exclusive
+    others = tuple(file for file in files.values() if file.name != path.name)
+    return Segments(stand.get(named[2] or named[1], 0), others)
+
+
+def _files(path: Path, session: str) -> dict[str, Path]:
+    """The files of a session by their ids, which grow with time; the first has the session's."""
+    found: dict[str, Path] = {}
+    year = path.parents[2] if len(path.parents) > len("YMD") else path
+    by_day = all(one.name.isdigit() for one in list(path.parents)[:3])
+    top, depth = (year.parent, "*/*/*/") if by_day else (path.parent, "")
+    with suppress(OSError):
+        for file in top.glob(f"{depth}rollout-*-{session}*.jsonl"):
+            named = _NAME.fullmatch(file.name)
+            if named and named[1] == session and len(found) < _MOST_FILES:
+                found[named[2] or session] = file
+    return found
+
+
+def _meta(path: Path) -> _CodexSegmentsMeta:
+    with suppress(OSError, MalformedLineError), open_regular(path) as file:
+        payload = decode(file.readline(_FIRST_LINE), _CodexSegmentsLine).payload
+        return decode_optional(payload, _CodexSegmentsMeta)
+    return _CodexSegmentsMeta()

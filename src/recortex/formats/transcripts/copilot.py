@@ -11,8 +11,16 @@ from msgspec.structs import replace
 from recortex.domain.injection import strip_injected
 from recortex.formats.transcripts.asking import Question
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any
-from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
-from recortex.formats.transcripts.tools import plain, tool_call
+from recortex.formats.transcripts.pieces import (
+    Header,
+    Parsed,
+    Piece,
+    Result,
+    moment,
+    plain,
+    spoken,
+    tool_call,
+)
 
 _ASK = "ask_user"  # the client's own; tools of MCP servers have their server's name before theirs
 _ANSWER = re.compile(r"\AUser (?:responded|selected|answered): (.+)", re.DOTALL)

@@ -16,22 +16,18 @@ from recortex.formats.transcripts import (
     chat,
     claude_code,
     codex,
-    codex_segments,
     copilot,
     gemini,
-    gemini_folders,
     opencode,
-    pi,
-    prose,
+    pieces,
     qwen,
     specstory,
-    swe_agent,
     trails,
 )
-from recortex.formats.transcripts.codex_segments import Segments
+from recortex.formats.transcripts.codex import Segments
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
-from recortex.formats.transcripts.trail import Trail
+from recortex.formats.transcripts.trails import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -224,7 +220,7 @@ def _is_swe_agent(head: Head) -> bool:
 
 def _is_prose(head: Head) -> bool:
     suffix = head.name.rpartition(".")[2].lower()
-    return suffix in _TEXT_SUFFIXES and prose.is_session(head.raw.decode("utf-8", "replace"))
+    return suffix in _TEXT_SUFFIXES and pieces.is_session(head.raw.decode("utf-8", "replace"))
 
 
 _CLIENTS: tuple[Format, ...] = (
@@ -235,27 +231,27 @@ _CLIENTS: tuple[Format, ...] = (
         codex.CodexParser,
         headed=True,
         follows=trails.Codex,
-        segments=codex_segments.segments,
+        segments=codex.segments,
     ),
     Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser, follows=trails.ClaudeCode),
     Format("copilot", _is_copilot, copilot.CopilotParser, headed=True, follows=lambda: trails.copilot),
-    Format("pi", _is_pi, pi.PiParser, headed=True, follows=trails.Pi),
+    Format("pi", _is_pi, chat.PiParser, headed=True, follows=trails.Pi),
     Format(
         "gemini",
         _is_gemini,
         gemini.GeminiParser,
         headed=True,
         follows=lambda: trails.gemini,
-        folder=gemini_folders.folder_of,
-        digest=gemini_folders.digest_of,
+        folder=gemini.folder_of,
+        digest=gemini.digest_of,
     ),
     Format(
         "gemini",
         lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),
         gemini.GeminiParser,
         gemini.split,
-        folder=gemini_folders.folder_of,
-        digest=gemini_folders.digest_of,
+        folder=gemini.folder_of,
+        digest=gemini.digest_of,
     ),
     Format(
         "opencode",
@@ -263,12 +259,12 @@ _CLIENTS: tuple[Format, ...] = (
         opencode.OpenCodeParser,
         opencode.split,
     ),
-    Format("swe-agent", _is_swe_agent, swe_agent.SweAgentParser, swe_agent.split),
+    Format("swe-agent", _is_swe_agent, chat.SweAgentParser, chat.split),
     Format("specstory", _is_specstory, specstory.SpecStoryParser, specstory.split),
 )
 _GENERIC = (
     Format("chat", _is_chat, chat.ChatParser),
-    Format("text", _is_prose, prose.ProseParser, prose=True),
+    Format("text", _is_prose, pieces.ProseParser, prose=True),
 )
 FORMATS = (*_CLIENTS, *_GENERIC)
 

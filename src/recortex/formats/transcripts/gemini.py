@@ -5,12 +5,17 @@ A message is written again, with the same id, when its tools have answered.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_own
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import described, questions, told
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
@@ -21,13 +26,15 @@ from recortex.formats.transcripts.pieces import (
     Piece,
     Result,
     moment,
+    plain,
     spoken,
+    tool_call,
     with_carried,
 )
-from recortex.formats.transcripts.tools import plain, tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 # The client writes this line and then the contents of the files that a prompt names with `@`.
 _ATTACHED = re.compile(r"^[^\S\n]*--- Content from referenced files ---", re.MULTILINE)
@@ -202,3 +209,56 @@ def _result(call: _Call) -> list[Result]:
     answers = [part.get("functionResponse") for part in parts if isinstance(part, dict)]
     output = "\n".join(response(answer).output for answer in answers if isinstance(answer, dict))
     return [Result(call.id or "", _OUTCOMES[call.status], output)]
+
+
+# -- where a session of Gemini CLI ran: its file does not say, the files around it do
+
+
+_CHATS, _ROOT, _REGISTRY = "chats", ".project_root", "projects.json"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_LONGEST = 4096  # bytes of a folder's name
+_MOST_BYTES = 4 * 1024 * 1024  # of the registry
+
+
+def folder_of(path: Path) -> str:
+    """The folder in which the session of a file ran; empty where nothing tells."""
+    project = _project(path)
+    if project is None:
+        return ""
+    named = _read(project / _ROOT, _LONGEST).strip()
+    return named if Path(named).is_absolute() else _registered(project)
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of the folder, where the session's file lies in a folder of that name; else empty."""
+    project = _project(path)
+    return project.name if project is not None and _DIGEST.fullmatch(project.name) else ""
+
+
+def digest(folder: Path) -> str:
+    """What the client calls a folder by."""
+    return hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _project(path: Path) -> Path | None:
+    """The folder of the project that a session's file lies in; a sub-agent's lies one deeper."""
+    return next((one.parent for one in list(path.parents)[:2] if one.name == _CHATS), None)
+
+
+def _registered(project: Path) -> str:
+    try:
+        known: Any = json.loads(_read(project.parent.parent / _REGISTRY, _MOST_BYTES) or "null")
+    except (ValueError, RecursionError):
+        return ""
+    projects = known.get("projects") if isinstance(known, dict) else None
+    if not isinstance(projects, dict):
+        return ""
+    found = [folder for folder, name in projects.items() if name == project.name]
+    return found[0] if len(found) == 1 and Path(found[0]).is_absolute() else ""
+
+
+def _read(path: Path, most: int) -> str:
+    try:
+        return read_own(path, most).decode("utf-8", "replace")
+    except (OSError, UntrustedFileError):
+        return ""

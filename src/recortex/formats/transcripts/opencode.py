@@ -19,10 +19,11 @@ from recortex.formats.transcripts.pieces import (
     Piece,
     Result,
     moment,
+    plain,
     spoken,
+    tool_call,
     with_carried,
 )
-from recortex.formats.transcripts.tools import plain, tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

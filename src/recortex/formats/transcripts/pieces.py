@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace as dataclasses_replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from recortex.domain.injection import INTERRUPTED, is_put_in, strip_injected, untagged
+from recortex.domain.injection import (
+    INTERRUPTED,
+    is_own_command,
+    is_own_tool,
+    is_put_in,
+    strip_injected,
+    untagged,
+)
+from recortex.domain.transcript import ToolCall
+from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.domain.transcript import Author, Form, Role, ToolCall
+    from recortex.domain.transcript import Author, Form, Role
 
 
 OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
@@ -204,3 +216,141 @@ def moment(value: str | float | None) -> datetime | None:
         return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)  # noqa: PLR2004
     except (ValueError, OverflowError, OSError):
         return None
+
+
+# -- sessions as plain text: saved from a terminal, or written with the speakers' names
+
+
+_PERSON = r"(?P<person>user|human)"
+_AGENT = (
+    r"(?P<agent>assistant|agent|ai|claude(?: code)?|codex|gemini(?: cli)?|qwen(?: code)?"
+    r"|opencode|copilot|chatgpt)"
+)
+# `User: …`, `## Assistant`, `**Human:** …`, `**Claude**`
+_SPEAKER = re.compile(
+    rf"^(?P<marked>#{{1,4}}[ \t]+|\*\*)?(?:{_PERSON}|{_AGENT})(?P<end>\*\*:?|:\*\*|:)?(?:[ \t]+|$)",
+    re.IGNORECASE,
+)
+_PROMPT = re.compile(r"^[>\u276f][ \t]+")  # terminal: the person's prompt
+_SPOKEN = re.compile(r"^[\u23fa\u25cf][ \t]+")  # terminal: the agent's bullet
+_TOOL = re.compile(r"^[\u23fa\u25cf][ \t]+[A-Z][A-Za-z]{1,30}\(")  # … before a tool's name
+_OUTPUT = re.compile(r"^[ \t]*\u23bf")  # terminal: a tool's output
+
+Speaker = Literal["user", "assistant", ""]
+
+
+class ProseParser:
+    """Reads line by line; a line with no speaker belongs to the last one who spoke."""
+
+    def __init__(self) -> None:
+        self._role: Speaker = ""
+        self._number = 0
+        self._output = False  # within what a tool printed
+        self._named = False  # speakers are named here, so `>` begins a quotation, not a prompt
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line."""
+        line = raw.decode("utf-8", "replace").replace("\0", "").rstrip("\r\n")
+        if (self._output and line.startswith((" ", "\t"))) or _OUTPUT.match(line) or _TOOL.match(line):
+            self._output = True
+            return Parsed(skipped="tool-output")
+        self._output = False
+        role, text = self._speaker(line)
+        if role:
+            self._number += 1
+            self._role = role
+        if not self._role:
+            return Parsed(skipped="preamble" if line.strip() else "blank")
+        return Parsed((Piece(self._role, text, group=str(self._number), joint="\n", raw=True),))
+
+    def _speaker(self, line: str) -> tuple[Speaker, str]:
+        named, rest = speaker(line)
+        if named:
+            self._named = True
+            return named, rest
+        prompt, spoken = _PROMPT.match(line), _SPOKEN.match(line)
+        if prompt and not self._named:
+            return "user", line[prompt.end() :]
+        return ("assistant", line[spoken.end() :]) if spoken else ("", line)
+
+
+def speaker(line: str) -> tuple[Speaker, str]:
+    """Who a line names as its speaker, and the rest of the line; a bare name counts only as a heading."""
+    named = _SPEAKER.match(line)
+    if named is None or not (named["end"] or (named["marked"] and named.end() == len(line))):
+        return "", line
+    return ("user" if named["person"] else "assistant"), line[named.end() :]
+
+
+def is_session(text: str) -> bool:
+    """Whether a text is a session: a person and an agent speak, by name or by the marks of a terminal."""
+    lines = text.splitlines()
+    speakers = {speaker(line)[0] for line in lines}
+    return {"user", "assistant"} <= speakers or (
+        any(map(_PROMPT.match, lines)) and any(map(_SPOKEN.match, lines))
+    )
+
+
+# -- tool calls of any client: which argument is the command, which are files, which tools write
+
+
+ARGUMENT_LIMIT = 2_000
+
+_EXIT_CODE = re.compile(r"^(?:Process exited with code|Exit code:?) (\d{1,5})\s*$", re.MULTILINE)
+_WRAPPED_CALLS = frozenset(("tool_call", "call_mcp_tool"))  # tools that call a deferred tool by its name
+
+
+def tool_call(call: str, name: str, arguments: Any) -> ToolCall:
+    """A call without its result. `arguments` may have any type; JSON in a string is parsed."""
+    given = as_mapping(arguments)
+    if name in _WRAPPED_CALLS and isinstance(given.get("name"), str):
+        name, given = given["name"], as_mapping(given.get("arguments"))
+    command = command_of(name, given)
+    if is_own_tool(name) or is_own_command(command):
+        return ToolCall(call, name, command=command, injected=True)
+    return ToolCall(
+        id=call,
+        name=name,
+        command=command,
+        files=files_of(name, given),
+        writes=is_writing(name, given),
+        arguments={str(key): _as_argument(value) for key, value in given.items()},
+    )
+
+
+def answered(call: ToolCall, ok: bool | None, output: str) -> ToolCall:
+    """The call with its result; the output of Recortex's own tools is left out."""
+    return dataclasses_replace(
+        call, ok=ok, output="" if call.injected else shorten(strip_injected(output)[0])
+    )
+
+
+def exit_code_ok(output: str) -> bool | None:
+    """Whether the exit code at the beginning of an output is 0; None if it has none."""
+    found = _EXIT_CODE.search(output, 0, 400)
+    return None if found is None else int(found[1]) == 0
+
+
+def plain(value: Any) -> str:
+    """The text of a tool's output.
+
+    A string, a list of text blocks, or an object with one of the usual fields.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(plain, value)))
+    if isinstance(value, dict):
+        for key in ("text", "output", "content", "error", "stdout"):
+            if isinstance(value.get(key), str | list):
+                return plain(value[key])
+    return ""
+
+
+def _as_argument(value: Any) -> str:
+    if isinstance(value, str):
+        return shorten(value, ARGUMENT_LIMIT)
+    try:
+        return shorten(json.dumps(value, ensure_ascii=False), ARGUMENT_LIMIT)
+    except (ValueError, RecursionError):
+        return ""

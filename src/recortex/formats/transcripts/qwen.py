@@ -11,8 +11,7 @@ import msgspec
 
 from recortex.formats.transcripts.decoding import Raw, decode, decode_optional
 from recortex.formats.transcripts.gemini import response, typed
-from recortex.formats.transcripts.pieces import Parsed, Result, SessionLine
-from recortex.formats.transcripts.tools import tool_call
+from recortex.formats.transcripts.pieces import Parsed, Result, SessionLine, tool_call
 
 if TYPE_CHECKING:
     from recortex.domain.transcript import Author

@@ -24,8 +24,7 @@ from recortex.domain.injection import INTERRUPTED, strip_injected
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import Question, questions, told
 from recortex.formats.transcripts.decoding import decode
-from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment
-from recortex.formats.transcripts.tools import exit_code_ok, tool_call
+from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, exit_code_ok, moment, tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

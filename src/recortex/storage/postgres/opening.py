@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
 
 from recortex.domain.address import HINT
+from recortex.domain.maintenance import StoreSpace
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, StorageError
-from recortex.storage.postgres.connections import connect
+from recortex.storage.database import Records
 from recortex.storage.postgres.migrations import (
     SCHEMA,
     applied,
@@ -27,18 +30,21 @@ from recortex.storage.postgres.pool import (
     RECONNECT_SECONDS,
     ROLE,
     STATEMENT_SECONDS,
+    WRITERS,
     PgDatabase,
+    connect,
     translated,
 )
 from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from psycopg import Connection
 
     from recortex.domain.address import Address
+
 
 SEARCHED = 1_000
 """Vectors that a search through an approximate index looks at: of the true ten nearest among a million 97.4
@@ -170,3 +176,121 @@ def workspaces(address: Address) -> list[str]:
             return []
         rows = connection.execute(f"SELECT name FROM {SCHEMA}.workspaces ORDER BY name").fetchall()
     return [row[0] for row in rows]
+
+
+# -- A workspace as a whole: how many rows its tables have, and deleting all of them
+
+
+WORKSPACES = "workspaces"
+
+
+def count_rows(address: Address) -> dict[str, int]:
+    """The rows of a workspace by table, without tables that have none of it.
+
+    Raises:
+        StoreUnavailableError: the server cannot be reached.
+    """
+    with _owned(address) as (connection, workspace):
+        return _counted(connection, workspace)
+
+
+def delete_rows(address: Address) -> dict[str, int]:
+    """Delete a workspace with all its rows in one transaction; returns the rows that are left: none.
+
+    Raises:
+        StoreUnavailableError: the server cannot be reached; nothing was deleted.
+    """
+    with _owned(address) as (connection, workspace):
+        connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (WRITERS, workspace % 2**31))
+        for table in _tables(connection):
+            named = sql.SQL("DELETE FROM {} WHERE workspace = %s").format(sql.Identifier(SCHEMA, table))
+            connection.execute(named, (workspace,))
+        return _counted(connection, workspace)
+
+
+@contextmanager
+def _owned(address: Address) -> Iterator[tuple[Connection[Any], int]]:
+    """A transaction that sees the workspace's rows; of a workspace that is not there the number is 0."""
+    with administration(address) as connection, translated():
+        workspace = 0
+        if applied(connection):
+            connection.execute("SELECT set_config('recortex.name', %s, false)", (address.workspace,))
+            look = f"SELECT workspace FROM {SCHEMA}.{WORKSPACES} WHERE name = %s"
+            workspace = next((row[0] for row in connection.execute(look, (address.workspace,))), 0)
+            connection.execute("SELECT set_config('recortex.workspace', %s, false)", (str(workspace),))
+        yield connection, workspace
+
+
+def _counted(connection: Connection[Any], workspace: int) -> dict[str, int]:
+    found = {}
+    for table in _tables(connection) if workspace else ():
+        named = sql.SQL("SELECT count(*) FROM {} WHERE workspace = %s").format(sql.Identifier(SCHEMA, table))
+        found[table] = sum(row[0] for row in connection.execute(named, (workspace,)))
+    return {table: rows for table, rows in sorted(found.items()) if rows}
+
+
+def _tables(connection: Connection[Any]) -> list[str]:
+    """The tables with a workspace, each before those that it refers to; the workspaces themselves last."""
+    tables = {
+        name: set[str]()
+        for (name,) in connection.execute(
+            "SELECT c.relname FROM pg_class c WHERE c.relnamespace = to_regnamespace(%s)::oid"
+            " AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND EXISTS"
+            " (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'workspace')",
+            (SCHEMA,),
+        )
+    }
+    for referring, referred in connection.execute(
+        "SELECT one.relname, other.relname FROM pg_constraint f JOIN pg_class one ON one.oid = f.conrelid"
+        " JOIN pg_class other ON other.oid = f.confrelid"
+        " WHERE f.contype = 'f' AND one.relnamespace = to_regnamespace(%s)::oid",
+        (SCHEMA,),
+    ):
+        if referring != referred and {referring, referred} <= tables.keys():
+            tables[referred].add(referring)
+    last = tables.pop(WORKSPACES, None)
+    ordered = list(TopologicalSorter(tables).static_order())
+    return [*ordered, WORKSPACES] if last is not None else ordered
+
+
+# -- measures the space of a workspace; making room is left to the server (autovacuum)
+
+
+class PgCompaction(Records):
+    """Says what the tables take and how much of them is dead; leaves the rest to the server.
+
+    Args:
+        size: about what the workspace takes, in bytes.
+    """
+
+    topic = "maintenance"
+
+    def __init__(self, database: PgDatabase, size: Callable[[], int]) -> None:
+        super().__init__(database)
+        self._size = size
+
+    def space(self) -> StoreSpace:
+        """The workspace's share of all tables."""
+        everything, vectors, index = map(int, self._rows("space")[0])
+        own = self._size()
+        share = min(own / everything, 1.0) if everything else 0.0
+        return StoreSpace(total=own, vectors=int(vectors * share), keyword_index=int(index * share), free=0)
+
+    def waste(self) -> int:
+        """The workspace's share of what dead rows take; the server only counts them for all workspaces."""
+        dead, rows = map(int, self._rows("dead")[0])
+        return self._size() * dead // rows if rows else 0
+
+    def tidy(self, left: Callable[[], float]) -> dict[str, int]:  # noqa: ARG002  nothing is left to do
+        """Nothing: the server's autovacuum does it."""
+        return {}
+
+    def obstacle(self) -> str:
+        """Why the tables are not rewritten from here."""
+        return (
+            "the server's autovacuum makes the room free for use;"
+            " its administrator may VACUUM FULL or REINDEX CONCURRENTLY what stays large"
+        )
+
+    def rewrite(self) -> None:
+        """Nothing: see `obstacle`."""

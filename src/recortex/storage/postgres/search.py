@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.search import BM25_MOST_GAIN, begins
 from recortex.ports.search import MOST_SCORED
-from recortex.storage.postgres.words import asked, lexeme, quoted
+from recortex.storage.postgres.memories import asked, lexeme, quoted
 from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
 from recortex.storage.records.values import json
@@ -19,7 +19,7 @@ from recortex.storage.records.values import json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
     from recortex.storage.postgres.memories import PgMemories, WordCounts
     from recortex.storage.postgres.pool import PgDatabase

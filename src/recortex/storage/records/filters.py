@@ -10,11 +10,11 @@ from recortex.storage.records.values import micros
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
 
 Clause = tuple[str, tuple[Any, ...]]
 RULES = ("constraint_override", "core", "feedback", "preference")
-"""The kinds that an index is for: they are few, and asked for together (`engines/context/standing.py`)."""
+"""The kinds that an index is for: they are few, and asked for together (`engines/context/frame.py`)."""
 _RULES: Clause = (f"m.kind IN {RULES}", ())
 EVERYTHING: Clause = ("1 = 1", ())
 MOST_VALUES = 10_000

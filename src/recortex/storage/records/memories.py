@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.history import KEPT_VERSIONS, Version
-from recortex.domain.matching import matches
-from recortex.domain.search import Neighbour
+from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.memory import Memory
-    from recortex.domain.query import MemoryQuery
-    from recortex.domain.search import SearchText
+    from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor
     from recortex.storage.database import Database, Rows

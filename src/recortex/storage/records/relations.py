@@ -7,13 +7,22 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.history import AuditEntry
-from recortex.domain.relation import FORWARD, Arc, Ending, FormerRelation, Relation, in_words, order, shortest
+from recortex.domain.relation import (
+    FORWARD,
+    Arc,
+    Ending,
+    FormerRelation,
+    Relation,
+    in_words,
+    order,
+    shortest,
+    untangled,
+)
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
 from recortex.errors import CausalCycleError
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
-from recortex.storage.records.causality import CausalOrder
 from recortex.storage.records.ledger import LedgerRecords
 from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import RELATIONS
@@ -24,6 +33,58 @@ if TYPE_CHECKING:
 
     from recortex.storage.database import Database
     from recortex.storage.records.values import Row
+
+
+# -- keeps an order of the memories in which each cause stands before its effects, so that none is its own
+
+
+class CausalOrder(Records):
+    """The places of memories. Call it in the transaction that writes a relation."""
+
+    topic = "causality"
+
+    def made(self) -> bool:
+        """Whether there is an order: not yet in a store of an older version, a copy, or a recovered one."""
+        return bool(self._number("ordered"))
+
+    def circular(self) -> list[Arc]:
+        """The weakest relation of each circle, by which no order can be made."""
+        return untangled(self._arcs())[1]
+
+    def _arcs(self) -> list[Arc]:
+        return [Arc(*row) for row in self._rows("arcs")]
+
+    def make(self) -> list[Arc]:
+        """Make the order anew; returns what kept it from being one: the weakest relation of each circle."""
+        keys, dropped = untangled(self._arcs())
+        self._rows("forget")
+        moved = ((key, place) for key, place in zip(keys, sorted(keys), strict=True) if key != place)
+        self._each("place", [(0, 0), *moved])
+        return dropped
+
+    def admit(self, relation: Relation) -> tuple[int, int, list[int]] | None:
+        """Give an active causal relation room in the order; one that waits for a person is only tested.
+
+        Returns:
+            None if it closes no circle. Else the keys of its effect, of its cause, and of all that may lie
+            between them.
+        """
+        cause, effect = order(relation) or ("", "")
+        places = {id_: (key, place) for id_, key, place in self._rows("places", json([cause, effect]))}
+        if len(places) < 2 or places[cause][1] < places[effect][1]:  # noqa: PLR2004  both ends
+            return None
+        (cause_key, last), (effect_key, first) = places[cause], places[effect]
+        after = dict(self._rows("following", effect_key, last))
+        if cause_key in after:
+            return effect_key, cause_key, sorted(after)
+        if relation.status is RelationStatus.ACTIVE:
+            before = dict(self._rows("leading", cause_key, first))
+            keys = [*sorted(before, key=before.__getitem__), *sorted(after, key=after.__getitem__)]
+            self._each("place", list(zip(keys, sorted([*before.values(), *after.values()]), strict=True)))
+        return None
+
+
+# -- relations between memories
 
 
 _COLUMNS = tuple(column.name for column in RELATIONS.sealed_columns)

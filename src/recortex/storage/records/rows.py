@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_to_json, memory_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.memory import Memory, Source
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
 from recortex.lean import msgspec
 from recortex.storage.records.values import PLAIN, Codec, as_written, codecs, json, parse
 from recortex.storage.tables import MEMORIES

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recortex.domain.memory import Memory
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
     from recortex.storage.records.memories import MemoryRecords

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from recortex.domain.links import SymbolLink
+from recortex.domain.memory import SymbolLink
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records.values import json
@@ -13,8 +13,7 @@ from recortex.storage.records.values import json
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from recortex.domain.links import Role
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import Memory, Role
 
 
 class SymbolRecords(Records):

@@ -11,8 +11,8 @@ from recortex.errors import CorruptStoreError
 from recortex.storage.queries import queries
 from recortex.storage.records import row_checksums
 from recortex.storage.records.rows import SELECT, from_row
-from recortex.storage.sqlite.failures import translated
-from recortex.storage.sqlite.verification import about_index, structural_problems
+from recortex.storage.sqlite.backup import about_index, structural_problems
+from recortex.storage.sqlite.connection import translated
 from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import apsw
 
 from recortex.errors import PermissionsError, StorageError, StoreBusyError
+from recortex.storage.sqlite.backup import foreign
 from recortex.storage.sqlite.files import in_use
 from recortex.storage.sqlite.former_schemas import mend
 from recortex.storage.sqlite.last_change import forget, noted_of, reached
@@ -25,7 +26,6 @@ from recortex.storage.sqlite.migrations import migrate
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
 from recortex.storage.sqlite.schema_check import foreign_objects, is_former
-from recortex.storage.sqlite.verification import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

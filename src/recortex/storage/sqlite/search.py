@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.degradation import Degradation
+from recortex.domain.maintenance import Degradation
 from recortex.domain.search import Facts
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
@@ -18,7 +18,7 @@ from recortex.storage.sqlite.word_counts import WordCounts, literally
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.domain.query import MemoryQuery
+    from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Bindings, Rows
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recortex.domain.degradation import Degradation
+from recortex.domain.maintenance import Degradation
 from recortex.domain.time import to_micros
 from recortex.errors import BackupError, PermissionsError, RecortexError
 from recortex.storage.records.memories import MemoryRecords
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from recortex.domain.maintenance import Integrity
     from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchanges import ExchangeRecords
-    from recortex.storage.sqlite.chunk_search import SqliteChunkSearch
     from recortex.storage.sqlite.compaction import SqliteCompaction
-    from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
+    from recortex.storage.sqlite.exchange_search import SqliteChunkSearch, SqliteExchangeSearch
     from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
@@ -186,7 +185,7 @@ class SqliteStore(EngineStore):
     @cached_property
     def chunk_search(self) -> SqliteChunkSearch:
         """Search over the chunks of documents."""
-        from recortex.storage.sqlite.chunk_search import SqliteChunkSearch
+        from recortex.storage.sqlite.exchange_search import SqliteChunkSearch
 
         return SqliteChunkSearch(self.pool, self.vectors, self._index)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.storage.records.signs_in_memory import closest, words_of
+from recortex.storage.records.sign_search import closest, words_of
 from recortex.storage.records.vectors import quantised
 
 if TYPE_CHECKING:

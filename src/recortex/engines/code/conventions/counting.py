@@ -16,12 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.code_patterns import Convention, Place
-from recortex.engines.code.conventions.echoes import Candidate, joined, without_echoes
-from recortex.engines.code.conventions.identity import pattern_id
 from recortex.engines.code.conventions.populations import Counting, scopes
-from recortex.engines.code.conventions.telling import is_told
+from recortex.engines.code.conventions.telling import (
+    Candidate,
+    claim,
+    is_told,
+    joined,
+    pattern_id,
+    statement,
+    without_echoes,
+)
 from recortex.engines.code.conventions.traits import ECMA
-from recortex.engines.code.conventions.wording import claim, statement
 from recortex.engines.code.detection.evidence import plain
 from recortex.engines.code.sources import is_test
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recortex.engines.privacy.rule import Place
+    from recortex.engines.privacy.table import Place
 
 
 @cache

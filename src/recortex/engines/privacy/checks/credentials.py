@@ -5,12 +5,12 @@ from __future__ import annotations
 import binascii
 from typing import TYPE_CHECKING
 
-from recortex.engines.privacy.checks.numbers import entropy, is_random, is_uuid
-from recortex.engines.privacy.expressions import compiled
-from recortex.engines.privacy.placeholders import is_placeholder
+from recortex.engines.privacy.checks.assignments import entropy, is_random, is_uuid
+from recortex.engines.privacy.context import is_placeholder
+from recortex.engines.privacy.table import compiled
 
 if TYPE_CHECKING:
-    from recortex.engines.privacy.rule import Place
+    from recortex.engines.privacy.table import Place
 
 _GENERIC = r"(?i)(?:user(?:name)?|login|me|foo|alice|bob):(?:pass(?:word|wd)?|pwd|secret|bar|token)"
 _WORDS = frozenset({"pass", "password", "passwd", "pwd", "secret", "token", "pw"})

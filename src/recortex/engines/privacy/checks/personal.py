@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.privacy.checks.numbers import digits_of, luhn, mod97, verhoeff, weighted
-from recortex.engines.privacy.expressions import compiled
+from recortex.engines.privacy.checks.assignments import digits_of, luhn, mod97, verhoeff, weighted
+from recortex.engines.privacy.table import compiled
 
 if TYPE_CHECKING:
-    from recortex.engines.privacy.rule import Place
+    from recortex.engines.privacy.table import Place
 
 _ROLE_MAIL = (
     r"(?:no-?reply|do-?not-?reply|git|you|your[._-]?(?:name|email)?|actions|"

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.privacy.expressions import fold
+from recortex.engines.privacy.table import fold
 
 if TYPE_CHECKING:
     import re

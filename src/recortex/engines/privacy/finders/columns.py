@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
-from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.finders.judging import is_unknown
+from recortex.engines.privacy.table import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from recortex.engines.privacy.checks.numbers import is_hex, is_jumble, is_random, is_uuid
-from recortex.engines.privacy.checks.passwords import refers
-from recortex.engines.privacy.checks.plain_words import is_plain_word
-from recortex.engines.privacy.expressions import compiled
+from recortex.engines.privacy.checks.assignments import is_hex, is_jumble, is_random, is_uuid
+from recortex.engines.privacy.checks.passwords import is_plain_word, refers
+from recortex.engines.privacy.table import compiled
 
 _VOCABULARY = f"{__file__.partition('engines')[0]}embeddings/model/vocabulary.txt"
 """The words of the embedding model: the nearest there is to a dictionary, 20,000 English words."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.checks.assignments import is_harmless
-from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.finders.judging import is_clear, is_key, is_phrase, is_unknown, refuses
+from recortex.engines.privacy.table import compiled
 
 if TYPE_CHECKING:
     import re

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.storage.sqlite.salvage.filling import Backup, Filling
-from recortex.storage.sqlite.salvage.naming import lost
 from recortex.storage.sqlite.salvage.reading import DamagedContent
-from recortex.storage.sqlite.salvage.rebuilding import Aside, tidy, write
+from recortex.storage.sqlite.salvage.rebuilding import Aside, Backup, Filling, lost, tidy, write
 
 if TYPE_CHECKING:
     from pathlib import Path

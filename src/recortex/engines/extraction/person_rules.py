@@ -1,0 +1,537 @@
+"""Rules for instructions: a command block that the agent gives, and the place of something.
+
+An instruction counts as verified when the session ran the same program with the same first argument and it
+passed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.transcript import Turn
+from recortex.engines.extraction.agent_rules import names_single_cases
+from recortex.engines.extraction.authorship import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
+from recortex.engines.extraction.passages import MAX_LINE, MAX_TEXT, passages
+from recortex.engines.extraction.report_entries import ACTIVE, ON_PURPOSE, RuleFinding, titled
+from recortex.engines.extraction.sentences import (
+    MAX_LENGTH,
+    MIN_TYPED,
+    hangs,
+    is_specific,
+    keeps,
+    objection,
+    plain,
+    readings,
+    statement,
+    typed_sentences,
+)
+from recortex.engines.extraction.sentences import sentences as sentences_sentences
+from recortex.engines.judging.judge import sentences
+from recortex.engines.patterns import Form, Patterns
+from recortex.engines.supersession.claim_values import is_name, is_quality
+from recortex.engines.supersession.claims import Claim, claims, core, is_number
+from recortex.engines.supersession.lexicon import FAMILY_OF, SLOTS, SYNONYMS
+from recortex.engines.words import PRODUCT, tokens
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from recortex.engines.extraction.passages import Passage
+
+
+# -- plain statements of the person about the project: what holds in it, and what has changed
+
+
+STATEMENT_RULES_PATTERNS = Patterns(__file__, "statement_rules")
+
+
+_FORMS = STATEMENT_RULES_PATTERNS.forms("stated_")
+_BRIEF = 5
+"""Words up to which a practice needs no name: "we release every Friday"."""
+
+
+def is_report(message: str) -> bool:
+    """Whether a message reports a failure: then it says what is, not what should be."""
+    return STATEMENT_RULES_PATTERNS.reporting.search(message) is not None
+
+
+def stated(text: str, *, named: bool, reporting: bool) -> Form | None:
+    """The form in which a cleaned sentence states something lasting about the project; None if it does not.
+
+    Args:
+        text: one sentence, without greeting and request.
+        named: whether it names a product, a piece of code or a number.
+        reporting: whether the whole message reports a failure.
+    """
+    if (
+        STATEMENT_RULES_PATTERNS.failing.search(core(text))
+        or text.endswith("?")
+        or STATEMENT_RULES_PATTERNS.asks.match(text)
+    ):
+        return None
+    for part in (text, *STATEMENT_RULES_PATTERNS.clauses.split(text)):
+        found = next((form for form in _FORMS if form.pattern.search(part)), None)
+        if (
+            found is None
+            or STATEMENT_RULES_PATTERNS.pointing.search(part)
+            or not _carries(found, part, named=named)
+        ):
+            continue
+        return None if reporting and found.name not in {"changed", "turned", "practice"} else found
+    return None
+
+
+def _carries(form: Form, text: str, *, named: bool) -> bool:
+    """Whether a sentence of a form says enough about how the project is run."""
+    if form.name in {"changed", "turned"} and (form.name == "changed" or _is_claim(text)):
+        return (
+            named or bool(STATEMENT_RULES_PATTERNS.we_say.match(text))
+        ) and not STATEMENT_RULES_PATTERNS.past_work.search(text)
+    if form.name in {"turned", "place"}:
+        return named and form.name == "place"
+    if form.name == "order":
+        return (
+            named
+            or bool(STATEMENT_RULES_PATTERNS.from_now.search(text))
+            or bool(STATEMENT_RULES_PATTERNS.generic.match(text))
+        )
+    if form.name == "practice":
+        return named or bool(STATEMENT_RULES_PATTERNS.scoped.search(text)) or len(text.split()) <= _BRIEF
+    if form.name == "value":
+        return _is_value(text)
+    return (
+        named
+        or form.name == "built"
+        or bool(STATEMENT_RULES_PATTERNS.day.search(text))
+        or bool(STATEMENT_RULES_PATTERNS.lasts.search(text))
+        or _is_claim(text)
+    )
+
+
+def _is_claim(text: str) -> bool:
+    """Whether a sentence parses as a value of something named."""
+    return any(one.verb and one.subject and one.value for one in claims(text))
+
+
+_SHORT_VALUE = 4
+"""The most words of a value: a longer one is an explanation."""
+
+
+def _fills_slot(claim: Claim) -> bool:
+    """Whether a claim names the value of something that has one: "the default branch is trunk"."""
+    known = bool(claim.subject & SLOTS) and len(claim.value) <= _SHORT_VALUE
+    return known and is_name(claim.value) and not is_quality(claim.value)
+
+
+def _is_value(text: str) -> bool:
+    """Whether "S is V" gives a name or number: "the default page size is 50", not "the page is empty"."""
+    for one in claims(text):
+        if one.verb != "be" or not one.subject or not one.value:
+            continue
+        if one.stems & FAMILY_OF.keys() or _fills_slot(one):
+            return True
+        if (
+            STATEMENT_RULES_PATTERNS.plurals.match(text)
+            and one.value[-1].endswith("s")
+            and len(one.value) <= _SHORT_VALUE
+        ):
+            return True
+        if any(is_number(word) or STATEMENT_RULES_PATTERNS.is_form.match(word) for word in one.value[:3]):
+            return True
+    return False
+
+
+# -- what a person explicitly wants to be remembered, in German, French, Spanish, Portuguese, Chinese,
+
+
+EXPLICIT_PATTERNS = Patterns(__file__, "explicit")
+
+_NOTES, _RULES = EXPLICIT_PATTERNS.by_name("note_"), EXPLICIT_PATTERNS.by_name("standing_")
+_NOTED, _STANDING = 0.9, 0.85
+"""Confidences: as of the same forms in English; no judge is needed."""
+_EXPLICIT_LEAST_WORDS, _LEAST_CHARACTERS = 2, 4
+_WESTERN = ("de", "fr", "es", "pt")
+_ENDS = ".!。！"  # noqa: RUF001
+
+
+def explicit(sentence: str) -> RuleFinding | None:
+    """What a typed sentence explicitly wants to be remembered; None where it does not, or asks something."""
+    said = plain(sentence)
+    asks = EXPLICIT_PATTERNS.asks.match(said) is not None
+    if EXPLICIT_PATTERNS.question.search(said) and not asks and not _japanese_request(said):
+        return None
+    for language in _languages(said):
+        if found := _noted(said, language):
+            return _finding(found, sentence, "tribal", _NOTED)
+        if found := _standing(said, language):
+            return _finding(found, sentence, "preference", _STANDING)
+    return None
+
+
+def _languages(said: str) -> tuple[str, ...]:
+    if EXPLICIT_PATTERNS.kana.search(said):
+        return ("ja",)
+    return ("zh",) if EXPLICIT_PATTERNS.han.search(said) else _WESTERN
+
+
+def _japanese_request(said: str) -> bool:
+    return (
+        EXPLICIT_PATTERNS.kana.search(said) is not None and EXPLICIT_PATTERNS.last_ja.match(said) is not None
+    )
+
+
+def _noted(said: str, language: str) -> str:
+    """What follows "remember that", as a main clause; empty where that is not said."""
+    if language == "ja" and (last := EXPLICIT_PATTERNS.last_ja.match(said)):
+        return last["said"]
+    found = _NOTES[f"note_{language}"].match(said)
+    if found is None:
+        return ""
+    rest = said[found.end() :].rstrip("?？ ")  # noqa: RUF001
+    if language != "de":
+        return rest
+    return _main_clause(rest) if found["that"] else _ordered(rest)
+
+
+def _standing(said: str, language: str) -> str:
+    """What is to hold from now on; empty where nothing is ruled."""
+    found = _RULES[f"standing_{language}"].match(said)
+    rest = said[found.end() :] if found else ""
+    if not rest or EXPLICIT_PATTERNS.maybe.search(rest) or EXPLICIT_PATTERNS.fails.search(rest):
+        return ""
+    if language == "ja":
+        return rest if EXPLICIT_PATTERNS.rules_ja.search(rest) else ""
+    return rest if language != "de" else _uninverted(rest, said)
+
+
+def _finding(text: str, sentence: str, kind: str, confidence: float) -> RuleFinding | None:
+    text = EXPLICIT_PATTERNS.please.sub("", text.strip(" ,;、，：:")).strip()  # noqa: RUF001
+    if _explicit_refused(text):
+        return None
+    eastern = EXPLICIT_PATTERNS.eastern.search(text) is not None
+    whole = text if eastern else text[0].upper() + text[1:]
+    ended = whole if whole[-1] in _ENDS else whole + ("。" if eastern else ".")
+    return RuleFinding(ended, kind, confidence, "person_note", sentence)
+
+
+def _explicit_refused(text: str) -> bool:
+    """Whether a text is too short or long for a statement, of one day, or points to what stands elsewhere."""
+    if EXPLICIT_PATTERNS.points.match(text) or EXPLICIT_PATTERNS.today.search(text) or len(text) > MAX_LENGTH:
+        return True
+    if EXPLICIT_PATTERNS.eastern.search(text):
+        return len(text) < _LEAST_CHARACTERS
+    return len(text) < MIN_TYPED or len(text.split()) < _EXPLICIT_LEAST_WORDS
+
+
+def _main_clause(rest: str) -> str:
+    """German: "wir immer pnpm verwenden" after "dass" as "wir verwenden immer pnpm"."""
+    bare = rest.rstrip(" .!")
+    if EXPLICIT_PATTERNS.points.match(bare):
+        return ""
+    found = EXPLICIT_PATTERNS.clause.match(bare)
+    if found is None or not EXPLICIT_PATTERNS.finite.match(found["verb"]):
+        return f"Es gilt, dass {bare}"
+    return f"{found['subject']} {_placed(found)}{found['more']}"
+
+
+def _placed(found: re.Match[str]) -> str:
+    """The finite verb before the rest; what is parted from it stands at the end."""
+    verb, rest = found["verb"], found["rest"]
+    parted = EXPLICIT_PATTERNS.parted.match(verb)
+    return f"{parted['last']}{rest} {parted['first']}" if parted else f"{verb}{rest}"
+
+
+def _ordered(rest: str) -> str:
+    """German: "immer pnpm zu verwenden" as "immer pnpm verwenden"."""
+    return EXPLICIT_PATTERNS.infinitive.sub(" ", EXPLICIT_PATTERNS.parted_infinitive.sub(r"\g<first>", rest))
+
+
+def _uninverted(rest: str, said: str) -> str:
+    """German: "verwenden wir pnpm" as "wir verwenden pnpm"; all that was said where the order needs it."""
+    if found := EXPLICIT_PATTERNS.inverted.match(rest):
+        return f"{found['subject']} {found['verb']}{rest[found.end() :]}"
+    return rest if EXPLICIT_PATTERNS.ordered.match(rest) else said
+
+
+# -- rules for what the person typed: notes, standing rules, preferences, corrections, decisions
+
+
+USER_RULES_PATTERNS = Patterns(__file__, "user_rules")
+
+# Longer messages are pasted plans, issues and logs: words of others or of the agent.
+MAX_TYPED = 2_500
+
+
+PASTED = USER_RULES_PATTERNS.pasted
+"""The beginning of a message that was pasted whole."""
+HABITS = USER_RULES_PATTERNS.forms("habit_")
+"""Forms of statements that hold beyond the task at hand. Those in `_NEEDS_NAME` only if they name
+something."""
+OBJECTED = 0.5
+"""The confidence of an objection in the form of a question."""
+_USER_RULES_LEAST_WORDS = 4
+"""Words of a note that names nothing: "remember this, as a rule" says nothing by itself."""
+_NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
+
+
+def from_user(text: str) -> Iterator[RuleFinding]:
+    """Yield the lasting statements in a message that a person typed."""
+    if len(text) > MAX_TYPED or USER_RULES_PATTERNS.pasted.match(text) or not (said := typed(text)):
+        return
+    reporting, chance = is_report(said), doubtful(text)
+    for passage in passages(said):
+        for part in typed_sentences(passage.text):
+            if found := explicit(part) or _best(part, reporting=reporting):
+                most = DOUBT_OF_ORDER if found.rule in ON_PURPOSE else DOUBT
+                yield replace(found, hold=found.hold or HOLD) if chance(part) >= most else found
+
+
+def typed_spans(text: str) -> list[tuple[int, int]]:
+    """Beginning and end of each sentence that the person typed; none of a message that was pasted."""
+    if len(text) > MAX_TYPED or USER_RULES_PATTERNS.pasted.match(text):
+        return []
+    said = typed(text)
+    return [(start, end) for start, end in sentences(text) if text[start:end] in said]
+
+
+def from_objection(sentence: str) -> RuleFinding | None:
+    """What "can't the tests be table driven?" asks for: "the tests should be table driven"."""
+    said = USER_RULES_PATTERNS.filler.sub("", plain(sentence))
+    asked = USER_RULES_PATTERNS.rhetorical.match(said)
+    text = _direct(statement(f"{asked['subject']} should {asked['rest']}")) if asked else ""
+    if _user_rules_refused(text, meant=_names(text)):
+        return None
+    return RuleFinding(text, "preference", OBJECTED, "person_objected", sentence)
+
+
+def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
+    """The reading of a sentence with the highest confidence; the whole sentence if it is high enough."""
+    meant = readings(USER_RULES_PATTERNS.filler.sub("", plain(sentence)))
+    best = _judged(sentence)
+    for reading in meant:
+        if best and best.confidence >= ACTIVE:
+            break
+        for found in (_stated(reading, sentence, reporting=reporting), _judged(reading, sentence)):
+            if found and found.confidence >= ACTIVE and (best is None or found.confidence > best.confidence):
+                best = found
+    # One whose negation, exception or condition was cut off would say something else.
+    return best if best and keeps(sentence, best.text) and not hangs(best.text) else None
+
+
+def _stated(said: str, sentence: str, *, reporting: bool) -> RuleFinding | None:
+    """Read a plain statement about the project, without a word such as "always"."""
+    text = _direct(statement(USER_RULES_PATTERNS.filler.sub("", plain(said))))
+    lasting = USER_RULES_PATTERNS.lasting.sub("", text)
+    named = _names(text)
+    found = stated(lasting, named=named, reporting=reporting)
+    if (
+        found is None
+        or objection(lasting, addressed=True, meant=True) not in {"", "chatter"}
+        or USER_RULES_PATTERNS.once.search(lasting)
+    ):
+        return None
+    return RuleFinding(text, found.kind, found.confidence, f"person_{found.name}", sentence)
+
+
+def _judged(reading: str, sentence: str = "") -> RuleFinding | None:
+    """Read a sentence of the person, or one reading of it, as a rule, note, preference or decision."""
+    sentence = sentence or reading
+    said = USER_RULES_PATTERNS.filler.sub("", plain(reading))
+    if overstep := USER_RULES_PATTERNS.overstep.match(said):
+        text = f"Do not {overstep.group('what').lower()} unless asked to."
+        return RuleFinding(text, "preference", 0.8, "person_overstep", sentence)
+    noted, corrected = USER_RULES_PATTERNS.note.match(said), USER_RULES_PATTERNS.corrects.search(said)
+    aside = USER_RULES_PATTERNS.aside_note.match(said)
+    scoped = USER_RULES_PATTERNS.in_project.match(said)
+    opening = noted or aside or scoped or corrected
+    text = _direct(statement(said[opening.end() :] if opening else said))
+    named = _names(text)
+    if _user_rules_refused(text, meant=bool(noted) or named):
+        return None
+    habit = next((row for row in HABITS if row.pattern.search(text)), None)
+    if said_on_purpose := _declared(said, text, habit, named=named):
+        return RuleFinding(text, *said_on_purpose, sentence)
+    if habit is None:
+        return None
+    confidence = habit.confidence + _weight(habit.name, text, named=named) + 0.05 * bool(corrected)
+    name, kind = ("correction", "feedback") if corrected else (habit.name, habit.kind)
+    return RuleFinding(text, kind, confidence, f"person_{name}", sentence)
+
+
+def _declared(said: str, text: str, habit: Form | None, *, named: bool) -> tuple[str, float, str] | None:
+    """Kind, confidence and rule of an explicit statement: a decision, a note, a fact about the project."""
+    kind = habit.kind if habit is not None and habit.kind == "decision" else "tribal"
+    if USER_RULES_PATTERNS.decision.match(said):
+        return "decision", 0.85, "person_decision"
+    if USER_RULES_PATTERNS.note.match(said) and (
+        named or len(text.strip(" ,.;:-").split()) >= _USER_RULES_LEAST_WORDS
+    ):
+        return kind, 0.9, "person_note"
+    if (
+        USER_RULES_PATTERNS.in_project.match(said)
+        and (habit or (named and USER_RULES_PATTERNS.holds.search(text)))
+        and not USER_RULES_PATTERNS.asking.match(text)
+    ):
+        return habit.kind if habit else "tribal", 0.75, "person_scoped"
+    if USER_RULES_PATTERNS.aside_note.match(said) and (
+        habit or (named and USER_RULES_PATTERNS.why.search(text))
+    ):
+        return kind, 0.75, "person_note"
+    return None
+
+
+def _names(text: str) -> bool:
+    """Whether a statement names a piece of code, a file, a product or a number."""
+    if is_specific(text) or USER_RULES_PATTERNS.named.search(text) is not None:
+        return True
+    return any(SYNONYMS.get(word, word) in FAMILY_OF for word in tokens(text, PRODUCT))
+
+
+def _user_rules_refused(text: str, *, meant: bool) -> bool:
+    """Whether a cleaned sentence is no rule: not self-contained, a complaint, or about what is broken now."""
+    if not text or objection(text, addressed=True, meant=meant) or USER_RULES_PATTERNS.once.search(text):
+        return True
+    lasting = USER_RULES_PATTERNS.used_now.sub("", text) if USER_RULES_PATTERNS.in_use.search(text) else text
+    return USER_RULES_PATTERNS.broken.search(lasting) is not None and not USER_RULES_PATTERNS.why.search(text)
+
+
+def _weight(name: str, text: str, *, named: bool) -> float:
+    """The change of a rule's confidence by a reason, a scope, a name, and a request."""
+    change = (
+        0.1 * bool(USER_RULES_PATTERNS.why.search(text))
+        + 0.05 * named
+        - 0.2 * bool(USER_RULES_PATTERNS.asking.match(text))
+    )
+    change += 0.1 if name in {"prohibition", "choice"} and USER_RULES_PATTERNS.scope.search(text) else 0.0
+    change += 0.1 if name == "prohibition" and USER_RULES_PATTERNS.habitual.match(text) else 0.0
+    change += 0.05 if name == "choice" and USER_RULES_PATTERNS.bare_choice.match(text) else 0.0
+    change += 0.05 if name == "constraint" and USER_RULES_PATTERNS.limit.search(text) else 0.0
+    change -= 0.15 if USER_RULES_PATTERNS.local_choice.match(text) else 0.0
+    change -= 0.08 if name == "universal" and USER_RULES_PATTERNS.should.search(text) else 0.0
+    return change - (
+        0.15 if name in _NEEDS_NAME and not named and not USER_RULES_PATTERNS.why.search(text) else 0.0
+    )
+
+
+def _direct(text: str) -> str:
+    """Reword a rule: without politeness, and "let's use X" as a decision."""
+    text = USER_RULES_PATTERNS.please.sub(".", text)
+    text = (
+        USER_RULES_PATTERNS.lets.sub("Decision: ", text, count=1)
+        if USER_RULES_PATTERNS.lets.match(text)
+        else text
+    )
+    if told := USER_RULES_PATTERNS.told.match(text):
+        order = "Do not" if told.group("what").lower() == "not to" else told.group("what")[3:]
+        text = f"{order} {text[told.end() :]}"
+    shorter = (
+        USER_RULES_PATTERNS.polite.sub("", text, count=1) if USER_RULES_PATTERNS.polite.match(text) else text
+    )
+    return shorter[:1].upper() + shorter[1:]
+
+
+# -- rules for instructions: a command block that the agent gives, and the place of something
+
+
+INSTRUCTION_RULES_PATTERNS = Patterns(__file__, "instruction_rules")
+
+MAX_HELD = 50
+_MAX_LINES, _MAX_RAN = 2, 4_000
+_VERIFIED, _CLAIMED = 0.76, 0.6
+_SHELLS = {"", "bash", "sh", "shell", "zsh", "console", "fish"}
+
+
+def located(passage: Passage) -> RuleFinding | None:
+    """Read `**Log location:** ...` as the place of something; the body must begin with the place."""
+    split = titled(passage.text)
+    if (
+        not split
+        or not INSTRUCTION_RULES_PATTERNS.place.match(split[0])
+        or not split[1].lstrip().startswith("`")
+    ):
+        return None
+    text = statement(f"{split[0]} is {plain(sentences_sentences(split[1])[0])}")
+    return None if objection(text) else RuleFinding(text, "environment", 0.74, "agent_place", passage.text)
+
+
+def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each shell block with the line of prose before it."""
+    lead, inside = "", ""
+    block: list[str] = []
+    for line in text[:MAX_TEXT].splitlines():
+        fence = INSTRUCTION_RULES_PATTERNS.fence.match(line) if len(line) < MAX_LINE else None
+        if fence and not inside:
+            inside, block = fence.group("language") or "plain", []
+        elif fence:
+            if inside.lower() in _SHELLS or inside == "plain":
+                yield lead, block
+            inside, lead = "", ""
+        elif inside:
+            block.append(line.strip().removeprefix("$ "))
+        elif line.strip():
+            lead = line.strip()
+
+
+def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
+    """Compose the instruction of a lead and its commands, if both make sense a year later."""
+    said = sentences_sentences(plain(lead))[-1:] if len(lead) < MAX_LENGTH else []
+    found = INSTRUCTION_RULES_PATTERNS.lead.match(said[0]) if said else None
+    commands = [line for line in block if line and not line.startswith("#")]
+    if not found or not 0 < len(commands) <= _MAX_LINES:
+        return None
+    if any(
+        INSTRUCTION_RULES_PATTERNS.placeholder.search(one)
+        or "`" in one
+        or not INSTRUCTION_RULES_PATTERNS.command.match(one)
+        or names_single_cases(one)
+        for one in commands
+    ):
+        return None
+    verb = found.group("verb").capitalize()
+    ways = ", then ".join(f"`{one}`" for one in commands)
+    return f"{verb}{found.group('object')} with {ways}.", commands
+
+
+def _signature(command: str) -> str:
+    """The program and its first argument, which identify a kind of run."""
+    return " ".join(INSTRUCTION_RULES_PATTERNS.environment.sub("", command.strip()).split()[:2])
+
+
+@dataclass(slots=True)
+class Instructions:
+    """The instructions of a session and what it ran."""
+
+    told: dict[str, tuple[list[str], Turn]] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+
+    def observe(self, turn: Turn) -> None:
+        """Read a turn."""
+        for call in turn.tools:
+            if call.command and call.ok and len(self.passed) < _MAX_RAN:
+                self.passed.update(
+                    _signature(part)
+                    for part in INSTRUCTION_RULES_PATTERNS.parts.split(call.command[:MAX_LINE])
+                )
+        if turn.role != "assistant" or "```" not in turn.text:
+            return
+        for lead, block in _blocks(turn.text):
+            made = _instruction(lead, block)
+            if (
+                made
+                and len(made[0]) <= MAX_LENGTH
+                and len(self.told) < MAX_HELD
+                and not objection(made[0], addressed=True)
+            ):
+                self.told[made[0]] = (made[1], turn)
+
+    def findings(self) -> Iterator[tuple[RuleFinding, Turn]]:
+        """Yield the instructions, at the session's end; those that were not run have less confidence."""
+        for text, (commands, turn) in self.told.items():
+            verified = all(_signature(one) in self.passed for one in commands[:1])
+            confidence = _VERIFIED if verified else _CLAIMED
+            yield (
+                RuleFinding(text, "procedural", confidence, "how_to", text, commands=tuple(commands)),
+                turn,
+            )
