@@ -1,15 +1,15 @@
 """What becomes of known statements when new ones arrive: changes of mind, pairs that both hold, strangers.
 
-    python bench/changes.py [--half a|b] [--rules] [--store] [--json FILE]
+    python bench/changes.py [--half a|b] [--store] [--json FILE]
     python bench/changes.py --unrelated FILE
     python bench/changes.py --mine SESSIONS_DIR FILE
 
 The pairs of `changes/shut.tar.xz` were written by somebody who knew neither the rules nor the training pairs;
 its halves `a` and `b` were opened one after another, and nothing was mended after `b` (docs/changes.md). Each
-pair is judged as the package judges it; `--rules` leaves the model out. With `--store`, all known statements
-of a half are remembered in one store, then all new ones, and the job `changes` runs: what is told is what
-became of the known ones, so candidates that are not found count as misses, and what another statement ended
-counts too.
+pair is judged as the package judges it, with their vectors left out: as if both were on one matter. With
+`--store`, all known statements of a half are remembered in one store, then all new ones, and the job
+`changes` runs: what is told is what became of the known ones, so candidates that are not found count as
+misses, and what another statement ended counts too.
 
 `--unrelated` remembers statements one after another, `PROJECT<TAB>STATEMENT` a line, a store for each
 project, and prints what was replaced or marked. `--mine` takes pairs of statements with words in common out
@@ -37,9 +37,7 @@ from recortex.app.jobs.table import CHANGES
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.embeddings.changes import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
-from recortex.engines.supersession.claims import stems
-from recortex.engines.supersession.detection import Outcome, find_supersession
-from recortex.engines.supersession.reading import read_together
+from recortex.engines.supersession.reading import Outcome, read_together, read_words, stems
 from recortex.engines.words import CLAIM_WORDS, words
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
@@ -74,14 +72,13 @@ def pairs(half: str) -> list[Pair]:
     return found
 
 
-def judge(*, rules: bool) -> Callable[[Pair], str]:
+def judge() -> Callable[[Pair], str]:
     """What the package says of a pair: replaces, contradicts or nothing."""
     model = ChangeModel()
 
     def of(one: Pair) -> str:
-        verdict = find_supersession(one.new, one.known)
-        if not rules:
-            verdict = read_together(one.known, one.new, verdict, model.chances([(one.known, one.new)])[0])
+        chances = model.chances([(one.known, one.new)])[0]
+        verdict = read_words(one.known, one.new) or read_together(one.known, one.new, chances, 1.0)
         return verdict.outcome.value
 
     return of
@@ -180,7 +177,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--half", choices=("a", "b"), default="a")
-    parser.add_argument("--rules", action="store_true")
     parser.add_argument("--store", action="store_true")
     parser.add_argument("--unrelated", type=Path)
     parser.add_argument("--mine", type=Path, nargs=2)
@@ -194,7 +190,7 @@ def main() -> None:
         found: object = unrelated(options.unrelated)
     else:
         some = pairs(options.half)
-        found = figures(some, in_store(some) if options.store else judge(rules=options.rules))
+        found = figures(some, in_store(some) if options.store else judge())
     print(json.dumps(found, indent=1))
     if options.json:
         options.json.write_text(json.dumps(found, indent=1))

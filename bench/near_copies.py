@@ -14,7 +14,7 @@ from typing import Any
 
 from half_report import report
 from recortex.engines.consolidation.copies import alike
-from supersession_pairs import HALVES, Pair, pairs
+from statement_pairs import HALVES, Pair, pairs
 
 HERE = Path(__file__).parent
 COPY = "="

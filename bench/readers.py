@@ -77,7 +77,8 @@ def measure(path: Path, root: Path, folder: Path, repeat: int) -> dict[str, Any]
         "skipped": dict(counts.skipped),
         "malformed": counts.malformed,
         "torn": counts.torn,
-        "accounted": counts.accounted,
+        "accounted": counts.lines
+        == counts.used + sum(counts.skipped.values()) + counts.malformed + counts.torn,
         "again": again,
         "resumes": resumes(path, folder),
         "peak_mb": traced(path),

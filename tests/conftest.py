@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -14,6 +14,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import CHANGES
+from recortex.domain.vocabulary import Scope
 
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 # The check of a change draws the same examples each time, so that what fails is the change. The thorough
@@ -145,6 +148,25 @@ def project(tmp_path: Path) -> Path:
     root = tmp_path / "project"
     (root / ".git").mkdir(parents=True)
     return root
+
+
+@pytest.fixture
+def reading(project: Path, clock: Clock) -> Iterator[Cortex]:
+    """The memory of a project with its models: what ends what is found by reading."""
+    with Cortex.open(project, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def settle() -> Callable[[Cortex], Mapping[str, int]]:
+    """Reads what was kept together with what is known, as after a session; gives what became of it."""
+
+    def settled(cortex: Cortex) -> Mapping[str, int]:
+        services = cortex._app.services(Scope.PROJECT)
+        (done,) = run(services, cortex._app.clock, services.settings, [CHANGES])
+        return done.counts
+
+    return settled
 
 
 @pytest.fixture

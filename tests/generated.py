@@ -89,6 +89,11 @@ file_links = st.builds(
 )
 
 
+def accounted(counts):
+    """Whether every line of a transcript that was read went somewhere."""
+    return counts.lines == counts.used + sum(counts.skipped.values()) + counts.malformed + counts.torn
+
+
 def unique(strategy, key):
     """Tuples of links, each target once, in the order in which a store gives them back."""
     return st.lists(strategy, max_size=3, unique_by=key).map(lambda found: tuple(sorted(found, key=key)))

@@ -3,8 +3,8 @@
 Every operation and every background job reports here. While nobody listens, a report costs one look at an
 empty tuple, and nothing is imported. Fields hold names, counts and times, never a memory's text.
 
-    with listening(to_logging()):
-        cortex.recall("How are retries bounded?")
+    listen(to_logging())
+    cortex.recall("How are retries bounded?")
 """
 
 from __future__ import annotations
@@ -45,21 +45,8 @@ _listeners: tuple[Listener, ...] = ()
 _NOBODY = nullcontext()
 
 
-@contextmanager
-def listening(listener: Listener) -> Iterator[None]:
-    """Give every record to a listener while the block runs.
-
-    What a listener raises is the listener's own loss.
-    """
-    listen(listener)
-    try:
-        yield
-    finally:
-        ignore(listener)
-
-
 def listen(listener: Listener) -> None:
-    """Give every record to a listener from now on."""
+    """Give every record to a listener from now on. What it raises is its own loss."""
     global _listeners  # noqa: PLW0603  one set of listeners for the process, as for logging
     _listeners = (*_listeners, listener)
 

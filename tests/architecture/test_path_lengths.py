@@ -18,7 +18,7 @@ LIMITS = {
     "why": 68,
     "user-prompt-submit": 98,
     "stop": 41,
-    "transcript": 117,
+    "transcript": 111,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

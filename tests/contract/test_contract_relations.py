@@ -6,6 +6,7 @@ from datetime import timedelta
 from sealed import unfit
 
 from example_memories import AT, id_of, insert, memory
+from recortex.domain.change import Verdict
 from recortex.domain.relation import BACKWARD, Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 
@@ -29,6 +30,24 @@ def test_relations_are_made_read_changed_and_removed(store):
         assert store.relations.remove(one.id, other.id, RelationType.BLOCKS) == []
         assert store.relations.remove(one.id, other.id) == [RelationType.SUPPORTS]
     assert store.relations.count() == 0
+
+
+def test_what_was_read_in_a_pair_stands_until_one_of_the_two_changes(store):
+    one, other, third = memory(1, "one"), memory(2, "other"), memory(3, "third")
+    insert(store, one, other, third)
+    read = Verdict(one.id, other.id, "a", 1, 1, "nothing", 0.0)
+    more = Verdict(other.id, third.id, "a", 1, 1, "contradicts", 0.7)
+    with store.transaction():
+        store.relations.judge([read, more, read._replace(new_id="nobody")])
+    assert store.relations.verdicts(one.id) == [read]
+    assert sorted(store.relations.verdicts(other.id)) == sorted([read, more])
+    again = read._replace(reader="b", outcome="replaces", chance=0.9)
+    with store.transaction():
+        store.relations.judge([again])
+    assert store.relations.verdicts(one.id) == [again]
+    with store.transaction():
+        store.relations.judge([again._replace(known_version=2)])
+    assert store.relations.verdicts(one.id) == []
 
 
 def test_many_are_the_same_as_one_after_another(store):

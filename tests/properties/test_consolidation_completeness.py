@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from generated import memories
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Trust
-from recortex.engines.consolidation.copies import contradiction, overlapping
+from recortex.engines.consolidation.copies import overlapping
 from recortex.engines.consolidation.duplicates import better_of, similar_vectors
 from recortex.engines.consolidation.merging import merge
 from recortex.engines.indexing.vectors import cosine
 from recortex.engines.ingestion.normalisation import normalise_again
+from recortex.engines.similarity.contradiction import contradiction
 from recortex.engines.similarity.jaccard import jaccard
 from recortex.engines.supersession.service import carried
 

@@ -10,25 +10,25 @@ from __future__ import annotations
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.relation import Relation
+from recortex.domain.change import READER, Verdict
+from recortex.domain.maintenance import Degradation
+from recortex.domain.relation import CONSENSUS, Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing.vectors import cosine, direction
 from recortex.engines.ingestion.merging import query_terms
-from recortex.engines.supersession.detection import Outcome, find_supersession
-from recortex.engines.supersession.reading import may_end, read_together
-from recortex.engines.supersession.service import is_replaceable
-from recortex.errors import TextRefusedError
+from recortex.engines.supersession.reading import Outcome, announces, may_end, read_together, read_words
+from recortex.engines.supersession.service import is_replaceable, may_replace, supporters
+from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
-    from recortex.engines.supersession.detection import SupersessionVerdict
-    from recortex.ports.embedding import ChangeReader
+    from recortex.engines.supersession.reading import Reading
 
 NEAR = 8
 """Memories that are looked at for their vectors."""
@@ -48,17 +48,11 @@ class Changes:
     """Compares new memories of a store with what it knows.
 
     Args:
-        services: the store's.
-        reader: reads two statements together.
+        services: the store's. Where no model is wanted, words alone decide.
     """
 
-    def __init__(self, services: StoreServices, reader: ChangeReader) -> None:
-        self._services, self._reader = services, reader
-
-    @classmethod
-    def of(cls, services: StoreServices) -> Changes | None:
-        """Of a store; None where no model is wanted."""
-        return cls(services, services.change_reader) if services.change_reader else None
+    def __init__(self, services: StoreServices) -> None:
+        self._services, self._reader = services, services.change_reader
 
     def settle(self, memory: Memory, *, now: datetime, actor: Actor, most: int = MOST) -> Settled:
         """Let a memory end what it ends, or be ended by what was said after it.
@@ -74,28 +68,39 @@ class Changes:
         Raises:
             EmbeddingError: the model cannot be run here.
         """
+        known_pairs = {(one.known_id, one.new_id) for one in self._verdicts(memory)}
         ordered = (self._ordered(memory, other) for other in self._candidates(memory))
-        pairs = list(islice((one for one in ordered if may_end(one[0].text, one[1].text)), most))
+        unread = (one for one in ordered if (one[0].id, one[1].id) not in known_pairs)
+        pairs = list(islice((one for one in unread if may_end(one[0].text, one[1].text)), most))
         if not pairs:
             return Settled()
+        words = [(known, new, read_words(known.text, new.text)) for known, new in pairs]
+        done = self._act([(known, new, told) for known, new, told in words if told], now, actor)
+        more = self._act(
+            self._read(memory, [(known, new) for known, new, told in words if not told]), now, actor
+        )
+        return Settled(done.replaced + more.replaced, done.marked + more.marked)
+
+    def _verdicts(self, memory: Memory) -> list[Verdict]:
+        """What was read in pairs of a memory before: it stands, and is not read again."""
+        return [one for one in self._services.store.relations.verdicts(memory.id) if one.reader == READER]
+
+    def _read(
+        self, memory: Memory, pairs: Sequence[tuple[Memory, Memory]]
+    ) -> Iterator[tuple[Memory, Memory, Reading]]:
+        """The known and the new one of each pair, and what a model reads in them."""
+        if not (self._reader and pairs):
+            return
         try:
             read = self._reader.chances([(known.text, new.text) for known, new in pairs])
         except TextRefusedError:  # this text alone cannot be read
-            return Settled()
+            return
         alike = self._likeness(memory, [other for pair in pairs for other in pair])
-        verdicts = (
-            read_together(
-                known.text,
-                new.text,
-                find_supersession(new.text, known.text),
-                chances,
-                alike.get(known.id if new.id == memory.id else new.id),
-            )
-            for (known, new), chances in zip(pairs, read, strict=True)
-        )
-        return self._act(
-            [(*pair, verdict) for pair, verdict in zip(pairs, verdicts, strict=True)], now, actor
-        )
+        for (known, new), chances in zip(pairs, read, strict=True):
+            likeness = alike.get(known.id if new.id == memory.id else new.id)
+            found = read_together(known.text, new.text, chances, likeness)
+            if found.outcome is not Outcome.NOTHING or likeness is not None:  # else read again with vectors
+                yield known, new, found
 
     @staticmethod
     def _ordered(memory: Memory, other: Memory) -> tuple[Memory, Memory]:
@@ -140,13 +145,14 @@ class Changes:
         only = MemoryQuery(statuses=_STANDING)
         return self._services.store.search.nearest(direction(code), NEAR + 1, only, wanted)
 
-    def _act(
-        self, found: Sequence[tuple[Memory, Memory, SupersessionVerdict]], now: datetime, actor: Actor
-    ) -> Settled:
+    def _act(self, found: Iterable[tuple[Memory, Memory, Reading]], now: datetime, actor: Actor) -> Settled:
+        """Do what was read, and keep it with the pair."""
+        read: list[tuple[Memory, Memory, Reading]] = []
         replaced = marked = 0
         store = self._services.store
         for known, new, verdict in found:
             if verdict.outcome is Outcome.NOTHING:
+                read.append((known, new, verdict))
                 continue
             with store.transaction():
                 current = {one.id: one for one in store.memories.get([known.id, new.id])}
@@ -154,7 +160,7 @@ class Changes:
                     continue  # another of these ended one of them, or another process changed it
                 ingestion = self._services.ingestion
                 replaces = verdict.outcome is Outcome.REPLACES
-                if replaces and ingestion.ending.may_end(new, known, verdict):
+                if replaces and self._may_end(new, known, verdict):
                     ingestion.supersede(
                         current[new.id], current[known.id], now=now, actor=actor, why=verdict.evidence
                     )
@@ -162,14 +168,66 @@ class Changes:
                 else:
                     store.relations.put(_mark(known, new, verdict, now))
                     marked += 1
+            read.append((known, new, verdict))
+        self._keep(read)
         return Settled(replaced, marked)
+
+    def _keep(self, read: Sequence[tuple[Memory, Memory, Reading]]) -> None:
+        """Keep what was read in pairs, with the versions that they have by now."""
+        if not read:
+            return
+        store = self._services.store
+        with store.transaction():
+            ids = list({one.id for known, new, _ in read for one in (known, new)})
+            current = {one.id: one for one in store.memories.get(ids)}
+            store.relations.judge(
+                [
+                    Verdict(
+                        known.id,
+                        new.id,
+                        READER,
+                        current[known.id].version,
+                        current[new.id].version,
+                        verdict.outcome.value,
+                        verdict.chance if verdict.outcome is not Outcome.NOTHING else 0.0,
+                    )
+                    for known, new, verdict in read
+                    if not any(
+                        one.id not in current or current[one.id].text != one.text for one in (known, new)
+                    )
+                ]
+            )
+
+    def _may_end(self, new: Memory, old: Memory, reading: Reading) -> bool:
+        """Whether one memory may end another: who said it, and that not several others support the other."""
+        if not may_replace(new, old, reading):
+            return False
+        store = self._services.store
+        found = supporters(old.id, store.relations.of([old.id]))
+        known = store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
+        return sum(one.status is Status.ACTIVE for one in known) < CONSENSUS
+
+
+def settled(services: StoreServices, memory: Memory, now: datetime, actor: Actor) -> Memory:
+    """A new memory that announces a change, after it ended what it ends; what others end is found by the job.
+
+    Where the model cannot be run, words decided alone.
+    """
+    if announces(memory.text):
+        try:
+            Changes(services).settle(memory, now=now, actor=actor, most=AT_ONCE)
+        except EmbeddingError as error:
+            event = Degradation("changes", error.message, "words alone decide what a new memory ends")
+            services.store.ledger.degrade(event, now)
+    (current,) = services.store.memories.get([memory.id])
+    return current
 
 
 def _differs(current: Memory | None, read: Memory) -> bool:
     return current is None or (current.status, current.text) != (read.status, read.text)
 
 
-def _mark(known: Memory, new: Memory, verdict: SupersessionVerdict, now: datetime) -> Relation:
+def _mark(known: Memory, new: Memory, verdict: Reading, now: datetime) -> Relation:
     """A contradiction that a person is to decide."""
     return Relation(
         new.id,

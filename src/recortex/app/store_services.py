@@ -71,9 +71,7 @@ class StoreServices:
         from recortex.engines.ingestion.service import Ingestion
 
         ids = {"new_id": self.new_id} if self.new_id else {}
-        return Ingestion(
-            self.store, self.store.search, count=self.count_tokens, reader=self.change_reader, **ids
-        )
+        return Ingestion(self.store, self.store.search, count=self.count_tokens, **ids)
 
     @cached_property
     def embedding(self) -> Embedding:

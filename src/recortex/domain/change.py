@@ -17,3 +17,28 @@ class Chances(NamedTuple):
     stays: float
     part: float
     ends: float
+
+
+READER = "shipped-2"
+"""What reads two statements: the shipped model, and what this version makes of its chances and of words.
+
+Where either changes this does, and the pairs are read again."""
+
+
+class Verdict(NamedTuple):
+    """What was read in a known and a new memory.
+
+    Attributes:
+        reader: what read them.
+        known_version, new_version: the versions of both that were read.
+        outcome: nothing, contradicts or replaces.
+        chance: that it is so, 0 to 1.
+    """
+
+    known_id: str
+    new_id: str
+    reader: str
+    known_version: int
+    new_version: int
+    outcome: str
+    chance: float

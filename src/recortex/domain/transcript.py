@@ -134,8 +134,3 @@ class ReadCounts:
     skipped: Mapping[str, int] = field(default_factory=dict)
     malformed: int = 0
     torn: int = 0
-
-    @property
-    def accounted(self) -> bool:
-        """Whether no line was lost."""
-        return self.lines == self.used + sum(self.skipped.values()) + self.malformed + self.torn

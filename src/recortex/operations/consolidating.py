@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
-from recortex.engines.consolidation.copies import contradiction
 from recortex.engines.consolidation.duplicates import Duplicate, comparable
 from recortex.engines.consolidation.service import Consolidation, Duplicates
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.similarity.contradiction import contradiction
 from recortex.engines.supersession.service import insert_superseding
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError

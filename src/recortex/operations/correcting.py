@@ -91,6 +91,10 @@ class CorrectionOperations(Operations):
             return self._would(services, draft, taught)
         (kept,) = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor, confirm=True)
         services.embedding.embed([kept.memory])
+        if kept.added:
+            from recortex.app.changes import settled
+
+            kept = replace(kept, memory=settled(services, kept.memory, self._app.clock(), self._app.actor))
         relations = self._learned_from(services, kept)
         (memory,) = services.store.memories.get([kept.memory.id])
         return Learned(

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.symbol_links import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS, Kind, kind_of
-from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.ingestion.normalisation import expiry
-from recortex.errors import EmbeddingError, InvalidInputError
+from recortex.errors import InvalidInputError
 from recortex.operations import agents
 from recortex.operations.answering import RememberedMemory, answered
 from recortex.operations.base import Operations
@@ -90,28 +89,10 @@ class RecordingOperations(Operations):
         services.embedding.embed([kept.memory])
         link_to_symbols(services, [kept.memory])
         if kept.added:
-            kept = replace(kept, memory=self._settled(services, kept.memory))
+            from recortex.app.changes import settled
+
+            kept = replace(kept, memory=settled(services, kept.memory, self._app.clock(), self._app.actor))
         return answered(services, kept)
-
-    def _settled(self, services: StoreServices, memory: Memory) -> Memory:
-        """A memory that announces a change, after it ended what it ends; what others end is found by a job.
-
-        Where the model cannot be run, rules decided alone.
-        """
-        from recortex.app.changes import AT_ONCE, Changes
-        from recortex.engines.supersession.reading import announces
-
-        changes = Changes.of(services) if announces(memory.text) else None
-        if changes is None:
-            return memory
-        now = self._app.clock()
-        try:
-            changes.settle(memory, now=now, actor=self._app.actor, most=AT_ONCE)
-        except EmbeddingError as error:
-            event = Degradation("changes", error.message, "rules alone decide what a new memory ends")
-            services.store.ledger.degrade(event, now)
-        (current,) = services.store.memories.get([memory.id])
-        return current
 
     @operation()
     def remember_many(

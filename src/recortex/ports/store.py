@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from recortex.domain.change import Verdict
     from recortex.domain.checkpoint import Checkpoint
     from recortex.domain.history import AuditEntry, Gone, Tombstone, Version
     from recortex.domain.maintenance import Degradation, DegradationRecord
@@ -194,6 +195,12 @@ class Relations(Causes, Protocol):
 
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""
+
+    def verdicts(self, memory_id: str) -> list[Verdict]:
+        """What was read in the pairs of a memory, where neither of the two has changed since."""
+
+    def judge(self, verdicts: Sequence[Verdict]) -> None:
+        """Keep what was read in pairs, in place of what was read in them before."""
 
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""

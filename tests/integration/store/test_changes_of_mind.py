@@ -4,7 +4,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.app.jobs.running import run
-from recortex.app.jobs.table import CHANGES
+from recortex.app.jobs.table import CHANGES, JOBS
 from recortex.domain.vocabulary import Scope
 
 MERGED, NO_MORE = "Pull requests are squash merged.", "No more squash merges."
@@ -18,7 +18,7 @@ def cx(tmp_path):
 
 def job(cx):
     services = cx._app.services(Scope.PROJECT)
-    (done,) = run(services, cx._app.clock, services.settings, [CHANGES])
+    *_, done = run(services, cx._app.clock, services.settings, [*JOBS[:1], CHANGES])  # with vectors
     return done
 
 
@@ -36,6 +36,39 @@ def test_what_was_kept_in_bulk_is_read_once(cx):
         rows[1]["text"]: "active",
     }
     assert job(cx).counts == {"replaced": 0, "marked": 0}
+
+
+@pytest.fixture
+def pairs_read(cx):
+    """The pairs that the model is given, by the statements."""
+    services = cx._app.services(Scope.PROJECT)
+    asked, reader = [], services.change_reader
+
+    class Noting:
+        def chances(self, pairs):
+            asked.extend(pairs)
+            return reader.chances(pairs)
+
+    services.change_reader = Noting()
+    return asked
+
+
+def test_a_pair_is_read_once_until_one_of_the_two_is_edited(cx, pairs_read):
+    known = cx.remember("The cart is kept for 30 days.", kind="decision")
+    new = cx.remember("The page of the cart no longer shows days.", kind="decision")
+    assert pairs_read == [(known.text, new.text)]
+    (verdict,) = cx._app.services(Scope.PROJECT).store.relations.verdicts(known.id)
+    assert (verdict.known_id, verdict.new_id) == (known.id, new.id)
+    assert (verdict.known_version, verdict.new_version, verdict.outcome) == (1, 1, "nothing")
+    job(cx)
+    assert len(pairs_read) == 1
+    changed = cx.edit(new.id, text="The page of the cart no longer shows how many days.")
+    assert cx._app.services(Scope.PROJECT).store.relations.verdicts(known.id) == []
+    cx._app.services(Scope.PROJECT).store.maintenance.note("changes", cx._app.clock(), {"key": 0})
+    job(cx)
+    assert pairs_read[1:] == [(known.text, changed.text)]
+    cx.purge(known.id)
+    assert cx._app.services(Scope.PROJECT).store.relations.verdicts(new.id) == []
 
 
 def test_what_a_person_judged_is_not_judged_again(cx):
@@ -59,7 +92,7 @@ def test_where_the_model_cannot_run_the_job_says_so_and_goes_on_later(cx, monkey
     with monkeypatch.context() as patch:
         patch.setattr("recortex.embeddings.changes.CHANGES_FILE", "gone.onnx")
         assert job(cx).state == "failed"
-        said = cx.remember("We no longer squash merge pull requests", kind="decision")
+        said = cx.remember("Now pull requests are merged without a squash", kind="decision")
         assert statuses(cx, said) == ["active"]
         assert {"job: changes", "changes"} <= {one.component for one in cx.status().fallbacks}
         assert cx.review().contradictions == ()

@@ -54,18 +54,3 @@ def test_what_a_later_turn_takes_back_is_named():
     found = learned(turns[2:], INFO, before=turns[:2])
     assert found.withdrawn == [decided]
     assert found.candidates == []
-
-
-def test_what_the_person_replaces_in_the_session_is_not_active_twice():
-    turns = session(
-        ("user", "Use Redis for all queues of the mailer service in production, never RabbitMQ."),
-        ("assistant", "Fine."),
-        (
-            "user",
-            (
-                "We changed our mind: use NATS for all queues of the mailer service in production instead of "
-                "Redis."
-            ),
-        ),
-    )
-    assert [one.text[:10] for one in extract(turns, INFO) if one.active] == ["We changed"]

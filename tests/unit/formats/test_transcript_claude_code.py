@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from claude_lines import agent, line, result, text, use, user, write
 
+from generated import accounted
 from recortex.domain.injection import wrap
 from recortex.formats.transcripts import open_transcript
 
@@ -13,7 +14,7 @@ def read(tmp_path):
     def read(*lines, **options):
         reader = open_transcript(write(tmp_path / "s1.jsonl", *lines), **options)
         turns = list(reader)
-        assert reader.counts.accounted
+        assert accounted(reader.counts)
         assert reader.counts.turns == len(turns)
         return reader, turns
 
@@ -316,7 +317,7 @@ def test_odd_bytes_are_replaced(tmp_path):
     reader = open_transcript(path)
     assert [turn.text for turn in reader] == ["one", "two", "th\ufffd\x00ree", "cut ? emoji"]
     assert reader.counts.skipped == {"blank": 1}
-    assert reader.counts.accounted
+    assert accounted(reader.counts)
 
 
 def test_deep_nesting_is_refused_not_followed(read):

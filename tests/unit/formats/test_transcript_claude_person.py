@@ -5,6 +5,7 @@ import json
 import pytest
 from claude_lines import agent, line, result, text, use, user, write
 
+from generated import accounted
 from recortex.formats.transcripts import TranscriptReader, detect, open_transcript
 
 
@@ -13,7 +14,7 @@ def read(tmp_path):
     def read(*lines, **options):
         reader = open_transcript(write(tmp_path / "s1.jsonl", *lines), **options)
         turns = list(reader)
-        assert reader.counts.accounted
+        assert accounted(reader.counts)
         return reader, turns
 
     return read

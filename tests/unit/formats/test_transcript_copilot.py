@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from generated import accounted
 from recortex.formats.transcripts import open_transcript
 
 _NUMBERS = iter(range(10_000))
@@ -49,7 +50,7 @@ def read(tmp_path):
         path.write_text("".join(json.dumps(one) + "\n" for one in (START, *events)))
         reader = open_transcript(path, **options)
         turns = list(reader)
-        assert reader.counts.accounted
+        assert accounted(reader.counts)
         return reader, turns
 
     return read

@@ -1,6 +1,7 @@
 import pytest
 from claude_lines import agent, result, text, use, user, write
 
+from generated import accounted
 from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 
@@ -8,7 +9,7 @@ from recortex.formats.transcripts import open_transcript
 def read(path, cursor=0, *, final=False):
     reader = open_transcript(path, cursor=cursor, final=final)
     turns = list(reader)
-    assert reader.counts.accounted
+    assert accounted(reader.counts)
     return reader, turns
 
 

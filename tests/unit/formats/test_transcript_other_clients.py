@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from generated import accounted
 from recortex.formats.transcripts import open_transcript
 
 
@@ -14,7 +15,7 @@ def read(tmp_path):
         )
         reader = open_transcript(path, **options)
         turns = list(reader)
-        assert reader.counts.accounted
+        assert accounted(reader.counts)
         return reader, turns
 
     return read

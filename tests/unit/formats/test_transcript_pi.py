@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from generated import accounted
 from recortex.formats.transcripts import open_transcript
 
 SESSION = {
@@ -59,7 +60,7 @@ def read(tmp_path):
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         reader = open_transcript(path)
         turns = list(reader)
-        assert reader.counts.accounted
+        assert accounted(reader.counts)
         return reader, turns
 
     return read

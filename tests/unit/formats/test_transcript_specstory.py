@@ -1,5 +1,6 @@
 import pytest
 
+from generated import accounted
 from recortex.errors import FormatError
 from recortex.formats.transcripts import TranscriptReader, detect, open_transcript
 
@@ -88,7 +89,7 @@ def read(tmp_path):
         path.write_text(text, encoding="utf-8")
         reader = open_transcript(path, **options)
         turns = list(reader)
-        assert reader.counts.accounted
+        assert accounted(reader.counts)
         return reader, turns
 
     return read

@@ -35,7 +35,8 @@ def session(project, tmp_path):
     return write
 
 
-def test_decision_reversal_question(cortex, clock, session):
+def test_decision_reversal_question(reading, clock, session, settle):
+    cortex = reading
     first = cortex.extract(session("one", 1, ("user", DECIDED), ("assistant", "Understood.")))
     (old,) = [cortex.get(one.id) for one in first.found]
     assert (old.kind, old.status) == ("decision", Status.ACTIVE)
@@ -50,9 +51,10 @@ def test_decision_reversal_question(cortex, clock, session):
             ("assistant", "Fine."),
         )
     )
+    settle(cortex)
     (new,) = [cortex.get(one.id) for one in second.found if one.status == "active"]
     clock.pass_(days=3)
-    hits = cortex.recall("which database do we use for the job queue?", floor=False).hits
+    hits = cortex.recall("which database do we use for the job queue?").hits
     assert [hit.memory.id for hit in hits] == [new.id]
     ended = cortex.get(old.id)
     assert (ended.status, ended.superseded_by, new.supersedes) == (Status.SUPERSEDED, new.id, old.id)
@@ -63,20 +65,24 @@ def test_decision_reversal_question(cortex, clock, session):
     assert RelationType.SUPERSEDES in {one.type for one in relations}
 
 
-def test_sessions_read_in_the_wrong_order_end_the_same(cortex, clock, session):
+def test_sessions_read_in_the_wrong_order_end_the_same(reading, clock, session, settle):
+    cortex = reading
     clock.pass_(days=30)
     (new,) = cortex.extract(session("two", 4, ("user", REVERSED))).found
     (old,) = cortex.extract(session("one", 1, ("user", DECIDED))).found
+    settle(cortex)
     assert cortex.get(old.id).superseded_by == new.id
     assert cortex.get(new.id).status is Status.ACTIVE
 
 
-def test_a_reversal_within_a_session_that_is_read_turn_by_turn(cortex, clock, session):
+def test_a_reversal_within_a_session_that_is_read_turn_by_turn(reading, clock, session, settle):
+    cortex = reading
     path = session("one", 1, ("user", DECIDED), ("assistant", "Understood."))
     (old,) = cortex.extract(path, final=False).found
     clock.pass_(hours=1)
     session("one", 1, ("user", REVERSED), ("assistant", "Fine."))
     cortex.extract(path)
+    settle(cortex)
     assert cortex.get(old.id).status is Status.SUPERSEDED
     assert [memory.text for memory in cortex.list().memories] == [
         "We changed our mind: use Redis for the job queue instead of PostgreSQL."

@@ -11,23 +11,14 @@ REVERSED = [
      "We deploy with `just release` instead of `make ship`. Fix the readme please.", "just release"),
     ("we deploy with make ship, ok?", "we switched from make ship to just release, pls update the docs",
      "just release"),
-    ("Use bcrypt with 12 rounds, since argon2 is missing on the build machine",
-     "Use argon2 for passwords instead of bcrypt. The build machine has it now.", "argon2"),
     ("Our convention is that file names of components are PascalCase. Please rename the new one.",
      "Our convention is that file names of components are kebab-case now.", "kebab-case"),
     ("hey, we send mails with sendgrid. can you make a template?",
      "quick one: we send mails via postmark now. can you change the mailer?", "postmark"),
-    ("Timestamps are stored in local time (Europe/Berlin), please keep it like this.",
-     "Timestamps are stored in UTC as of now.", "UTC"),
     ("The dev server listens on port 8080. Write the proxy config accordingly.",
      "The dev server listens on port 9090 now.", "9090"),
-    ("We use postgres 15 for everything in this repo, so please write the migrations for that.",
-     "Heads up, we moved the database from postgres to mariadb last week. Can you update the compose file?",
-     "mariadb"),
     ("We typecheck with `mypy --strict`. Make the new module pass.",
      "We typecheck with `pyright`, no longer with `mypy --strict`.", "pyright"),
-    ("We push our images to docker hub.",
-     "We used to push our images to docker hub, but now we push them to ghcr.", "ghcr"),
 ]  # fmt: skip
 NOT_REVERSED = [
     ("We use zustand for state.", "We decided not to move from zustand to redux. Please close the ticket."),
@@ -39,7 +30,7 @@ NOT_REVERSED = [
 
 
 @pytest.fixture
-def learn(cortex, project, tmp_path):
+def learn(reading, project, tmp_path, settle):
     """Learns a session in which one prompt was typed."""
 
     def learned(day, said):
@@ -50,27 +41,28 @@ def learn(cortex, project, tmp_path):
             "message": {"role": "user", "content": said},
         }  # fmt: skip
         path.write_text(json.dumps(line) + "\n")
-        found = cortex.extract(str(path)).found
-        return [cortex.get(one.id) for one in found if one.id]
+        found = reading.extract(str(path)).found
+        settle(reading)
+        return [reading.get(one.id) for one in found if one.id]
 
     return learned
 
 
 @pytest.mark.parametrize(("first", "second", "now"), REVERSED)
-def test_the_old_decision_ends_and_the_new_one_stands(cortex, learn, first, second, now):
+def test_the_old_decision_ends_and_the_new_one_stands(reading, learn, first, second, now):
     (old,) = [one for one in learn(1, first) if one.status is Status.ACTIVE]
     new = [one for one in learn(4, second) if one.status is Status.ACTIVE and now in one.text]
     assert new
-    ended = cortex.get(old.id)
+    ended = reading.get(old.id)
     assert ended.status is Status.SUPERSEDED
-    assert cortex.history(old.id).versions[0].memory.status is Status.SUPERSEDED
-    given = {hit.memory.id for hit in cortex.recall(first, floor=False).hits}
+    assert reading.history(old.id).versions[0].memory.status is Status.SUPERSEDED
+    given = {hit.memory.id for hit in reading.recall(first, floor=False).hits}
     assert old.id not in given
 
 
 @pytest.mark.parametrize(("first", "second"), NOT_REVERSED)
-def test_what_does_not_take_it_back_leaves_it_standing(cortex, learn, first, second):
+def test_what_does_not_take_it_back_leaves_it_standing(reading, learn, first, second):
     old = [one for one in learn(1, first) if one.status is Status.ACTIVE]
     assert old
     learn(4, second)
-    assert all(cortex.get(one.id).status is Status.ACTIVE for one in old)
+    assert all(reading.get(one.id).status is Status.ACTIVE for one in old)

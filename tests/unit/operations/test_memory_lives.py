@@ -197,7 +197,8 @@ def test_changes_from_two_sides_do_not_undo_each_other(cortex, project, clock):
     assert (found.priority, found.tags) == (9, ("from the other side",))
 
 
-def test_a_person_decides_between_two_that_cannot_both_hold(cortex, clock):
+def test_a_person_decides_between_two_that_cannot_both_hold(reading, clock):
+    cortex = reading
     old = cortex.remember("Tests run with npm test", kind="procedural", pinned=True)
     clock.pass_(days=1)
     new = cortex.remember(

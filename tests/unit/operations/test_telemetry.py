@@ -4,12 +4,23 @@ import json
 import logging
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
 from recortex import telemetry
 from recortex.errors import RecortexError
-from recortex.telemetry import Record, count, event, listening, span, to_logging
+from recortex.telemetry import Record, count, event, ignore, listen, span, to_logging
+
+
+@contextmanager
+def listening(listener):
+    """Give every record to a listener while the block runs."""
+    listen(listener)
+    try:
+        yield
+    finally:
+        ignore(listener)
 
 
 @pytest.fixture

@@ -65,12 +65,13 @@ def test_what_says_something_else_is_kept_beside_it(agent, known, new):
     assert "confirmed" not in [one.done for one in answer.known]
 
 
-def test_what_resembles_it_is_told_and_what_it_replaces(cortex):
+def test_what_resembles_it_is_told_and_what_it_replaces(reading):
+    cortex = reading
     first = cortex.remember(SHIP)
     beside = cortex.remember("We deploy with `make ship` on the build host: the script tags each release.")
     assert told(beside) == [(first.id, SHIP, date(2026, 3, 1), "linked")]
     after = cortex.remember("We no longer deploy with `make ship`; deploy with `just release`.")
-    assert (first.id, "replaced") in [(one.id, one.done) for one in after.known]
+    assert "replaced" in {one.done for one in after.known}
 
 
 def test_a_proposal_is_not_confirmed_by_a_part_of_it(cortex, agent):

@@ -1,32 +1,37 @@
-"""What the rules and the model say of two statements becomes one verdict."""
+"""What a model reads in two statements, and what their words say, become one verdict."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.change import Chances
-from recortex.engines.supersession.detection import LEAST_CHANCE, NOTHING, Outcome, SupersessionVerdict
-from recortex.engines.supersession.reading import AGREED, ANNOUNCED, ENDS, chance_of, read_together, readable
+from recortex.engines.supersession.reading import (
+    ALONE,
+    ANNOUNCED,
+    ENDS,
+    LEAST_CHANCE,
+    LIKE,
+    NAMED,
+    NOTHING,
+    PLAIN,
+    REWORDED,
+    Outcome,
+    about_two_things,
+    chance_of,
+    read_together,
+    read_words,
+    readable,
+)
 
-RULED = SupersessionVerdict(Outcome.REPLACES, "announced change", explicit=True)
-ONE, OTHER = "The cart is kept for 30 days.", "The cart is kept for 60 days now."
+ONE = "The cart is kept for 30 days."
+SURE = Chances(0.0, 0.0, 1.0)
 CHANCE = st.floats(0, 1)
 
 
-@given(ends=CHANCE, stays=CHANCE, ruled=st.booleans())
-def test_nothing_is_replaced_that_the_model_takes_for_true(ends, stays, ruled):
-    stays = min(stays, 1 - ends)
-    read = Chances(stays, 1 - ends - stays, ends)
-    verdict = read_together(ONE, OTHER, RULED if ruled else NOTHING, read, 1.0)
-    least = AGREED if ruled else ENDS
-    assert (verdict.outcome is Outcome.REPLACES) == (ends >= least)
-
-
-@given(stays=CHANCE, part=CHANCE, ruled=st.booleans(), likeness=st.none() | st.floats(-1, 1))
-def test_nothing_that_is_not_likely_is_kept(stays, part, ruled, likeness):
-    """However sure the rules are: what the model takes for two true statements is no contradiction."""
+@given(stays=CHANCE, part=CHANCE, likeness=st.none() | st.floats(-1, 1))
+def test_nothing_that_is_not_likely_is_kept(stays, part, likeness):
     read = Chances(stays, part * (1 - stays), (1 - part) * (1 - stays))
-    verdict = read_together(ONE, OTHER, RULED if ruled else NOTHING, read, likeness)
+    verdict = read_together(ONE, "The cart is kept for 60 days now.", read, likeness)
     assert verdict.outcome is Outcome.NOTHING or verdict.chance >= LEAST_CHANCE
     if stays > 1 - LEAST_CHANCE:
         assert verdict is NOTHING
@@ -40,36 +45,82 @@ def test_the_chance_rises_with_what_speaks_for_it(one, other, near, far, announc
 
 
 @pytest.mark.parametrize(
-    ("known", "new", "least"),
+    ("new", "likeness", "least"),
     [
-        (ONE, "The cart is kept for 60 days.", ENDS),
-        (ONE, "The cart was changed from 30 days to 60 days.", ANNOUNCED),
+        ("The cart is kept for 60 days.", 1.0, ENDS),
+        ("We lowered the days of the cart to 60.", 0.45, ANNOUNCED),
+        ("No more 30 days for the cart, guests of the shop get less.", 1.0, NAMED),
+        ("No more 30 days, guests of the shop get less.", None, NAMED),
+        ("No more carts, guests order at once.", None, ALONE),
+        ("The cart is kept for 60 days now.", LIKE, REWORDED),
     ],
 )
-def test_the_surer_the_words_the_less_the_model_must_be(known, new, least):
-    for ends, expected in ((least, Outcome.REPLACES), (least - 0.001, Outcome.CONTRADICTS)):
-        found = read_together(known, new, NOTHING, Chances(0.0, 1 - ends, ends), 1.0).outcome
-        assert found is expected, ends
+def test_the_surer_the_words_the_less_the_model_must_be(new, likeness, least):
+    for ends, replaces in ((least, True), (least - 0.001, False)):
+        found = read_together(ONE, new, Chances(0.0, 1 - ends, ends), likeness).outcome
+        assert (found is Outcome.REPLACES) is replaces, ends
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "outcome"),
+    [
+        ("We manage packages with pip.", "We switched from pip to uv.", Outcome.REPLACES),
+        ("The site is bundled by webpack.", "Webpack was replaced by vite.", Outcome.REPLACES),
+        ("Sessions are kept in Redis.", "We no longer use Redis.", Outcome.REPLACES),
+        ("Sessions are kept in Redis.", "I've dropped redis, sessions are cookies.", Outcome.REPLACES),
+        ("Use Redis for sessions and Postgres for orders.", "We no longer use Redis.", Outcome.CONTRADICTS),
+        ("Sessions are kept in Redis.", "We moved the queue from Redis to Kafka.", None),
+        ("Sessions are kept in Redis.", "The partner's shop no longer uses Redis.", None),
+        ("Sessions are kept in Redis.", "We moved sessions from Redis to files and back again.", None),
+        ("Sessions are kept in Redis.", "If we moved sessions from Redis to files, what breaks?", None),
+        ("Sessions are kept in Redis.", "Maybe we drop Redis.", None),
+        ("Sessions are kept in Redis.", "We use Redis for the queue.", None),
+    ],
+)
+def test_what_is_plainly_given_up_ends_by_its_words(known, new, outcome):
+    found = read_words(known, new)
+    assert (found.outcome if found else None) is outcome
+    assert found is None or (found.explicit and found.chance == PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("Our CI is jenkins.", "From now on CI is github actions."),
+        ("Tests run with npm test", "From now on tests run with pnpm test"),
+    ],
+)
+def test_what_holds_from_now_on_ends_what_was_on_the_same_matter(known, new):
+    for touched, outcome in ((REWORDED, Outcome.REPLACES), (REWORDED - 0.01, Outcome.NOTHING)):
+        read = Chances(1 - touched, touched, 0.0)
+        assert read_together(known, new, read, None).outcome is outcome
 
 
 @pytest.mark.parametrize(
     "said", ["The cart may be kept for 60 days too, for members.", "Maybe we keep the cart for 60 days."]
 )
 def test_what_adds_or_only_plans_ends_nothing(said):
-    verdict = read_together(ONE, said, NOTHING, Chances(0.0, 0.0, 1.0), 1.0)
-    assert verdict.outcome is Outcome.CONTRADICTS
+    assert read_together(ONE, said, SURE, 1.0).outcome is Outcome.CONTRADICTS
 
 
-def test_things_of_two_sorts_are_left_alone():
-    sure = Chances(0.0, 0.0, 1.0)
-    go, python = "Always use tabs in Go files", "Never use tabs in Python files"
-    assert read_together(go, python, NOTHING, sure, 1.0) is NOTHING
-    assert read_together(go, python.replace("Python", "Go"), NOTHING, sure, 1.0).outcome is Outcome.REPLACES
+@pytest.mark.parametrize(
+    ("known", "new", "two"),
+    [
+        ("Always use tabs in Go files", "Never use tabs in Python files", True),
+        ("Always use tabs in Go files", "Never use tabs in Go files", False),
+        ("Plan 16 is about painting.", "plan 15 is not about painting anymore", True),
+        ("Issue #41 is open.", "Issue #41 is closed now.", False),
+        ("mx1 still accepts TLS 1.1.", "mx2 no longer accepts TLS 1.1", True),
+        ("The page size is 50.", "The page size is 25 now.", False),
+    ],
+)
+def test_things_of_two_sorts_and_of_two_numbers_are_left_alone(known, new, two):
+    assert about_two_things(known, new) is two
+    assert (read_together(known, new, SURE, 1.0) is NOTHING) is two
 
 
 def test_statements_without_a_word_in_common_are_left_alone():
-    sure = Chances(0.0, 0.01, 0.99)
-    assert read_together("Deploy with make release.", "Logs are JSON now.", NOTHING, sure, 0.4) is NOTHING
+    assert read_together("Deploy with make release.", "Logs are JSON now.", SURE, 0.4) is NOTHING
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,12 @@ def test_a_decision_that_ended_makes_what_rests_on_it_less_sure(cortex, notes):
     assert [cortex.get(id_).confidence for id_ in (expiry, more, pinned)] == [1.0, 1.0, 1.0]
 
 
-def test_what_three_others_support_is_not_ended_by_one(cortex, notes):
+def test_what_three_others_support_is_not_ended_by_one(reading):
+    cortex = reading
+
+    def notes(text):
+        return cortex.remember(text, kind="decision").id
+
     known = notes("CI runs on Jenkins")
     for text in ("Agents are in the cellar", "Backups keep the job folder", "The plugin list is frozen"):
         cortex.link(notes(text), known, relation="supports")

@@ -44,7 +44,7 @@ from recortex.codebase.history import past
 from recortex.domain.history import AuditEntry
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.maintenance.due import MONTH, QUARTER, WEEK
-from recortex.engines.supersession.detection import LEAST_CHANCE
+from recortex.engines.supersession.reading import LEAST_CHANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -312,9 +312,7 @@ MOST = 1_000
 
 def follow_changes(work: Work) -> Outcome:
     """Compare the memories that were added since the last run with the others, while seconds are left."""
-    store, changes = work.services.store, Changes.of(work.services)
-    if changes is None:
-        return Outcome({"replaced": 0, "marked": 0})
+    store, changes = work.services.store, Changes(work.services)
     _forget_unlikely(work)
     done = store.maintenance.all().get(NAME)
     last = done.outcome.get("key", 0) if done else 0

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
-from recortex.engines.consolidation.copies import OverlappingPairs, ScoredPair, contradiction, scored_pair
+from recortex.engines.consolidation.copies import OverlappingPairs, ScoredPair, scored_pair
 from recortex.engines.ingestion.merging import same_event
+from recortex.engines.similarity.contradiction import contradiction
 from recortex.engines.similarity.jaccard import CONSOLIDATE, NEARLY_SAME, SAME_MATTER, jaccard
 from recortex.engines.words import bag_of_words
 

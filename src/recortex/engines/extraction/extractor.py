@@ -38,7 +38,6 @@ from recortex.engines.extraction.report_rules import from_message, from_summary,
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
-from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
 from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens, units
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def _asks(sentence: str, said: str, wish: str) -> bool:
 # -- the extractor: a session's turns in, candidates out
 
 
-# -- the candidates of a session so far: one for each statement, withdrawn if a later turn contradicts it
+# -- the candidates of a session so far: one for each statement, withdrawn if a later turn takes it back
 
 
 # Statements with a lower share of common words are not compared closely.
@@ -159,7 +158,6 @@ class CandidateSet:
     def add(self, new: Candidate) -> None:
         """Add a candidate, or count it as evidence for the one that says the same."""
         words = frozenset(units(tokens(new.text, LETTERS)))
-        self._withdraw_contradicted(new, words)
         place = self._place_of(words, new.text)
         if place is None and _is_repair(new):
             place = self._withdraw_repaired(new)
@@ -171,15 +169,6 @@ class CandidateSet:
         self.words.append(words)
         for word in words:
             self.by_word.setdefault(word, []).append(place)
-
-    def _withdraw_contradicted(self, new: Candidate, words: frozenset[str]) -> None:
-        """Withdraw earlier statements that the person now contradicts."""
-        if new.speaker != "user" or not new.active:
-            return
-        for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
-            known = self.kept[place]
-            if known.active and is_near(words, self.words[place]) and _replaces(new.text, known.text):
-                self.kept[place] = doubted(known)
 
     def _place_of(self, words: frozenset[str], text: str) -> int | None:
         """The index of a kept candidate that says what a statement says."""
@@ -221,10 +210,6 @@ class CandidateSet:
                 break
             if known.active and which(known):
                 self.kept[place] = doubted(known)
-
-
-def _replaces(new: str, known: str) -> bool:
-    return find_supersession(new, known).outcome is Outcome.REPLACES
 
 
 def _merged(known: Candidate, new: Candidate) -> Candidate:

@@ -29,10 +29,9 @@ from recortex.engines.extraction.sentences import (
 from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Form, Patterns
-from recortex.engines.supersession.claim_values import is_name, is_quality
-from recortex.engines.supersession.claims import Claim, claims, core, is_number
 from recortex.engines.supersession.lexicon import FAMILY_OF, SLOTS, SYNONYMS
-from recortex.engines.words import PRODUCT, tokens
+from recortex.engines.supersession.reading import stems
+from recortex.engines.words import PRODUCT, tokens, words
 
 if TYPE_CHECKING:
     import re
@@ -66,7 +65,7 @@ def stated(text: str, *, named: bool, reporting: bool) -> Form | None:
         reporting: whether the whole message reports a failure.
     """
     if (
-        STATEMENT_RULES_PATTERNS.failing.search(core(text))
+        STATEMENT_RULES_PATTERNS.failing.search(STATEMENT_RULES_PATTERNS.reason.sub("", text))
         or text.endswith("?")
         or STATEMENT_RULES_PATTERNS.asks.match(text)
     ):
@@ -111,36 +110,43 @@ def _carries(form: Form, text: str, *, named: bool) -> bool:
 
 
 def _is_claim(text: str) -> bool:
-    """Whether a sentence parses as a value of something named."""
-    return any(one.verb and one.subject and one.value for one in claims(text))
+    """Whether a sentence says a value of something named."""
+    return STATEMENT_RULES_PATTERNS.claim.search(text) is not None
 
 
 _SHORT_VALUE = 4
 """The most words of a value: a longer one is an explanation."""
 
 
-def _fills_slot(claim: Claim) -> bool:
-    """Whether a claim names the value of something that has one: "the default branch is trunk"."""
-    known = bool(claim.subject & SLOTS) and len(claim.value) <= _SHORT_VALUE
-    return known and is_name(claim.value) and not is_quality(claim.value)
-
-
 def _is_value(text: str) -> bool:
     """Whether "S is V" gives a name or number: "the default page size is 50", not "the page is empty"."""
-    for one in claims(text):
-        if one.verb != "be" or not one.subject or not one.value:
-            continue
-        if one.stems & FAMILY_OF.keys() or _fills_slot(one):
-            return True
-        if (
-            STATEMENT_RULES_PATTERNS.plurals.match(text)
-            and one.value[-1].endswith("s")
-            and len(one.value) <= _SHORT_VALUE
-        ):
-            return True
-        if any(is_number(word) or STATEMENT_RULES_PATTERNS.is_form.match(word) for word in one.value[:3]):
-            return True
-    return False
+    return any(map(_gives_value, STATEMENT_RULES_PATTERNS.value_of.finditer(text)))
+
+
+def _gives_value(found: re.Match[str]) -> bool:
+    value = found["value"].rstrip(" .").split()
+    if stems(words(found["value"])) & FAMILY_OF.keys():
+        return True
+    short = len(value) <= _SHORT_VALUE
+    if short and stems(words(found["subject"])) & SLOTS and _is_name(value):
+        return True
+    if short and STATEMENT_RULES_PATTERNS.plurals.match(found[0]) and value[-1].endswith("s"):
+        return True
+    return any(
+        STATEMENT_RULES_PATTERNS.number.match(word) or STATEMENT_RULES_PATTERNS.is_form.match(word)
+        for word in value[:3]
+    )
+
+
+def _is_name(value: list[str]) -> bool:
+    """Whether a value is the name of one thing (a product, a path, a number), not a description."""
+    if STATEMENT_RULES_PATTERNS.vague.search(" ".join(value)) or (
+        len(value) == 1 and STATEMENT_RULES_PATTERNS.quality.match(value[0])
+    ):
+        return False
+    if any(not word.isalpha() or word[0].isupper() for word in value):
+        return True
+    return len(value) <= 2 and not value[-1].endswith(("s", "ing", "ly"))  # noqa: PLR2004
 
 
 # -- what a person explicitly wants to be remembered, in German, French, Spanish, Portuguese, Chinese,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
@@ -12,98 +11,97 @@ from typing import TYPE_CHECKING, Literal
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
-from recortex.domain.relation import CONSENSUS
-from recortex.domain.vocabulary import RelationType, Status
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing.document import embedded_text
 from recortex.engines.indexing.service import search_text_in
 from recortex.engines.ingestion.merging import mergeable, merged, query_terms
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
-from recortex.engines.ingestion.similar_memories import links, resemblances
 from recortex.engines.privacy import redact
-from recortex.engines.similarity.jaccard import place_hash, spellings, turn_place
-from recortex.engines.similarity.near_duplicates import same_marks
-from recortex.engines.supersession.detection import NOTHING, Outcome
-from recortex.engines.supersession.reading import read_together
-from recortex.engines.supersession.service import (
-    losses,
-    may_replace,
-    reason_for,
-    record,
-    supersede,
-    supporters,
+from recortex.engines.similarity.jaccard import (
+    BY_WORDS,
+    SAME_MATTER,
+    SUGGESTED,
+    Verdict,
+    classify,
+    jaccard,
+    place_hash,
+    spellings,
+    turn_place,
 )
-from recortex.engines.words import has_cjk
-from recortex.errors import EmbeddingError, MemoryNotFoundError
+from recortex.engines.similarity.near_duplicates import is_near_duplicate, same_marks
+from recortex.engines.supersession.service import losses, reason_for, record, supersede
+from recortex.engines.words import bag_of_words, has_cjk
+from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.history import Version
     from recortex.domain.vocabulary import Actor
     from recortex.engines.ingestion.draft import Draft
-    from recortex.engines.ingestion.similar_memories import Resemblance
-    from recortex.engines.supersession.detection import SupersessionVerdict
-    from recortex.ports.embedding import ChangeReader
     from recortex.ports.store import Lookalikes, Store
 
 
-# -- decides which known memories a new one ends without a person, and which one ends it
+# -- finds known memories that are similar to a new one, and relates them to it
 
 
-class Ending:
-    """Judges a new memory and those that resemble it.
+LINKED = 3
+"""A new memory is related to at most this many known ones: the most similar."""
 
-    Args:
-        store: where the memories are.
-        reader: reads two statements together; None: rules decide alone.
+
+@dataclass(frozen=True, slots=True)
+class Resemblance:
+    """A known memory that is similar to a new one.
+
+    Attributes:
+        score: the Jaccard similarity, 0 to 1.
+        repeated: whether the new one only repeats it.
     """
 
-    def __init__(self, store: Store, reader: ChangeReader | None) -> None:
-        self._store, self._reader = store, reader
+    id: str
+    score: float
+    repeated: bool = False
 
-    def read(self, memory: Memory, one: Resemblance, text: str) -> Resemblance:
-        """What the rules take for a change, as it is read together: some of it can both hold.
 
-        Args:
-            memory: the new one.
-            one: what it has in common with a known one.
-            text: of the known one.
-        """
-        verdict = self._together(memory.text, text, one.verdict)
-        return replace(one, verdict=verdict, reverse=self._together(text, memory.text, one.reverse))
+def resemblances(memory: Memory, known: Iterable[tuple[str, str]]) -> list[Resemblance]:
+    """The known memories most similar to a new one, best first.
 
-    def _together(self, new: str, known: str, rules: SupersessionVerdict) -> SupersessionVerdict:
-        if rules.outcome is not Outcome.REPLACES:
-            return NOTHING  # a guess: it is read when the vectors are there (`app/changes.py`)
-        if self._reader:
-            with suppress(EmbeddingError):
-                return read_together(known, new, rules, self._reader.chances([(known, new)])[0])
-        return rules
+    Args:
+        memory: the new one.
+        known: ids and texts of active or proposed memories that may be similar.
+    """
+    words = bag_of_words(memory.text)
+    found = [_resemblance(memory, words, id_, text) for id_, text in known]
+    found.sort(key=lambda one: -one.score)
+    return found[:LINKED]
 
-    def replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:
-        """The ids of the known memories that a new one replaces, each with the evidence."""
-        verdicts = {one.id: one.verdict for one in similar if one.verdict.outcome is Outcome.REPLACES}
-        found = self._store.memories.get(list(verdicts)) if verdicts else []
-        return {
-            old.id: verdicts[old.id].evidence for old in found if self.may_end(memory, old, verdicts[old.id])
-        }
 
-    def later_replacement(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
-        """The known memory that replaces a new one which is recorded late, such as from an old session."""
-        verdicts = {one.id: one.reverse for one in similar if one.reverse.outcome is Outcome.REPLACES}
-        found = self._store.memories.get(list(verdicts)) if verdicts else []
-        later = (known for known in found if known.valid_from > memory.valid_from)
-        return next((known for known in later if may_replace(known, memory, verdicts[known.id])), None)
+def _resemblance(memory: Memory, words: frozenset[str], id_: str, other: str) -> Resemblance:
+    theirs = bag_of_words(other)
+    score = jaccard(words, theirs)
+    return Resemblance(id_, score, repeated=score >= SUGGESTED and is_near_duplicate(memory.text, other))
 
-    def may_end(self, new: Memory, old: Memory, verdict: SupersessionVerdict) -> bool:
-        """Whether one memory may end another: who said it, and that not several others support the other."""
-        return may_replace(new, old, verdict) and not self._agreed(old)
 
-    def _agreed(self, memory: Memory) -> bool:
-        found = supporters(memory.id, self._store.relations.of([memory.id]))
-        known = self._store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
-        return sum(one.status is Status.ACTIVE for one in known) >= CONSENSUS
+def links(memory: Memory, found: Sequence[Resemblance]) -> Iterator[Relation]:
+    """The relations of a new memory to similar ones, by how many words they share."""
+    for one in found[:LINKED]:
+        if (band := classify(one.score)) is not Verdict.IGNORE:
+            certain = band in {Verdict.RELATE, Verdict.SIMILAR}
+            status = RelationStatus.ACTIVE if certain else RelationStatus.SUGGESTED
+            evidence = SAME_MATTER if band is Verdict.CONSOLIDATE else BY_WORDS
+            yield Relation(
+                memory.id,
+                one.id,
+                RelationType.RELATED,
+                memory.recorded_at,
+                strength=round(one.score, 3),
+                evidence=(evidence,),
+                inferred=True,
+                status=status,
+                bidirectional=True,
+            )
 
 
 # -- ingestion: normalises drafts, compares them with known memories, and merges or adds them
@@ -149,7 +147,6 @@ class Ingestion:
         lookalikes: finds known memories with words in common.
         count: counts the tokens of a text.
         new_id: makes ids.
-        reader: reads two statements together; None: rules decide alone what is replaced.
     """
 
     def __init__(
@@ -159,13 +156,11 @@ class Ingestion:
         *,
         count: Callable[[str], int],
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
-        reader: ChangeReader | None = None,
     ) -> None:
         self._store = store
         self._lookalikes = lookalikes
         self._count = count
         self._new_id = new_id
-        self.ending = Ending(store, reader)
 
     def keep(
         self,
@@ -392,20 +387,12 @@ class Ingestion:
         if confirmed is not None:
             result = self._merge(confirmed, memory, now=now, actor=actor)
             return Kept(result, "merged", normalised.redacted, confirmed=True)
-        replaced = {memory.supersedes: ""} if memory.supersedes else self.ending.replaced_by(memory, similar)
-        if replaced:
-            memory = replace(memory, supersedes=next(iter(replaced)))
         self._insert(memory, normalised.redacted, actor)
-        for old, why in replaced.items():
-            self._supersede(memory, old, actor, why)
-            self._unsettle(old, memory.id, now, actor)
-        later = self.ending.later_replacement(memory, similar)
-        ended = {*replaced, later.id if later else ""}
+        if memory.supersedes:
+            self._supersede(memory, memory.supersedes, actor)
+            self._unsettle(memory.supersedes, memory.id, now, actor)
         found = links(memory, similar)
-        self._store.relations.put_all([one for one in found if one.target_id not in ended])
-        if later is not None:
-            self._supersede(later, memory.id, actor, "said later")
-            (memory,) = self._store.memories.get([memory.id])
+        self._store.relations.put_all([one for one in found if one.target_id != memory.supersedes])
         return Kept(memory, "added", normalised.redacted)
 
     def _known(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
@@ -475,11 +462,7 @@ class Ingestion:
         )
         for id_ in asked.keys() - known.keys():
             known[id_] = self._lookalikes.candidates(asked[id_], terms=True)
-        return [self._resemblances(one, dict(known.get(one.id, ()))) for one in memories]
-
-    def _resemblances(self, memory: Memory, known: Mapping[str, str]) -> list[Resemblance]:
-        found = resemblances(memory, known.items())
-        return [self.ending.read(memory, one, known[one.id]) for one in found]
+        return [resemblances(one, known.get(one.id, ())) for one in memories]
 
 
 _STANDING = frozenset((Status.ACTIVE, Status.PROPOSED, Status.QUARANTINED))

@@ -1,31 +1,168 @@
 """Decides what a new statement does to a known one by how a model reads the two together.
 
-Rules over words find few of the changes that people announce, and take some pairs for a change that both
-hold (bench/changes.py has both figures). A model that was trained on such pairs decides, where there is one;
-the rules stand in where there is none.
+The model was trained on such pairs (`scripts/build_change_model.py`); words tell what is worth reading, and
+how sure it has to be. What somebody plainly says is given up ends without it, also where no model runs.
 """
 
 from __future__ import annotations
 
+import re
+from enum import StrEnum
+from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.engines.languages import ENGLISH, language_of
 from recortex.engines.patterns import Patterns
+from recortex.engines.similarity.contradiction import is_denied
 from recortex.engines.similarity.jaccard import logistic
-from recortex.engines.supersession.change_cues import adds, changed_mind, changes, is_unsure
-from recortex.engines.supersession.claims import stems
-from recortex.engines.supersession.detection import LEAST_CHANCE, NOTHING, Outcome, SupersessionVerdict
-from recortex.engines.supersession.identifiers import of_two_sorts
-from recortex.engines.words import CLAIM_WORDS, words
+from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
+from recortex.engines.supersession.other_languages import find_change
+from recortex.engines.words import CLAIM_WORDS, bag_of_words, sections, singular, word_set, words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from recortex.domain.change import Chances
+
+
+# -- words by which a statement announces a change, adds something, or is not sure of itself
+
+
+CHANGE_CUES_PATTERNS = Patterns(__file__, "change_cues")
+
+MAX_TEXT = 1_000
+"""Characters that are read: a memory begins with its claim, and reasons follow."""
+_TELLTALE = word_set(sections(__file__, "change_cues")["TELLTALE"])
+"""Words of which every announcement has at least one."""
+_MARKS = re.compile(r"[`*\"“”()\[\]]")
+
+
+class Change(NamedTuple):
+    """A change that a statement announces.
+
+    Attributes:
+        old: what is given up, as it is written; empty where only what takes its place is named.
+        what: for what, as it is written; empty for everything, or if it does not say.
+        plain: whether the words leave no doubt: they name what takes its place, or say that we gave it up.
+    """
+
+    old: str
+    what: str = ""
+    plain: bool = False
+
+
+@lru_cache(maxsize=256)  # one statement is compared with many
+def announced_changes(text: str) -> tuple[Change, ...]:
+    """The changes that a statement announces."""
+    if _TELLTALE.isdisjoint(bag_of_words(text)):
+        return ()
+    said = _change_cues_plain(text)
+    found = (pattern.search(said) for pattern in CHANGE_CUES_PATTERNS.starting("change_"))
+    return tuple(
+        _change(one, said[: one.start()])
+        for one in found
+        if one is not None and not CHANGE_CUES_PATTERNS.negated.search(said[: one.start()])
+    )
+
+
+def _change(found: re.Match[str], before: str) -> Change:
+    groups = found.groupdict()
+    plain = bool(groups.get("new")) or CHANGE_CUES_PATTERNS.by_us.search(before) is not None
+    return Change(groups.get("old") or "", groups.get("what") or "", plain)
+
+
+def changed_mind(text: str) -> bool:
+    """Whether the statement says that things were different before."""
+    return CHANGE_CUES_PATTERNS.mind.search(text) is not None
+
+
+def from_now_on(text: str) -> bool:
+    """Whether a statement says that it holds from now on, and so was different before."""
+    return CHANGE_CUES_PATTERNS.from_now.search(text) is not None
+
+
+def is_unsure(text: str) -> bool:
+    """Whether a statement is a question, a guess or temporary: then it replaces nothing."""
+    return CHANGE_CUES_PATTERNS.unsure.search(_change_cues_plain(text)) is not None or text.rstrip().endswith(
+        "?"
+    )
+
+
+def adds(text: str) -> bool:
+    """Whether a statement adds something to what holds already, or is an exception."""
+    return CHANGE_CUES_PATTERNS.adds.search(text) is not None
+
+
+def _change_cues_plain(text: str) -> str:
+    """A statement without code marks and the words that open it."""
+    said = _MARKS.sub("", text[:MAX_TEXT]).replace("’", "'").strip()
+    while (found := CHANGE_CUES_PATTERNS.opening.match(said)) and found.end() < len(said):
+        said = said[found.end() :]
+    return said.strip(" .")
+
+
+# -- words that tell things of one sort apart: Go files and Python files, issue 41 and issue 42, mx1 and mx2
+
+
+_NAMES = word_set(
+    """
+    python javascript typescript java kotlin rust ruby php swift scala elixir haskell golang perl lua dart
+    c++ c# linux macos windows ios android chrome firefox safari staging production prod preview first
+    second third fourth fifth sixth seventh eighth ninth tenth
+    """
+)
+"""Languages, systems, environments and ordinals, in lower case as people type them."""
+
+_SORT = re.compile(
+    r"([\w+#]+) (?:files?|code|modules?|scripts?|packages?|services?|tests?|clients?|clusters?|servers?|"
+    r"pods?|builds?|databases?|environments?|machines?|runners?|users?)\b",
+    re.IGNORECASE,
+)
+_ALSO_SORTS = word_set("go sql css html dev qa local ci unit integration")
+
+
+_NUMBERED = re.compile(
+    r"\W*(?:(?:the|in|on|our) )?(?:([A-Za-z]+[-_]?\d[\w.]*)|([A-Za-z]+) #?(\d[\w.]*))(?= )"
+)
+"""A numbered thing that a statement begins with; a number further on may be the value that changed."""
+
+
+def about_two_things(one: str, other: str) -> bool:
+    """Whether two statements are about different things of one sort, so that neither ends the other."""
+    sorts, others = _sorts(one), _sorts(other)
+    if sorts and others and not sorts & others:
+        return True
+    numbered, another = _NUMBERED.match(one), _NUMBERED.match(other)
+    return bool(numbered and another) and _identifiers_plain(numbered) != _identifiers_plain(another)
+
+
+def _identifiers_plain(found: re.Match[str] | None) -> list[str]:
+    return [part.lower() for part in found.groups() if part] if found else []
+
+
+def _sorts(text: str) -> frozenset[str]:
+    return frozenset(found.lower() for found in _SORT.findall(text)) & (_NAMES | _ALSO_SORTS)
+
+
+# -- decides what a new statement does to a known one by how a model reads the two together
+
 
 PATTERNS = Patterns(__file__)
 
-ENDS, ANNOUNCED, AGREED = 0.98, 0.95, LEAST_CHANCE
-"""The least chance that the known one ends, to end it: by the model alone, where the new one announces a
-change, and where the rules agree (bench/changes.py)."""
+LEAST_CHANCE = 0.6
+"""The chance below which two statements are not kept, shown or asked about as a contradiction."""
+ENDS, ANNOUNCED, REWORDED = 0.98, 0.95, 0.9
+"""The least chance that the known one ends, to end it: alone; where the new one announces a change; and where
+it is otherwise worded as the known one, too (bench/changes.py)."""
+NAMED, ALONE = 0.5, 0.93
+"""The same where it names what is given up, and the known one is about that: with another word in common, and
+without one."""
+PLAIN = 0.95
+"""The chance of what is said plainly."""
+AS_WORDED, HALF, LIKE = 0.66, 0.5, 0.5
+"""The share of the words of the shorter one, and the cosine, from which two are worded alike; the share from
+which what holds from now on is on the same matter."""
 SHARED = 2
 """Word stems in common without which nothing is ended by the model alone: the name of a library is the word
 of another statement too."""
@@ -41,21 +178,77 @@ LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
 
 
+class Outcome(StrEnum):
+    """What a new statement does to a known one."""
+
+    NOTHING = "nothing"
+    CONTRADICTS = "contradicts"
+    REPLACES = "replaces"
+
+
+class Reading(NamedTuple):
+    """What a new statement does to a known one.
+
+    Attributes:
+        explicit: whether the new statement announces the change itself.
+        chance: that it is so.
+    """
+
+    outcome: Outcome
+    evidence: str = ""
+    explicit: bool = False
+    chance: float = LEAST_CHANCE
+
+
+NOTHING = Reading(Outcome.NOTHING)
+
+
 def readable(text: str) -> bool:
     """Whether a text may end another one, or be ended: one or two statements, and no question."""
     return len(text) <= LONGEST and not PATTERNS.question.search(text)
 
 
 def announces(text: str) -> bool:
-    """Whether a text says that something changes, or was different before."""
-    return changed_mind(text) or bool(changes(text))
+    """Whether a text says that something changes, or was different before; of other languages, any may."""
+    if language_of(text) != ENGLISH:
+        return True
+    return changed_mind(text) or bool(announced_changes(text))
+
+
+def in_other_language(known: str, new: str) -> str:
+    """The language of two statements that the model does not read; empty where both are English."""
+    language = language_of(f"{known}\n{new}")  # of both together: a short one may not show it
+    return "" if language == ENGLISH else language
+
+
+def read_words(known: str, new: str) -> Reading | None:
+    """What a new statement does to a known one, where words decide; None where the two are to be read.
+
+    They decide in a language that the model does not read, and where the new one says plainly that what the
+    known one is about was given up: for it the model is not asked, and need not run.
+    """
+    if language := in_other_language(known, new):
+        change = find_change(new, known, language)
+        return Reading(Outcome.REPLACES, *change) if change else NOTHING
+    if adds(new) or is_unsure(new) or PATTERNS.undone.search(new) or about_two_things(known, new):
+        return None
+    about = _content(known)
+    for one in announced_changes(new):
+        given = _content(one.old)
+        if one.plain and given and given <= about and (not one.what or _content(one.what) <= about):
+            outcome = Outcome.CONTRADICTS if PATTERNS.several.search(known) else Outcome.REPLACES
+            return Reading(outcome, f"says that «{one.old}» is given up", explicit=True, chance=PLAIN)
+    return None
 
 
 def may_end(known: str, new: str) -> bool:
     """The cheap test before the model: whether two texts have enough in common for one to end the other."""
     if not (readable(known) and readable(new)):
         return False
-    return len(_content(known) & _content(new)) >= (1 if changes(new) else SHARED)
+    if in_other_language(known, new):
+        return len(bag_of_words(known) & bag_of_words(new)) >= SHARED
+    told = announced_changes(new) or from_now_on(new)
+    return len(_content(known) & _content(new)) >= (1 if told else SHARED)
 
 
 def chance_of(touched: float, likeness: float, *, announced: bool) -> float:
@@ -70,39 +263,46 @@ def chance_of(touched: float, likeness: float, *, announced: bool) -> float:
     return logistic(BIAS + READ * log(sure / (1 - sure)) + ALIKE * likeness + TOLD * announced)
 
 
-def read_together(
-    known: str, new: str, rules: SupersessionVerdict, chances: Chances, likeness: float | None = None
-) -> SupersessionVerdict:
+def read_together(known: str, new: str, chances: Chances, likeness: float | None) -> Reading:
     """What a new statement does to a known one.
 
     Args:
         known: the known statement.
         new: the new one.
-        rules: what the rules say.
         chances: as a model reads them.
-        likeness: the cosine of their embeddings; without it only what the rules say, too, is believed.
+        likeness: the cosine of their embeddings; without it only what names what it gives up, or denies the
+            known one, ends it.
     """
-    agreed, announced = rules.outcome is Outcome.REPLACES, changes(new)
-    explicit = rules.explicit or bool(announced) or changed_mind(new)
-    if agreed and chances.ends >= AGREED:
-        return SupersessionVerdict(
-            Outcome.REPLACES, _told(rules.evidence, chances.ends), explicit, chances.ends
+    if about_two_things(known, new):
+        return NOTHING
+    announced, about, said = announced_changes(new), _content(known), _content(new)
+    explicit = bool(announced) or changed_mind(new)
+    chance = 0.0 if likeness is None else chance_of(1 - chances.stays, likeness, announced=explicit)
+    shared = len(about & said)
+    alike = (
+        likeness is not None
+        and likeness >= LIKE
+        and shared >= max(SHARED, AS_WORDED * min(len(about), len(said)))
+    )
+    named = any(given and given <= about for given in (_content(one.old) for one in announced))
+    least = ANNOUNCED if explicit else ENDS
+    surely = any(
+        (
+            chance >= LEAST_CHANCE and chances.ends >= least and shared >= SHARED,
+            chances.ends >= REWORDED and explicit and alike,
+            named and chances.ends >= (NAMED if shared >= SHARED else ALONE),
+            from_now_on(new)
+            and 1 - chances.stays >= REWORDED
+            and shared >= HALF * min(len(about), len(said)) > 0,
+            is_denied(known, new),
         )
-    if likeness is None or of_two_sorts(known, new):
+    )
+    if surely and not (adds(new) or is_unsure(new)):
+        told = f"ends it, as read together {chances.ends:.2f}"
+        return Reading(Outcome.REPLACES, told, explicit, max(chance, LEAST_CHANCE))
+    if chance < LEAST_CHANCE or shared < (1 if announced else SHARED):
         return NOTHING
-    chance = chance_of(1 - chances.stays, likeness, announced=explicit)
-    if chance < LEAST_CHANCE:
-        return NOTHING
-    shared = len(_content(known) & _content(new))
-    least = ANNOUNCED if announced else ENDS
-    sure = not (adds(new) or is_unsure(new))
-    if sure and chances.ends >= least and shared >= SHARED:
-        told = _told("ends it, as read together", chance)
-        return SupersessionVerdict(Outcome.REPLACES, told, explicit, chance)
-    if shared < (1 if announced else SHARED):
-        return NOTHING
-    told = _told("may end it, as read together", chance)
-    return SupersessionVerdict(Outcome.CONTRADICTS, told, explicit, chance)
+    return Reading(Outcome.CONTRADICTS, f"may end it, as read together {chance:.2f}", explicit, chance)
 
 
 def _content(text: str) -> frozenset[str]:
@@ -110,5 +310,8 @@ def _content(text: str) -> frozenset[str]:
     return stems(words(text)) - CLAIM_WORDS
 
 
-def _told(evidence: str, chance: float) -> str:
-    return f"{evidence} {chance:.2f}"
+def stems(said: Iterable[str]) -> frozenset[str]:
+    """Words in the form in which they are compared: lower case, singular but for names, synonyms as one."""
+    plain = (word.lower().strip("'’.,:/") for word in said)
+    whole = (word if word in SYNONYMS or word in FAMILY_OF else singular(word) for word in plain)
+    return frozenset(SYNONYMS.get(word, word) for word in whole if word)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recortex.domain.kinds import Kind
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
-    from recortex.engines.supersession.detection import SupersessionVerdict
+    from recortex.engines.supersession.reading import Reading
     from recortex.ports.store import Store
 
 
@@ -211,7 +211,7 @@ def authority_of(memory: Memory) -> Authority:
     return Authority.TOLD if memory.origin is Origin.AGENT and not memory.source.rule else Authority.FOUND
 
 
-def may_replace(new: Memory, old: Memory, verdict: SupersessionVerdict) -> bool:
+def may_replace(new: Memory, old: Memory, verdict: Reading) -> bool:
     """Whether a memory may replace another without a person, where their wording says that it does."""
     if new.status is not Status.ACTIVE or old.pinned or old.status not in {Status.ACTIVE, Status.PROPOSED}:
         return False

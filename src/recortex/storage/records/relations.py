@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.change import Verdict
 from recortex.domain.history import AuditEntry
 from recortex.domain.relation import (
     FORWARD,
@@ -277,6 +278,14 @@ class RelationRecords(Records):
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""
         return [(one, other) for one, other in self._rows("contradicting", json(list(ids)))] if ids else []
+
+    def verdicts(self, memory_id: str) -> list[Verdict]:
+        """What was read in the pairs of a memory, where neither of the two has changed since."""
+        return [Verdict(*row) for row in self._rows("verdicts", memory_id)]
+
+    def judge(self, verdicts: Sequence[Verdict]) -> None:
+        """Keep what was read in pairs, in place of what was read in them before."""
+        self._each("judge", verdicts)
 
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""

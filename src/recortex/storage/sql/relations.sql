@@ -130,3 +130,26 @@ FROM memories n JOIN relations r ON /*own r*/ r.target_key = n.key
 JOIN memories m ON /*own m*/ m.key = r.source_key
 WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
   AND (instr(?3, '"' || r.type || '"') > 0 OR (r.bidirectional = 1 AND instr(?2, '"' || r.type || '"') > 0))
+
+-- name: verdicts
+-- What was read in the pairs of a memory, as both of them are now.
+SELECT k.id, n.id, v.reader, v.known_version, v.new_version, v.outcome, v.chance
+FROM pair_verdicts v
+JOIN memories k ON /*own k*/ k.key = v.known_key JOIN memories n ON /*own n*/ n.key = v.new_key
+WHERE /*own v*/ v.known_version = k.version AND v.new_version = n.version
+  AND v.known_key = (SELECT key FROM memories WHERE /*own*/ id = ?1)
+UNION ALL
+SELECT k.id, n.id, v.reader, v.known_version, v.new_version, v.outcome, v.chance
+FROM pair_verdicts v
+JOIN memories k ON /*own k*/ k.key = v.known_key JOIN memories n ON /*own n*/ n.key = v.new_key
+WHERE /*own v*/ v.known_version = k.version AND v.new_version = n.version
+  AND v.new_key = (SELECT key FROM memories WHERE /*own*/ id = ?1)
+
+-- name: judge
+INSERT INTO pair_verdicts (/*own column*/ {pair_verdicts: columns})
+SELECT /*own value*/ k.key, n.key, ?3, CAST(?4 AS bigint), CAST(?5 AS bigint), ?6,
+  CAST(?7 AS double precision)
+FROM memories k JOIN memories n ON /*own n*/ n.id = ?2 WHERE /*own k*/ k.id = ?1
+ON CONFLICT (/*own column*/ known_key, new_key) DO UPDATE SET
+  reader = excluded.reader, known_version = excluded.known_version, new_version = excluded.new_version,
+  outcome = excluded.outcome, chance = excluded.chance

@@ -59,15 +59,6 @@ _REFERRING = (
     r"request|"
     r"req|params|props|data|form|values?|vault|secrets?|var|local)[.\[>-]|.*(?:\$\{|\{\{|\(\))"
 )
-
-_ENDS = r"[\"'`*_»”]{0,3}(?:[.,;:!?)]*(?:\s|\Z)(?:\Z|\n|[A-Z])|[.,;:!?)]|\Z|\s*\n)"
-"""What follows a value at the end of a clause."""
-
-_CONTINUATION = (
-    r"[\"'`»”]?\s+(?:on|for|at|as|to|and|in|yesterday|today|now|again|but|an|ein|auf|für|am|im|bei|und|als|"
-    r"pour|sur|et|dans|comme|para|por|en|y|e|em|no|na|como|per|su|nel|sul|come)\b"
-)
-"""What follows a value where the sentence goes on: prepositions and conjunctions of six languages."""
 _SHORTEST = 4
 _FIELDS = frozenset({"user", "username", "name", "email", "login", "key", "password", "id"})
 
@@ -151,47 +142,10 @@ def is_setting(place: Place) -> bool:
     )
 
 
-def is_value_in_sentence(place: Place) -> bool:
-    """Whether a value in a sentence is a password: no word, quoted, or a word that ends its clause."""
-    value = place.value.strip("*_").rstrip(".!?:,;")
-    if len(value) < _SHORTEST or refers(value) or value.lower().startswith(("http", "/", ".", "~", "--")):
-        return False
-    if _is_clearly_no_word(value) or is_plain_word(value):
-        return _is_clearly_no_word(value)
-    after = _after(place)
-    return (
-        bool(place.match["q"])
-        or place.value[-1:] in ".!?,;"
-        or compiled(_ENDS).match(after) is not None
-        or compiled(_CONTINUATION).match(after) is not None
-    )
-
-
-def is_login(place: Place) -> bool:
-    """Whether a value after `log in as admin with` is a password, not a method of logging in."""
-    method = r"sso|mfa|2fa|oauth|ldap|saml|kerberos|oidc|passkeys?"
-    return is_value_in_sentence(place) and not compiled(method).fullmatch(place.value.lower().rstrip("."))
-
-
-def is_pair(place: Place) -> bool:
-    """Whether a value after a user's name and `/` or `:` is a password, not a path."""
-    return is_value_in_sentence(place) and "/" not in place.value
-
-
 def is_positional(place: Place) -> bool:
     """Whether the text after a user's name is a password, not the name of a field."""
     user = place.match["user"]
     return is_value(place) and _is_no_word(place.value) and user not in _FIELDS
-
-
-def is_named_after(place: Place) -> bool:
-    """Whether a value before `as the password` is one, as in `use X as the password`."""
-    end = place.match.end("v")
-    return (
-        not refers(place.value)
-        and _is_no_word(place.value)
-        and " for " not in place.match.string[end : end + 5]
-    )
 
 
 def is_cookie(place: Place) -> bool:

@@ -1,4 +1,4 @@
-"""Pairs of statements for `reversals.py` and `both_true.py`: does the second one replace the first?"""
+"""Pairs of statements, each with a sign that says whether the second one replaces the first."""
 
 from __future__ import annotations
 
