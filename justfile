@@ -7,17 +7,21 @@ setup:
     python3 -m venv .venv
     {{bin}}/python -m pip install --quiet --editable ".[dev]"
 
-# every check that CI runs
+# the checks of each change
 check:
     {{bin}}/python scripts/check.py
 
-# every check, and how much of the package the tests run
+# what `check` leaves out: real clients, faults, other Pythons, more examples
+full:
+    {{bin}}/python scripts/check.py --full
+
+# every test, and how much of the package they run
 coverage:
     {{bin}}/python scripts/check.py --coverage
 
-# the tests of a minute: no coverage, no real clients or servers, no killed processes
+# the unit tests alone, without those that take long
 quick *arguments:
-    {{bin}}/python -m pytest -n 2 -p no:cacheprovider --no-cov -m "not slow" tests/unit tests/architecture {{arguments}}
+    {{bin}}/python -m pytest -n 2 -p no:cacheprovider --no-cov -m "not full" tests/unit tests/architecture {{arguments}}
 
 # the tests alone; arguments go to pytest
 test *arguments:

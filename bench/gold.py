@@ -4,7 +4,7 @@ Or a check that all references hold.
 
     python bench/gold.py GOLD_DIR SESSIONS_DIR [--into FOLDER]
 
-GOLD_DIR has PROJECT.jsonl files (`bench/labels/GUIDELINES.md` says what is in them), SESSIONS_DIR a folder
+GOLD_DIR has PROJECT.jsonl files (`bench/gold/GUIDELINES.md` says what is in them), SESSIONS_DIR a folder
 of session files for each project. Without --into, every problem is printed, and counts.
 """
 

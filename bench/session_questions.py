@@ -5,7 +5,7 @@
 
 SESSIONS_DIR has a folder of sessions for each project. Each project is imported into a store of its own;
 with --stores these are kept and used again, each run on a copy. Questions are in `session_questions/`; the
-shut half lies in its archive and is asked when the work is frozen (`labels/GUIDELINES.md`).
+shut half lies in its archive and is asked when the work is frozen (`gold/GUIDELINES.md`).
 
 - `together`: the one list of `recall` with its defaults: memories first, then exchanges.
 - `memories`, `exchanges`: ten of each alone.

@@ -1,4 +1,4 @@
-"""Pairs of statements, each with a sign that says whether the second one replaces the first."""
+"""Pairs of statements of `language_pairs.py`: does the second one replace the first?"""
 
 from __future__ import annotations
 

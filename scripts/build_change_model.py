@@ -6,7 +6,8 @@
 
 The model reads a known statement and a new one together. Up to the third layer it is the shipped embedding
 model, which stays as it is (`LOWER` in `scripts/build_model.py`); the three layers above are trained here on
-the pairs of `bench/changes/train`, which this project's developers wrote, and are all that the file holds.
+the pairs of `bench/changes/train`, which this project's developers wrote, and are all that the file holds;
+`bench/RESULTS.md` names the commit that has them.
 `--unrelated` has more pairs, tab separated, that speak of different things, as they are found in real
 sessions (`bench/changes.py --mine`); each counts `UNRELATED` of a pair.
 

@@ -1,9 +1,10 @@
-"""Every check of the project, in order, as the README's second command and CI run them.
+"""The checks of the project, in order, as the README's second command runs them; CI also runs `--full`.
 
 Ends at the first that fails.
 
-The whole runs on the Python that runs this; its quick part on every other supported one that the machine has.
-`--coverage` also measures how much of the package the tests run, which takes half as long again.
+`--full` runs what is left out without it: the tests that are marked `full` (real clients, faults, and what
+takes long), the property tests with more examples, and a quick part on every other supported Python that the
+machine has. `--coverage` runs all tests and measures how much of the package they run.
 """
 
 from __future__ import annotations
@@ -23,37 +24,43 @@ COVERED = 90
 # Tests wait for a third of their time for programs and servers; who is done takes over what others have not
 # begun.
 WORKERS = min(os.cpu_count() or 1, 8) + 2
-STEPS: tuple[tuple[str, ...], ...] = (
+STATIC: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
     ("mypy",),
     ("lint-imports", "--no-cache"),
-    (
-        "pytest",
-        "-n",
-        str(WORKERS),
-        "--dist",
-        "worksteal",
-        "-p",
-        "no:cacheprovider",
-        "--durations=25",
-    ),
 )
-MEASURED = ("--cov", "--cov-report=term:skip-covered", f"--cov-fail-under={COVERED}")
-"""What the last step is told besides, to measure the coverage; less than `COVERED` percent is a failure."""
+TESTS = (
+    "pytest",
+    "-n",
+    str(WORKERS),
+    "--dist",
+    "worksteal",
+    "-p",
+    "no:cacheprovider",
+    "--durations=25",
+)
+QUICK = (*STATIC, (*TESTS, "-m", "not full"))
+FULL = ((*TESTS, "-m", "full or examples"),)
+MEASURED = (*STATIC, (*TESTS, "--cov", "--cov-report=term:skip-covered", f"--cov-fail-under={COVERED}"))
+"""Fails when less than `COVERED` percent are run."""
 
 
 def main() -> int:
     """Run the steps; the exit code of the first that fails, or 0."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    asked.add_argument("--coverage", action="store_true", help="measure the coverage of the tests too")
-    measured = MEASURED if asked.parse_args().coverage else ()
+    which = asked.add_mutually_exclusive_group()
+    which.add_argument("--full", action="store_true", help="run what takes long, and nothing else")
+    which.add_argument("--coverage", action="store_true", help="run all tests and measure their coverage")
+    options = asked.parse_args()
     programs = Path(sys.executable).parent
     environment = os.environ | {
         "COVERAGE_CORE": "ctrace",
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
     }
-    for step in (*STEPS[:-1], (*STEPS[-1], *measured)):
+    if options.full or options.coverage:
+        environment = {"HYPOTHESIS_PROFILE": "full"} | environment
+    for step in FULL if options.full else MEASURED if options.coverage else QUICK:
         began = time.monotonic()
         print(f"== {' '.join(step)}", flush=True)
         program = programs / step[0]
@@ -61,6 +68,8 @@ def main() -> int:
         print(f"-- {time.monotonic() - began:.0f} s", flush=True)
         if done.returncode:
             return done.returncode
+    if not options.full:
+        return 0
     return next(filter(None, (pythons.check(*one, environment) for one in pythons.others().items())), 0)
 
 

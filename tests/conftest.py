@@ -19,11 +19,12 @@ from recortex.app.jobs.table import CHANGES
 from recortex.domain.vocabulary import Scope
 
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-# The check of a change draws the same examples each time, so that what fails is the change. The thorough
-# one draws new ones.
-settings.register_profile(
-    "quick", max_examples=25, deadline=None, suppress_health_check=CALM, derandomize=True
-)
+# The checks draw the same examples each time, so that what fails is the change. The thorough one draws new
+# ones.
+for name, examples in (("quick", 10), ("full", 25)):
+    settings.register_profile(
+        name, max_examples=examples, deadline=None, suppress_health_check=CALM, derandomize=True
+    )
 settings.register_profile("thorough", max_examples=500, deadline=None, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
@@ -43,32 +44,19 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 UNMEASURED = ("e2e", "faults", "properties", "unit/privacy", "unit/test_pattern_time.py")
 """Tests that try many inputs or work in other processes: their coverage costs minutes and adds nothing."""
 
-SLOW = (
-    "unit/docs/test_documents.py",
-    "unit/operations/test_reembedding.py",
-    "unit/operations/test_upkeep.py",
-    "unit/storage/test_recovery_chain.py",
-    "unit/storage/test_salvage.py",
-    "unit/storage/test_threads_and_forks.py",
-    "unit/storage/test_vector_index.py",
-    "unit/test_pattern_time.py",
-    "architecture/test_architecture_new_job.py",
-    "architecture/test_architecture_new_table.py",
-)
-"""Unit tests that take two thirds of the time of all: `just quick` leaves them out."""
-
-
 WAITING = ("e2e", "faults")
-"""Tests that mostly wait for other programs."""
+"""Tests that mostly wait for other programs: all of them are `full`."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark slow tests, leave the coverage of some unmeasured, and spread those that wait."""
+    """Mark whole folders, leave the coverage of some unmeasured, and spread those that wait."""
     items[:] = spread(items)
     for item in items:
         path = place(item)
-        if path in SLOW:
-            item.add_marker("slow")
+        if path.startswith(WAITING):
+            item.add_marker("full")
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("examples")
         if path.startswith(UNMEASURED) and config.pluginmanager.hasplugin("pytest_cov"):
             item.add_marker("no_cover")
 

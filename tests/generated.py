@@ -6,6 +6,7 @@ import uuid
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
@@ -18,6 +19,12 @@ TAGS = ("db", "auth", "slow", "a b", "ä", '"')
 PATHS = ("src/a.py", "src/b/c.py", "src0", "src", "src/b", "sr", "docs/Ä.md", "src/a.py.orig", "src/%_x")
 NAMES = ("load", "Load", "save", "User.save")
 SESSIONS = ("", "s1", "s2")
+
+
+def drawn(most):
+    """How many examples a property draws: `most`, or fewer in the quick checks."""
+    return max(3, most * min(settings.default.max_examples, 25) // 25)
+
 
 texts = st.text(max_size=60)
 # NUL is left out where text is kept, and nothing but NUL says nothing.

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import recortex
+
+pytestmark = pytest.mark.full
 
 PACKAGE = Path(recortex.__file__).parent
 FUNCTION = """def _greet(work: Work) -> Outcome:

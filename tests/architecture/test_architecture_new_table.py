@@ -15,6 +15,8 @@ import local_postgres
 from example_memories import AT, insert, memory
 from recortex.storage.sqlite.store import SqliteStore
 
+pytestmark = pytest.mark.full
+
 HERE = Path(__file__).parent
 
 

@@ -6,6 +6,13 @@ import pytest
 from servers import LAYOUTS, Server, empty_store
 
 
+def pytest_collection_modifyitems(items):
+    """Mark the tests of partitioned tables as `full`: their statements are those of plain ones."""
+    for item in items:
+        if "postgres-partitioned" in item.name:
+            item.add_marker("full")
+
+
 @pytest.fixture(scope="session")
 def server():
     """A real PostgreSQL of this test process; it starts when it is first asked for something."""

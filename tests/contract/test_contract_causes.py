@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from servers import LAYOUTS, empty_store
 
 from example_memories import AT, changed, id_of, insert, memory
+from generated import drawn
 from recortex.domain.relation import CAUSAL, Relation, order, shortest
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.walks import levels, to_causes, to_dependents, to_effects, walk
@@ -133,7 +134,7 @@ def act(store, name, value):
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_no_sequence_of_acts_makes_a_circle_and_nothing_else_is_refused(name, server):
-    @settings(max_examples=60 if name == "sqlite" else 10)
+    @settings(max_examples=drawn(60 if name == "sqlite" else 10))
     @given(acts=ACTS)
     def run(acts):
         with empty_store(server, name) as store:
@@ -189,6 +190,7 @@ def test_what_waits_keeps_nothing_out_and_is_tested_when_it_is_approved(store):
         store.relations.put(replace(waits, status=RelationStatus.ACTIVE))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["sqlite", "postgres"])
 def test_several_writers_at_once_make_no_circle(name, server, tmp_path):
     address = str(tmp_path / "cortex.db") if name == "sqlite" else server.workspace_url()
@@ -260,7 +262,7 @@ def test_the_way_is_a_shortest_one(relations):
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_walk_that_reads_less_reaches_the_same(name, server):
-    @settings(max_examples=30 if name == "sqlite" else 8)
+    @settings(max_examples=drawn(30 if name == "sqlite" else 8))
     @given(st.lists(RELATIONS, max_size=20), st.integers(1, 8))
     def run(relations, limit):
         with empty_store(server, name) as store:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from example_exchanges import SAID_AT as NOW
 from example_exchanges import exchange
 from example_memories import insert, memory
+from generated import drawn
 from recortex.domain.exchange import ExchangeQuery
 from recortex.storage.records import chunk_search
 from recortex.storage.records.vectors import quantised
@@ -97,7 +98,7 @@ def test_an_exchange_grows_in_its_session_and_loses_its_vectors(store):
     assert store.check().whole
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=drawn(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(lengths=st.lists(st.integers(1, 30), min_size=2, max_size=3, unique=True))
 def test_the_order_of_copies_does_not_matter(lengths):
     copies = [

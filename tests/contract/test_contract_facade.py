@@ -204,6 +204,7 @@ def split_ids(line):
     return re.split(r"([0-9a-f]{8}-[0-9a-f-]{27})", line)
 
 
+@pytest.mark.full
 def test_two_imports_of_one_export_at_once_keep_each_memory_once(cortex, project, layout, server, tmp_path):
     """The second one opens its own store and begins while the first one works; both count what they did."""
     texts = [f"Fact {number} is about item{number}" for number in range(120)]

@@ -153,6 +153,7 @@ MOVER = """
 """
 
 
+@pytest.mark.full
 def test_a_killed_copy_goes_on(project, tmp_path, server):
     here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
     fill(project, here, 300)

@@ -59,6 +59,7 @@ def test_insert_and_get_is_lossless(store, memory):
     assert store.memories.get([memory.id]) == [memory]
 
 
+@pytest.mark.full
 @given(rows=st.lists(whole, max_size=4, unique_by=lambda memory: memory.id))
 def test_many_at_once_are_the_same_as_one_by_one(store, rows):
     insert(emptied(store), *rows)

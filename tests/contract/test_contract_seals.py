@@ -15,6 +15,7 @@ from sealed import database, unfit
 from servers import LAYOUTS
 
 from example_memories import AT, attach, code, id_of, insert, memory, update
+from generated import drawn
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
@@ -52,7 +53,7 @@ def unsealed(store):
     ]
 
 
-@settings(max_examples=15)
+@settings(max_examples=drawn(15))
 @given(random=st.randoms(use_true_random=False), length=st.integers(1, 80), layout=st.sampled_from(LAYOUTS))
 def test_every_seal_fits_after_a_random_life(empty, random, length, layout):
     with empty(layout) as store:

@@ -10,6 +10,7 @@ from lives import PIECES, Life
 from servers import PARTITIONS
 
 from example_memories import AT, attach, insert, memory
+from generated import drawn
 from recortex.domain.search import MemoryQuery
 from recortex.embeddings.building import HashedEmbedder
 from recortex.engines.indexing.document import search_text
@@ -25,7 +26,7 @@ texts = st.lists(
 )
 
 
-@settings(max_examples=10)
+@settings(max_examples=drawn(10))
 @given(random=st.randoms(use_true_random=False), length=st.integers(1, 120), layout=layouts)
 def test_a_random_life_is_the_same_on_both_engines(empty, random, length, layout):
     with empty("sqlite") as reference, empty(layout) as store:
@@ -47,7 +48,7 @@ def test_a_long_life_is_the_same_on_both_engines(empty, seed, layout):
             assert same(expected, given_back), (act, expected, given_back)
 
 
-@settings(max_examples=12)
+@settings(max_examples=drawn(12))
 @given(
     said=st.lists(texts.map(" ".join), min_size=1, max_size=6),
     asked=st.lists(texts.map(" ".join), min_size=1, max_size=4),

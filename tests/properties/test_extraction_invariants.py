@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from recortex.domain.kinds import KINDS
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract, learned
@@ -50,7 +51,7 @@ TURNS = st.lists(
 
 
 @given(TURNS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=drawn(150), deadline=None)
 def test_every_candidate_is_well_formed_and_the_result_repeats(turns):
     found = list(extract(turns, INFO))
     assert found == list(extract(turns, INFO))

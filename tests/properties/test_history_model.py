@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generated import fractions, said
+from generated import drawn, fractions, said
 from recortex.domain.vocabulary import Domain, Status
 from recortex.errors import MemoryNotFoundError
 
@@ -58,7 +58,7 @@ def apply(cortex, id_, name, arguments):
     return getattr(cortex, name)(id_, **arguments)
 
 
-@settings(max_examples=30)
+@settings(max_examples=drawn(30))
 @given(
     births=st.lists(st.tuples(hours, world, st.none() | world), min_size=1, max_size=3),
     lives=steps,

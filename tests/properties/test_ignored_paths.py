@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from recortex.codebase import ignored, record_files
 from recortex.codebase.ignored import hides, ignored_above, with_own
 from recortex.codebase.record_files import find, place
@@ -61,7 +62,7 @@ def _walked(folder, above):
 @given(files=paths, top=st.lists(patterns, max_size=5), inner=st.lists(patterns, max_size=3))
 @example(files={"a/b", "a/a"}, top=["a/**", "!a/b"], inner=[])
 @example(files={"a/b/ab", "ab"}, top=["**/ab"], inner=["!ab"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=drawn(40), deadline=None)
 def test_it_is_what_git_lists(files, top, inner):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()

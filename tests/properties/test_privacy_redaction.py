@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from privacy_rules import examples, expand
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.privacy.table import built_in_rules
@@ -54,7 +55,7 @@ def test_any_text_is_redacted_once(text):
     assert redact(once).text == once
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=drawn(250), deadline=None)
 @given(PIECES)
 def test_composed_text_is_redacted_once(text):
     once = redact(text).text

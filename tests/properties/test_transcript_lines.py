@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generated import accounted
+from generated import accounted, drawn
 from recortex.formats.transcripts import FORMATS, TranscriptReader, open_transcript
 
 AT = "2026-03-01T10:00:00Z"
@@ -207,7 +207,7 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("lines") / "s.jsonl"
 
 
-quick = settings(max_examples=60)
+quick = settings(max_examples=drawn(60))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

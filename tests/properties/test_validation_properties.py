@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from example_memories import AT, memory
+from generated import drawn
 from recortex.domain.citation import Citation
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import FileLink, PatternLink, check
@@ -119,7 +120,7 @@ CODE = [f"value_{n} = {n}\n" for n in range(12)]
 edits = st.lists(st.sampled_from(["delete", "insert", "change", "move", "remove"]), max_size=3)
 
 
-@settings(max_examples=10)
+@settings(max_examples=drawn(10))
 @given(edits)
 def test_what_healing_did_is_undone_to_the_state_before(fresh_cortex, changes):
     with fresh_cortex() as cortex:

@@ -24,6 +24,8 @@ from recortex.domain.expressions import _Lazy
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import default_table
 
+pytestmark = pytest.mark.full
+
 ROWS = "recortex.engines.privacy.table."
 """Not names of a module: the rules of the table."""
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from recortex.cli.main import run
 from recortex.cortex import Cortex
 from recortex.operations.registry import operations_of
@@ -73,7 +74,7 @@ def answer_of(words, monkeypatch):
 
 
 @pytest.mark.usefixtures("place")
-@settings(max_examples=150, suppress_health_check=[*CALM, HealthCheck.function_scoped_fixture])
+@settings(max_examples=drawn(150), suppress_health_check=[*CALM, HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(VERBS).flatmap(words_of))
 @example(("recall", ["\u0000"], []))
 @example(("remember", ["a b c d"], [("--confidence", "nan")]))

@@ -43,6 +43,7 @@ def width(line):
     return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in line)
 
 
+@pytest.mark.full
 def test_no_line_is_wider_than_the_screen(project, known):
     for words in (
         ["list"], ["list", "--full"], ["review", "list"], ["status"], ["inspect"], ["doctor"],

@@ -113,6 +113,7 @@ def test_names_are_told(plugged):
     assert "diary" in hint
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("module", ["import no_such_module", "harvest = HARVEST = diary = letters = 5"])
 def test_a_broken_plugin_is_named_once_and_breaks_nothing(project, site, tmp_path, module):
     package(site, "harvest_plugin", module, POINTS)

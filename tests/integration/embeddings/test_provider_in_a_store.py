@@ -73,6 +73,7 @@ def test_a_text_that_is_refused_keeps_no_other_from_its_vector(cortex, server):
     assert found.hits[0].memory.summary == facts[4]
 
 
+@pytest.mark.full
 def test_a_provider_that_refuses_every_text_is_left_after_a_batch(cortex, server):
     server.sends(b"no such parameter", status=400)
     cortex.remember_many(

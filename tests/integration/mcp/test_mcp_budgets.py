@@ -110,6 +110,7 @@ def cost(result):
     return TokenCounter().count(result.model_dump_json(by_alias=True, exclude_none=True))
 
 
+@pytest.mark.full
 def test_no_answer_costs_more_than_its_budget_and_a_larger_one_gives_more(answers):
     failed = [(name, given, usual.content[0].text) for name, given, usual, _ in answers if usual.is_error]
     assert failed == []

@@ -183,6 +183,7 @@ def test_a_message_that_is_too_long_is_refused_and_the_next_is_answered(start, f
     assert "Traceback" not in err
 
 
+@pytest.mark.full
 def test_the_end_of_input_ends_the_server_whatever_is_at_work(start):
     process = start("--tools", "full")
     many = [{"text": f"The kiln {number} is fired on day {number}."} for number in range(500)]

@@ -14,7 +14,7 @@ from recortex import Cortex
 
 SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
 TOLD = "Parcels of this shop are keyed by parcel_id"
-ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])
+ERAS = pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.full), "auto"])
 
 
 @pytest.fixture
@@ -80,6 +80,7 @@ def test_the_first_root_that_is_a_folder_here_counts(window, shops, environment,
     )
 
 
+@pytest.mark.full
 @ERAS
 def test_a_server_that_knows_its_project_does_not_ask(window, shops, environment, monkeypatch, mode):
     shop, tools = shops

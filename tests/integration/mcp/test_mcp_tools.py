@@ -145,6 +145,7 @@ def test_every_tool_answers(with_client, tmp_path, project, environment):
 BAD = (-1, 10**30, "", "\0", "\u202e" * 50, "x" * 300_000, [], [None], {}, {"a": {"b": []}}, None, True, 0.5)
 
 
+@pytest.mark.full
 def test_no_argument_whatever_breaks_a_tool(with_client, log):
     """Each argument of each tool takes each bad value in turn; the result is an error made on purpose."""
     harmless = {

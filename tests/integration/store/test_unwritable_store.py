@@ -17,7 +17,10 @@ from places import store_folder
 from recortex import Cortex
 from recortex.storage.sqlite import migrations
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="rights and limits are Linux's own")
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="rights and limits are Linux's own"),
+]
 
 WAYS = ("read-only disk", "full disk", "no right", "no room for a file")
 LOGS = ("folded in", "left by a kill", "without its index")

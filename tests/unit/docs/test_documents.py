@@ -39,6 +39,7 @@ def test_the_python_example_of_the_readme_finds_what_it_remembered(tmp_path, mon
     assert "Use bcrypt with 12 rounds" in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     assert "```sh" not in re.sub(r"^```sh\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
@@ -128,6 +129,7 @@ def run(script, folder):
     return done.stdout
 
 
+@pytest.mark.full
 def test_the_examples_of_decisions_find_them(tmp_path):
     text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)

@@ -22,6 +22,8 @@ from recortex.embeddings.chain import EmbedderChain
 from recortex.engines.ingestion.embedding import BATCH
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
 
+pytestmark = pytest.mark.full
+
 HASHED, SHORT, SHIPPED = "hashed-tfidf", "hashed-tfidf@64", "all-minilm-l6-v2.int8"
 COUNT = 130
 

@@ -22,6 +22,8 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.settings import read
 
+pytestmark = pytest.mark.full
+
 EPISODES = [
     f"On day {n} the {word} of service {n} failed" for n, word in enumerate(["queue", "cache", "index"] * 4)
 ]

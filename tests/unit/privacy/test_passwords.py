@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from privacy_rules import examples
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.privacy.checks.passwords import is_plain_word
@@ -22,7 +23,7 @@ CHOSEN = st.one_of(
 
 @pytest.mark.parametrize("shape", SHAPES)
 @given(CHOSEN)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=drawn(15), deadline=None)
 def test_any_word_in_the_place_of_a_password_goes(shape, word):
     assume(not is_plain_word(word) and not is_placeholder(f"{word}abcd") and len(set(word)) > 4)
     text = GIVEN.sub(lambda _: word, shape)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.search import MemoryQuery
@@ -107,7 +108,7 @@ def test_hostile_questions_are_questions(notes, asked):
     assert len(notes.recall(asked, limit=5, now=NOW).hits) <= 5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=drawn(60), deadline=None)
 @given(asked=st.text(max_size=80), limit=st.integers(0, 8))
 def test_scores_are_shares_that_never_rise(notes, asked, limit):
     found = notes.recall(asked, limit=limit, now=NOW, floor=False)
@@ -117,7 +118,7 @@ def test_scores_are_shares_that_never_rise(notes, asked, limit):
     assert len(scores) <= limit
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=drawn(40), deadline=None)
 @given(
     asked=st.lists(
         st.sampled_from(

@@ -14,6 +14,8 @@ from recortex.errors import CorruptStoreError, RecortexError, StoreBusyError
 from recortex.storage.sqlite import recovery
 from recortex.storage.sqlite.pages import Reader
 
+pytestmark = pytest.mark.full
+
 TEXTS = [f"Memory {number} about the {word}." for number in range(120) for word in ("queue", "cache", "lock")]
 
 

@@ -8,6 +8,8 @@ from recortex import Cortex
 from recortex.errors import RecortexError
 from recortex.storage.sqlite.pages import PAGE, Reader
 
+pytestmark = pytest.mark.full
+
 TEXTS = [f"Memory {number} about the {word}." for number in range(40) for word in ("queue", "cache", "lock")]
 
 

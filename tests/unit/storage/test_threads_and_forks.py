@@ -16,6 +16,8 @@ from recortex.errors import StorageError
 from recortex.storage.sqlite import pool
 from recortex.storage.sqlite.store import SqliteStore
 
+pytestmark = pytest.mark.full
+
 LONGEST_SECONDS = 300
 
 

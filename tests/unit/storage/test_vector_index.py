@@ -12,6 +12,7 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import drawn
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.search import MemoryQuery, SearchText
@@ -21,6 +22,8 @@ from recortex.storage.records.vectors import signs
 from recortex.storage.sqlite import vector_index as index_module
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.sqlite.vector_index import graphs
+
+pytestmark = pytest.mark.full
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MODEL, WIDTH = "test-model", 64
@@ -374,7 +377,7 @@ def reference(store):
     return passing
 
 
-@settings(max_examples=15)
+@settings(max_examples=drawn(15))
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["add", "delete newest", "delete", "index"]), st.integers(1, 30)),

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from example_memories import AT, MODEL, NO_MORE, attach, bury, insert, memory
+from generated import drawn
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import search as of_both_engines
@@ -108,7 +109,7 @@ class Life:
 @pytest.mark.parametrize("many", [10**9, 12], ids=["by signs", "by signs and codes"])
 @given(acts=st.lists(st.sampled_from(ACTS), max_size=20), seed=st.integers(0, 2**32))
 @example(acts=["add many", "share", "share", "bury newest", "add", "afresh", "bury some", "add many"], seed=1)
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=drawn(20))
 def test_held_and_read_vectors_agree_whoever_writes(tmp_path_factory, many, acts, seed):
     path = tmp_path_factory.mktemp("life") / "store.db"
     with (

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from example_memories import AT, NO_MORE, bury, insert, memory, update
+from generated import drawn
 from recortex.domain.vocabulary import Actor
 from recortex.storage.sqlite import word_counts
 from recortex.storage.sqlite.maintenance import rebuild_index
@@ -74,7 +75,7 @@ class Life:
 
 
 @given(acts=st.lists(st.sampled_from(ACTS), max_size=20), seed=st.integers(0, 2**32))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=drawn(20))
 def test_kept_counts_are_those_of_the_index_whoever_writes(tmp_path_factory, acts, seed):
     path = tmp_path_factory.mktemp("life") / "store.db"
     stores = [SqliteStore(path, backups=path.parent / "backups", clock=lambda: AT) for _ in range(2)]
