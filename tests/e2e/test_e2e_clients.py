@@ -8,6 +8,7 @@ from agents.knowledge import NIGHTLY, SHIP
 from agents.others import Host
 from agents.patience import SECONDS
 from agents.script import Call, Turn
+from agents.terminal import typed_in_codex
 
 KINDS = ["codex", "gemini", "qwen"] if wanted() == "all" else ["codex"]
 QUESTION = {"query": "how do we deploy?"}
@@ -48,6 +49,22 @@ def test_what_one_client_learned_every_client_knows(newest, kind):
     assert len(newest.memories()) == (1 if by_program else 2)
     again = newest.session(["hi"], ["hello"])
     assert by_program or "staging database" in again.requests[0].text
+
+
+def test_what_a_person_types_in_codex_is_in_its_next_brief(newest):
+    newest.memory("install", "codex")
+    codex = Host("codex", newest.home, newest.project, newest.environment["PATH"])
+    assert codex.ask(SHIP, ["I will."]).code == 0
+    newest.settle()
+    assert newest.memories() == []  # `exec` is run by programs
+    taught = typed_in_codex(codex, ["What is seven times eight?", SHIP], ["56", "I will."])
+    assert taught.code == 0, taught.printed[-2000:]
+    newest.settle()
+    assert [(one["status"], one["origin"]) for one in newest.memories()] == [("active", "user")]
+    asked = codex.ask("What is seven times eight?", ["56"])
+    assert asked.code == 0, asked.printed
+    assert SHIP in asked.requests[0].text
+    assert SHIP not in taught.requests[0].text
 
 
 def test_codex_takes_the_plugin_as_it_is(newest, marketplace):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_PROMPT = 20_000
 """Characters of a prompt that the hook is given."""
 _TICK = timedelta(microseconds=1)
-_ASKING = {"prompt", "queued", "command"}
+_ASKING = {"prompt", "queued", "command", "argument"}
 """How a person says what a client calls the prompt hook for."""
 
 

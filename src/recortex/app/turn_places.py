@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 from recortex.app.projects import find_project, is_above_all
 from recortex.codebase.command_files import command_files
 from recortex.codebase.project import find_checkout, working_tree
-from recortex.formats.command_text import LEAST_WHOLE, Template, bodies, template, typed_beside
+from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, template, typed_beside
 from recortex.formats.transcripts.gemini import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.app.store_services import StoreServices
-    from recortex.domain.transcript import SessionInfo, Turn
+    from recortex.domain.transcript import Form, SessionInfo, Turn
     from recortex.formats.transcripts import TranscriptReader
 
 
@@ -59,12 +59,13 @@ class RepositoryCommands:
         words = self.typed(turn.text, folder) if asked else None
         if words is None:
             return turn
-        if not words:
+        if not words.words:
             return replace(turn, author="repository")
         injected = "\n".join(filter(None, (turn.injected, turn.text)))
-        return replace(turn, text=words, form="command", injected=injected)
+        form: Form = "argument" if words.within else "command"
+        return replace(turn, text=words.words, form=form, injected=injected)
 
-    def typed(self, text: str, folder: str) -> str | None:
+    def typed(self, text: str, folder: str) -> Typed | None:
         """What the person typed of a prompt that a command made; None where none made it.
 
         Args:

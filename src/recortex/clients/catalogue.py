@@ -1,6 +1,6 @@
 """The clients: where each keeps what, and what is said to the person about it.
 
-Read from the clients themselves: Claude Code 2.1.100 and 2.1.330, Codex 0.169, Gemini CLI 0.61, Qwen Code
+Read from the clients themselves: Claude Code 2.1.100 and 2.1.330, Codex 0.171, Gemini CLI 0.61, Qwen Code
 0.15 and 0.24, opencode 1.18. Cursor and VS Code by their documentation; Cursor's hooks have names and inputs
 of their own, and some of its versions refuse the file over a name, so it gets the tools alone.
 """

@@ -10,9 +10,10 @@ from typing import Literal
 Role = Literal["user", "assistant", "summary", "plan"]
 """Whose words a turn has. A summary was made at a compaction; a plan is the agent's, and the person accepted
 it."""
-Form = Literal["prompt", "queued", "answer", "refusal", "note", "command"]
+Form = Literal["prompt", "queued", "answer", "refusal", "note", "command", "argument"]
 """How a person said something: as a turn of their own; while the agent was at work; in answer to its
-question; on refusing a tool call or a plan; as a note for the client's memory; behind a command's name."""
+question; on refusing a tool call or a plan; as a note for the client's memory; behind a command's name;
+within a sentence of a command's text, so that the sentence is not theirs."""
 
 Author = Literal["person", "agent", "program", "repository", "harness"]
 """Who wrote what a client sent to the agent as a prompt: somebody who typed it; an agent (its parent, a peer,

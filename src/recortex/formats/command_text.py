@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.expressions import lazy
@@ -32,6 +33,9 @@ _MADE = r"!`[^`\n]{1,500}`|!\{[^}\n]{1,500}\}|@\{[^}\n]{1,300}\}|\$\{[A-Za-z_][^
 _HOLE = lazy(rf"({_TYPED})|(?:{_MADE})")
 _APPENDED = lazy(r"(?:ARGUMENTS: |/[\w:.-]{1,80}(?:\s+|$))")
 
+_ENDS, _BEGINS = ".!?:>", "<#*-"
+"""Signs before and behind a placeholder that is no part of a sentence."""
+
 
 class Template(NamedTuple):
     """A command's text.
@@ -43,6 +47,17 @@ class Template(NamedTuple):
 
     literals: tuple[str, ...]
     holes: tuple[str, ...]
+
+
+class Typed(NamedTuple):
+    """What the person typed of a prompt that a command made.
+
+    Attributes:
+        within: it stands in a sentence of the command's, such as "Do not $ARGUMENTS.".
+    """
+
+    words: str
+    within: bool = False
 
 
 def bodies(name: str, text: str) -> Iterator[str]:
@@ -90,7 +105,7 @@ def template(body: str) -> Template | None:
     return Template(tuple(literals), tuple(holes)) if longest >= least and len(holes) <= _MOST_HOLES else None
 
 
-def typed_beside(text: str, templates: Iterable[Template]) -> str | None:
+def typed_beside(text: str, templates: Iterable[Template]) -> Typed | None:
     """What the person typed of a prompt that one of some commands made; None where none made it.
 
     Where several may have, it is the one that leaves the least for the person; where a program filled a
@@ -98,10 +113,10 @@ def typed_beside(text: str, templates: Iterable[Template]) -> str | None:
     """
     text = _plain(text)
     found = [words for one in templates if (words := _typed(text, one)) is not None]
-    return min(found, key=len, default=None)
+    return min(found, key=lambda one: len(one.words), default=None)
 
 
-def _typed(text: str, made: Template) -> str | None:
+def _typed(text: str, made: Template) -> Typed | None:
     literals, holes = made
     if not text.startswith(literals[0]):
         return None
@@ -118,7 +133,7 @@ def _typed(text: str, made: Template) -> str | None:
             return None
         filled.append(text[place:last])
     if "" in holes:
-        return ""
+        return Typed("")
     behind = "" if holes else text[place:]
     if behind and not behind.startswith("\n"):
         return None
@@ -126,7 +141,16 @@ def _typed(text: str, made: Template) -> str | None:
     appended = behind.strip()
     if found := _APPENDED.match(appended):
         appended = appended[found.end() :]
-    return "\n\n".join(filter(None, (*words, appended.strip())))
+    within = not all(_apart(before, after) for before, after in pairwise(literals))
+    return Typed("\n\n".join(filter(None, (*words, appended.strip()))), within)
+
+
+def _apart(before: str, after: str) -> bool:
+    """Whether a placeholder between two texts is no part of a sentence of theirs."""
+    ended, begun = before.rstrip(), after.lstrip()
+    opens = not ended or ended[-1] in _ENDS or "\n" in before[len(ended) :]
+    closes = not begun or begun[0] in _BEGINS or begun[0].isupper()
+    return opens and (closes or "\n" in after[: len(after) - len(begun)])
 
 
 def _plain(text: str) -> str:

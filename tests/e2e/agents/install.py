@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CLAUDE = "@anthropic-ai/claude-code"
 NEWEST, OLDEST = "2.1.330", "2.1.100"
 PACKAGES = {
-    "codex": ("@openai/codex", "0.169.0"),
+    "codex": ("@openai/codex", "0.171.0"),
     "gemini": ("@google/gemini-cli", "0.61.0"),
     "qwen": ("@qwen-code/qwen-code", "0.24.4"),
     "pyright": ("pyright", "1.1.414"),

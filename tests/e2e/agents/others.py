@@ -76,14 +76,18 @@ class Host:
             "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "scripted",
         }  # fmt: skip
 
+    def interactive(self, url: str) -> list[str]:
+        """The words that start Codex for a person at a terminal."""
+        return [str(_program("codex")), "--no-alt-screen", *self._unasked(url)]
+
     def _codex(self, url: str) -> list[str]:
+        return [str(_program("codex")), "exec", "--json", "--skip-git-repo-check", *self._unasked(url)]
+
+    def _unasked(self, url: str) -> list[str]:
+        """The scripted model, and no question before a hook or a command runs."""
         keys = CODEX | {"model_providers.scripted.base_url": f"{url}/v1"}
         settings = [word for key, value in keys.items() for word in ("-c", f"{key}={json.dumps(value)}")]
         return [
-            str(_program("codex")),
-            "exec",
-            "--json",
-            "--skip-git-repo-check",
             "--dangerously-bypass-hook-trust",
             "--dangerously-bypass-approvals-and-sandbox",
             *settings,

@@ -1,4 +1,4 @@
-"""The interactive client on a pseudo-terminal, for what a headless session cannot do, such as `/clear`."""
+"""Interactive clients on a pseudo-terminal, for what a headless session cannot do, such as `/clear`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,29 @@ from typing import TYPE_CHECKING
 
 from agents.claude import KEY, LIMIT
 from agents.model import Model
+from agents.others import Answered
 from patient_recortex import HOOKS_ENDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from agents.claude import Claude
     from agents.model import Spec
+    from agents.others import Host
 
 READY = "\u276f".encode()  # the mark before the line that is typed
 IDLE = "\x1b]0;\u2733".encode()  # the window's title when an answer and its hooks have ended
 CLEAR = "/clear"
+CODEX_READY, CODEX_IDLE = b"state=idle:app=codex", b"state=done:app=codex"
+CODEX_ASKS = {  # Codex asks what the terminal can do before it reads a key
+    b"\x1b[?u": b"\x1b[?0u",
+    b"\x1b[?1007$p": b"\x1b[?1007;2$y",
+    b"\x1b[c": b"\x1b[?62;c",
+    b"\x1b[6n": b"\x1b[1;1R",
+    b"\x1b]10;?": b"\x1b]10;rgb:ffff/ffff/ffff\x1b\\",
+    b"\x1b]11;?": b"\x1b]11;rgb:0000/0000/0000\x1b\\",
+}
 QUIET = 0.7  # seconds without a change of the screen
 LEAD = (  # makes the terminal that of the program, as for a person
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
@@ -41,8 +52,10 @@ def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
     _answer_first_questions(claude)
     ended = claude.home / "hooks-ended"
     claude.extra[HOOKS_ENDED] = str(ended)
+    words = [word for plugin in claude.plugins for word in ("--plugin-dir", str(plugin))]
     with Model(turns) as model:
-        screen = _Screen(claude, model.url)
+        environment = {**claude.environment, "ANTHROPIC_BASE_URL": model.url, "TERM": "xterm-256color"}
+        screen = _Screen([str(claude.program), *words], claude.project, environment)
         try:
             screen.until(lambda: READY in screen.shown)
             for prompt in prompts:
@@ -58,6 +71,30 @@ def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
         finally:
             screen.close()
         return screen.process.returncode
+
+
+def typed_in_codex(codex: Host, prompts: Sequence[str], turns: Sequence[Spec]) -> Answered:
+    """Type prompts into an interactive Codex one after the other, then leave."""
+    file = codex.home / ".codex" / "config.toml"
+    table = f"[projects.{json.dumps(str(codex.project))}]"
+    said = file.read_text(encoding="utf-8")
+    if table not in said:  # the person has said before that they trust this folder
+        file.write_text(f'{said}\n{table}\ntrust_level = "trusted"\n', encoding="utf-8")
+    with Model(turns) as model:
+        environment = codex.environment(model.url) | {"TERM": "xterm-256color"}
+        screen = _Screen([*codex.interactive(model.url)], codex.project, environment, CODEX_ASKS)
+        try:
+            screen.until(lambda: CODEX_READY in screen.shown)
+            screen.rest()
+            for prompt in prompts:
+                screen.type(prompt)
+                screen.until_shown(CODEX_IDLE)
+                screen.rest()
+            screen.type("/quit")
+            screen.until(lambda: screen.process.poll() is not None)
+        finally:
+            screen.close()
+        return Answered(screen.process.returncode, model.main, screen.shown.decode(errors="replace"))
 
 
 def _begun(ended: Path) -> int:
@@ -76,17 +113,21 @@ def _answer_first_questions(claude: Claude) -> None:
 
 
 class _Screen:
-    def __init__(self, claude: Claude, url: str) -> None:
+    """A program on a terminal of its own, which answers what the program asks of the terminal."""
+
+    def __init__(
+        self, words: Sequence[str], folder: Path, environment: Mapping[str, str],
+        asks: Mapping[bytes, bytes] | None = None,
+    ) -> None:  # fmt: skip
         self.shown = b""
+        self._asks = asks or {}
         self._seen = 0
         self._limit = time.monotonic() + LIMIT
         self._terminal, other = pty.openpty()
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, SIZE)
-        words = [word for plugin in claude.plugins for word in ("--plugin-dir", str(plugin))]
-        environment = {**claude.environment, "ANTHROPIC_BASE_URL": url, "TERM": "xterm-256color"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", LEAD, str(claude.program), *words],
-            cwd=claude.project, env=environment, stdin=other, stdout=other, stderr=other,
+            [sys.executable, "-c", LEAD, *words],
+            cwd=folder, env=environment, stdin=other, stdout=other, stderr=other,
         )  # fmt: skip
         os.close(other)
 
@@ -125,7 +166,11 @@ class _Screen:
         if not select.select([self._terminal], [], [], seconds)[0]:
             return False
         try:
-            self.shown += os.read(self._terminal, 65536)
+            said = os.read(self._terminal, 65536)
         except OSError:  # the client has gone
             return False
+        self.shown += said
+        for ask, answer in self._asks.items():
+            if ask in said:
+                os.write(self._terminal, answer)
         return True

@@ -129,6 +129,19 @@ def test_the_arguments_are_the_persons(history, tmp_path, form, file, body):
     assert not any("yolo" in message for _, message in said)
 
 
+@pytest.mark.parametrize("arguments", ["code that we never run in production", "always deploy on Fridays"])
+def test_arguments_that_are_no_sentence_of_their_own_teach_nothing(history, tmp_path, arguments):
+    commands = tmp_path / ".opencode" / "command"
+    commands.mkdir(parents=True)
+    (commands / "look.md").write_text(f"{RULE} Do not $ARGUMENTS, and say what you found.\n")
+    _, said = history(opencode, TYPED, f"{RULE} Do not {arguments}, and say what you found.", "Thanks.")
+    rules, _ = history(opencode, TYPED)
+    assert ("person", arguments) in said
+    assert "production" not in rules
+    assert "Fridays" not in rules
+    assert "yolo" not in rules
+
+
 @pytest.mark.parametrize("form", [opencode, pi, claude, qwen])
 def test_without_such_a_file_it_is_the_persons(history, form):
     rules, said = history(form, RULE, "Thanks.")
@@ -157,5 +170,5 @@ def test_a_prompt_that_a_command_made_is_asked_for_by_its_arguments(tmp_path):
     body = f"{RULE} {BESIDE} Say what you did, and list the files that changed.\nWhere: "
     (commands / "ship.toml").write_text(f'prompt = """{body}{{{{args}}}}"""', encoding="utf-8")
     asked = RepositoryCommands(tmp_path)
-    assert asked.typed(f"{body}the grain silo", str(tmp_path)) == "the grain silo"
+    assert asked.typed(f"{body}the grain silo", str(tmp_path)).words == "the grain silo"
     assert asked.typed(f"something else, {body}", str(tmp_path)) is None

@@ -54,11 +54,67 @@ def test_what_is_typed_is_no_material(said):
     assert all(chance(line) < DOUBT for line in said.splitlines() if line.strip())
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("/review please never push to main", ["Never push to main."]),
+        ("/review #12 please never push to main", ["Never push to main."]),
+        ("/review src/silo.py and never edit generated files", ["Never edit generated files."]),
+        ("/crew:review src/silo.py. We always squash before merging.", ["We always squash before merging."]),
+        ("/ship from now on always open a pull request", ["From now on always open a pull request."]),
+        ("/usages code that we never run in production", []),
+        ("/review the tests that must never be skipped", []),
+        ("/commit never push to main", []),
+        ("/compact always keep the names of the fields", []),
+        ("/review", []),
+        ("/silo is wiped every night, so results never stay there", None),
+    ],
+)
+def test_of_a_commands_arguments_a_sentence_of_its_own_is_the_persons(said, kept):
+    found = extract([Turn(0, "user", said, uuid="u", form="command")], INFO)
+    texts = [one.text for one in found]
+    if kept is None:  # a folder's name, not a command's
+        assert texts[0].startswith("/silo is")
+    else:
+        assert texts == kept
+        assert [one.text for one in wishes(said)] == kept
+
+
 def test_features_have_the_same_names_in_one_order_and_take_linear_time():
     names = {tuple(one) for said in (*GIVEN.values(), *TYPED) for one in featured(said)[1]}
     assert len(names) == 1
     for part in ("a: b. ", '"x y z. ', "- never do it.\n", "dana: never.\n\n"):
         featured(part * 20_000)
+
+
+REVIEWS = {
+    "plain": "The silo reader should validate the field id before the lookup. Errors must always be wrapped with "
+    "context. The retry loop never backs off, so a slow barn is hammered.",
+    "in lines": "The silo reader must validate the field id.\nNever swallow errors in the planner.\n"
+    "The cache should be invalidated after every write.",
+    "with a verdict": "Overall this looks good. A few points. Public functions must have docstrings that name the "
+    "unit. Prefer early returns over nested conditions in the planner.",
+    "of a change": "This change adds a cache to the planner.\n\nThe key must include the tenant, otherwise two "
+    "tenants share totals. Always close the session in a finally block. The empty field is not tested.",
+    "handed over": "address the review please. The endpoint must always check the tenant. Use constants for names.",
+}
+RULES = (
+    "We always squash before merging. Never push to main. The docs are built with sphinx.",
+    "Errors must always be wrapped with context. The planner should never read the clock directly.",
+    "From now on public functions must have docstrings that name the unit. Also never swallow errors.",
+    "never push to main. the tests should always run with one worker. the docs must be in english",
+    "review the silo reader. we never swallow errors in it",
+)
+
+
+@pytest.mark.parametrize("said", REVIEWS.values(), ids=REVIEWS)
+def test_a_review_in_plain_sentences_is_not_the_persons_rule(said):
+    assert active(said) == []
+
+
+@pytest.mark.parametrize("said", RULES)
+def test_rules_in_whole_sentences_are_the_persons(said):
+    assert active(said)
 
 
 def test_an_option_that_the_agent_worded_is_told_as_a_choice():

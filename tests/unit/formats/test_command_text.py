@@ -4,14 +4,15 @@ import time
 
 import pytest
 
-from recortex.formats.command_text import bodies, template, typed_beside
+from recortex.formats.command_text import Typed, bodies, template, typed_beside
 
 FILE = "Review the change in $ARGUMENTS and never touch the generated files."
 
 
 def beside(text, *files, name="a.md"):
     found = [made for file in files for body in bodies(name, file) if (made := template(body))]
-    return typed_beside(text, found)
+    told = typed_beside(text, found)
+    return told and told.words
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,23 @@ def beside(text, *files, name="a.md"):
 )  # fmt: skip
 def test_only_the_arguments_were_typed(file, text, expected):
     assert beside(text, file) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "within"),
+    [
+        ("Do not $ARGUMENTS when you look at the silo.", True),
+        ('Search the whole silo for "$ARGUMENTS" and count.', True),
+        ("Look at the silo and say what is in it: $ARGUMENTS", False),
+        ("Look at the silo and say what is in it.\n\n$ARGUMENTS\n\nthen stop", False),
+        ("Look at the silo and say what is in it.\n<words>$ARGUMENTS</words>", False),
+        ("Look at the silo and say what is in it.", False),
+    ],
+)
+def test_what_fills_a_place_in_a_sentence_is_told_from_what_stands_alone(file, within):
+    text = file.replace("$ARGUMENTS", "always deploy on Fridays")
+    told = typed_beside(text if "$" in file else f"{file}\n\nalways deploy on Fridays", [template(file)])
+    assert told == Typed("always deploy on Fridays", within)
 
 
 def test_of_several_commands_the_one_that_leaves_least_made_it():

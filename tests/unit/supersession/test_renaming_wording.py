@@ -50,6 +50,25 @@ def test_the_old_name_counts_as_a_whole_and_alone(text, alone):
     assert names_old_alone(text, Renaming("notes/v1", "notes/v2")) is alone
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("Please rename GrainStore to GrainLedger, the reader needs it.", "GrainStore", "GrainLedger"),
+        ("we renamed the class GrainStore to GrainLedger", "GrainStore", "GrainLedger"),
+        ("renaming storeGrain() to keepGrain", "storeGrain", "keepGrain"),
+        ("grain-store was renamed to grain-ledger", "grain-store", "grain-ledger"),
+        ("rename grain_store to grain-store", "grain_store", "grain-store"),
+    ],
+)
+def test_names_of_code_need_no_marks(text, old, new):
+    assert set(renamings(text)) == {Renaming(old, new)}
+
+
+@pytest.mark.parametrize("text", ["Do not rename GrainStore to GrainLedger", "rename it to something better"])
+def test_no_name_is_given_up_by_it(text):
+    assert list(renamings(text)) == []
+
+
 def test_a_plain_word_counts_only_where_it_is_marked():
     renaming = Renaming("master", "main")
     assert list(renamings("rename the branch master to main")) == [renaming]

@@ -188,7 +188,7 @@ def _typed(context: HookContext, event: HookEvent, prompt: str) -> str:
     from recortex.app.turn_places import RepositoryCommands
 
     words = RepositoryCommands(context.root).typed(prompt, event.cwd)
-    return prompt if words is None else words
+    return prompt if words is None else words.words
 
 
 def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.exchanges.ranking import asked_words
+from recortex.engines.extraction.extractor import is_momentary
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.merging import query_terms
 from recortex.engines.languages import negations
@@ -244,7 +245,8 @@ def _raise(work: Work, known: Memory, made: Repeat) -> bool:
         return False
     elsewhere = {one.session for one in (made.said, *made.others)} - {known.source.session}
     ours = known.source.rule == RULE
-    rises = made.standing if ours else bool(elsewhere) and known.status is Status.PROPOSED
+    again = bool(elsewhere) and known.status is Status.PROPOSED and not is_momentary(known.text)
+    rises = made.standing if ours else again
     status = Status.ACTIVE if rises or known.status is Status.ACTIVE else Status.PROPOSED
     new = replace(
         known,

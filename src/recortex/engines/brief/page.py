@@ -259,7 +259,7 @@ class _Left(NamedTuple):
 
 
 def _left(sessions: Sequence[Sequence[Exchange]]) -> Iterator[_Left]:
-    from recortex.engines.extraction.authorship import typed
+    from recortex.engines.extraction.authorship import unpasted
 
     for exchanges in sessions[:SESSIONS]:
         last = exchanges[0]
@@ -267,7 +267,7 @@ def _left(sessions: Sequence[Sequence[Exchange]]) -> Iterator[_Left]:
         if not open_end:
             return
         asked = next((one.message for one in exchanges if len(one.message) >= _TELLING), last.message)
-        yield _Left(last, typed(asked), open_end)
+        yield _Left(last, unpasted(asked), open_end)
 
 
 def _tries(title: str, left: _Left, short_id: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.options import chosen
 from recortex.domain.transcript import Turn
+from recortex.engines.extraction.authorship import arguments
 from recortex.engines.extraction.report_entries import RuleFinding, is_trivial
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
@@ -367,7 +368,14 @@ def answered(answer: str, before: str) -> Iterator[RuleFinding]:
 
 
 def own_words(turn: Turn) -> str:
-    """The person's own words; in an answer the options and lines that begin with `>` are the agent's."""
+    """The person's own words.
+
+    In an answer the options and lines that begin with `>` are the agent's; of what fills a place in a
+    command's text, sentences of their own are the person's.
+    """
+    if turn.form in {"command", "argument"}:
+        named = ANSWERS_PATTERNS.named.match(turn.text) is not None
+        return turn.text if named else arguments(turn.text) if turn.form == "command" else ""
     if turn.form != "answer":
         return turn.text
     own = [line for line in turn.text.splitlines() if not line.startswith(">")]

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Patterns
 
@@ -226,6 +227,8 @@ def plain_words(text: str) -> str:
 
 PASTED_TEXT_PATTERNS = Patterns(__file__, "pasted_text")
 
+_LEAST_OF_REVIEW, _CAREFUL, _FEW = 3, 0.8, 2
+"""Sentences of a review; the share of them that is written with care; those that judge or name a part."""
 _LINES = 12
 """List items from which a paragraph was pasted, not typed."""
 
@@ -239,7 +242,30 @@ HOLD = "may be quoted or pasted"
 
 
 def typed(text: str) -> str:
-    """The text without what is surely not the person's word."""
+    """The text without what is surely not the person's word, and without what only serves a command."""
+    said = unpasted(text)
+    command = PASTED_TEXT_PATTERNS.command.match(said)
+    if command is None:
+        return said
+    return (
+        "" if PASTED_TEXT_PATTERNS.works_on.fullmatch(command["name"]) else arguments(said[command.end() :])
+    )
+
+
+def arguments(text: str) -> str:
+    """What of the arguments of a command is a sentence of its own: "12 please never push" says "never push".
+
+    A sentence behind the first one always is.
+    """
+    said = text[found.end() :] if (found := PASTED_TEXT_PATTERNS.named_first.match(text)) else text
+    first = next(iter(sentences_sentences(said)), "")
+    if PASTED_TEXT_PATTERNS.own.match(first):
+        return said.strip()
+    return said.strip().removeprefix(first).strip()
+
+
+def unpasted(text: str) -> str:
+    """The text without what is surely somebody else's."""
     said = _cut_off(text)
     for piece in pieces(text):
         if piece.chance >= SURE:
@@ -249,13 +275,37 @@ def typed(text: str) -> str:
 
 def doubtful(text: str) -> Callable[[str], float]:
     """Gives the chance that a sentence of a message is material; from `DOUBT` on it is at most proposed."""
-    chances = [(plain_words(text[one.start : one.end]), one.chance) for one in pieces(text)]
+    reviewed = _reviewed(text)
+    chances = [
+        (plain_words(text[one.start : one.end]), max(one.chance, DOUBT if one.start >= reviewed else 0.0))
+        for one in pieces(text)
+    ]
 
     def chance(sentence: str) -> float:
         said = plain_words(sentence)
         return max((likely for one, likely in chances if said in one or one in said), default=0.0)
 
     return chance
+
+
+def _reviewed(text: str) -> int:
+    """Where a review of code begins in a message, which says what should be in whole sentences of nobody's.
+
+    The message's length, if it holds none. In such a text "errors must always be wrapped" is the reviewer's.
+    """
+    if announced := PASTED_TEXT_PATTERNS.gives_review.match(text):
+        return announced.end()
+    told = [text[one.start : one.end].strip() for one in pieces(text)]
+    if (
+        len(told) < _LEAST_OF_REVIEW
+        or any(PASTED_TEXT_PATTERNS.persons.search(one) for one in told)
+        or sum(PASTED_TEXT_PATTERNS.careful.match(one) is not None for one in told) < _CAREFUL * len(told)
+    ):
+        return len(text)
+    judges = sum(PASTED_TEXT_PATTERNS.judges.search(one) is not None for one in told)
+    of_parts = sum(PASTED_TEXT_PATTERNS.of_a_part.match(one) is not None for one in told)
+    demands = any(PASTED_TEXT_PATTERNS.demands.search(one) for one in told)
+    return 0 if judges >= _FEW or (demands and judges + of_parts >= _FEW) else len(text)
 
 
 def _cut_off(text: str) -> str:

@@ -27,6 +27,7 @@ from recortex.engines.extraction.person_rules import (
 from recortex.engines.extraction.plain_speech import (
     EVEN,
     SIGNS,
+    WORDS,
     chance_of,
     durable,
     is_foreign,
@@ -38,7 +39,7 @@ from recortex.engines.extraction.report_rules import from_message, from_summary,
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
-from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens, units
+from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -72,6 +73,16 @@ LEAST, BRIEF = 0.15, 400
 what sounds so explains the task."""
 
 
+_FEW_BESIDE = 3
+"""Words that may stand beside the one sentence of a message, such as "fyi"."""
+_LEAST_WORDS = 5
+"""Words of a message that has an English one among them, if it is English."""
+_ENGLISH = frozenset(WORDS) - word_set("a an as at do me on or so in her us") | word_set(
+    "always never dont don't without ever pls please avoid must keep"
+)
+"""Words that other languages do not have."""
+
+
 def is_passing(finding: RuleFinding, message: str) -> bool:
     """Whether what a rule found in a message may hold for the moment only, or need more context.
 
@@ -84,7 +95,11 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
     sentence = finding.quote
     said = plainly(sentence)
     wish, _ = unasked(said)
-    if PASSING_PATTERNS.weighs.search(said) is not None or PASSING_PATTERNS.step.search(said) is not None:
+    if (
+        _weighs(sentence, said)
+        or PASSING_PATTERNS.hangs_on.search(sentence) is not None
+        or _is_unread(message)
+    ):
         return True
     likely = chance_of(said, sentence, message)
     if len(message) <= SHORT and likely >= SURELY:
@@ -95,13 +110,65 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or PASSING_PATTERNS.continues.search(sentence.lstrip()) is not None
         or PASSING_PATTERNS.points.search(plainly(finding.text)) is not None
         or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
-        or (PASSING_PATTERNS.ordered.search(wish) is not None and finding.rule != ORDER)
+        or (finding.rule != ORDER and _orders(wish))
     ):
         return True
-    if finding.rule in DECISIONS:
+    if finding.rule in DECISIONS or says_plainly(finding, message):
         return False
     least = LEAST if finding.rule in PLAIN and len(message) <= BRIEF else EVEN
     return likely < least
+
+
+def says_plainly(finding: RuleFinding, message: str) -> bool:
+    """Whether a message is nothing but a plain statement of what the project uses, or where something is.
+
+    "We use Redis as the job queue." and "Views live in web/views." need no word that says that they last.
+    """
+    if finding.rule not in PLAIN or len(message) > SHORT or len(finding.quote) > SHORT:
+        return False
+    beside = len(message.split()) - len(finding.quote.split())
+    said = PASSING_PATTERNS.plainly_so.match(plainly(finding.quote))
+    return beside <= _FEW_BESIDE and said is not None and PASSING_PATTERNS.points.search(finding.text) is None
+
+
+def is_momentary(text: str) -> bool:
+    """Whether a wish that was said again is still about a piece of work or what was on the screen."""
+    said = plainly(text)
+    wish, _ = unasked(said)
+    if (
+        _weighs(text, said)
+        or PASSING_PATTERNS.hangs_on.search(text) is not None
+        or not any(map(str.isalpha, text))
+    ):
+        return True
+    if PASSING_PATTERNS.general.search(said) is not None:
+        return False
+    return (
+        PASSING_PATTERNS.points.search(said) is not None
+        or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
+        or PASSING_PATTERNS.works.search(wish) is not None
+        or PASSING_PATTERNS.asks.search(wish) is not None
+    )
+
+
+def _weighs(sentence: str, said: str) -> bool:
+    if PASSING_PATTERNS.weighs.search(said) is not None or PASSING_PATTERNS.step.search(said) is not None:
+        return True
+    return (
+        PASSING_PATTERNS.muses.search(sentence) is not None and PASSING_PATTERNS.general.search(said) is None
+    )
+
+
+def _orders(wish: str) -> bool:
+    return (
+        PASSING_PATTERNS.ordered.search(wish) is not None or PASSING_PATTERNS.works.search(wish) is not None
+    )
+
+
+def _is_unread(message: str) -> bool:
+    """Whether a message of some words has none that only English has: its forms say nothing then."""
+    words = message.lower().split()
+    return len(words) >= _LEAST_WORDS and _ENGLISH.isdisjoint(word.strip(".,;:!?()'\"`") for word in words)
 
 
 def _asks(sentence: str, said: str, wish: str) -> bool:
@@ -317,7 +384,7 @@ def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding 
     (found,) = judged([(statement, message)])
     sure = person and finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
     chance, limits = found.keep if sure else found.active, SURE if sure else PERSON if person else OTHERS
-    if chance >= limits.active:
+    if chance >= limits.active or (sure and says_plainly(finding, message.text)):
         return replace(finding, confidence=max(finding.confidence, ACTIVE))
     if chance >= limits.proposed or _REPAIR.search(finding.rule):
         return replace(finding, hold=finding.hold or "not sure enough")
@@ -448,7 +515,7 @@ class _SessionReader:
         if message is None:
             return
         if message.speaker == "person":
-            yield from answered(turn.text, before)
+            yield from answered(message.text, before)
         yield from weighed(by_rules(turn), message)
 
     def conclusions(self) -> list[Candidate]:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.time import same_moment
+from recortex.engines.extraction.extractor import is_momentary
 from recortex.engines.extraction.sentences import MAX_LENGTH, MIN_TYPED, is_cut
 
 if TYPE_CHECKING:
@@ -75,7 +76,10 @@ class Repeat(NamedTuple):
         """Whether it was said often enough to count as a standing wish; what states something, said twice.
 
         What may be quoted or pasted does not count: a text that is pasted again and again is nobody's wish.
+        Nor does a piece of work that is asked for in each session, or what is wrong in each.
         """
+        if is_momentary(self.said.wish.text):
+            return False
         said = [one for one in (self.said, *self.others) if not one.wish.doubtful]
         stated = {one.session for one in said if one.wish.lasting}
         return len({one.session for one in said}) >= STANDING or (
