@@ -88,15 +88,16 @@ def test_features_have_the_same_names_in_one_order_and_take_linear_time():
 
 
 REVIEWS = {
-    "plain": "The silo reader should validate the field id before the lookup. Errors must always be wrapped with "
-    "context. The retry loop never backs off, so a slow barn is hammered.",
+    "plain": "The silo reader should validate the field id before the lookup. Errors must always be wrapped "
+    "with context. The retry loop never backs off, so a slow barn is hammered.",
     "in lines": "The silo reader must validate the field id.\nNever swallow errors in the planner.\n"
     "The cache should be invalidated after every write.",
-    "with a verdict": "Overall this looks good. A few points. Public functions must have docstrings that name the "
-    "unit. Prefer early returns over nested conditions in the planner.",
-    "of a change": "This change adds a cache to the planner.\n\nThe key must include the tenant, otherwise two "
-    "tenants share totals. Always close the session in a finally block. The empty field is not tested.",
-    "handed over": "address the review please. The endpoint must always check the tenant. Use constants for names.",
+    "with a verdict": "Overall this looks good. A few points. Public functions must have docstrings that "
+    "name the unit. Prefer early returns over nested conditions in the planner.",
+    "of a change": "This change adds a cache to the planner.\n\nThe key must include the tenant, otherwise "
+    "two tenants share totals. Always close the session in a finally block. The empty field is not tested.",
+    "handed over": "address the review please. The endpoint must always check the tenant. "
+    "Use constants for names.",
 }
 RULES = (
     "We always squash before merging. Never push to main. The docs are built with sphinx.",
