@@ -1,4 +1,4 @@
-"""Memories as lines, pages and answers."""
+"""Memories as lines and pages."""
 
 from __future__ import annotations
 
@@ -12,28 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.explanation import Hit, Proposal, Recall
+    from recortex.domain.explanation import Hit
     from recortex.domain.memory import FileLink, Memory, Source
     from recortex.domain.relation import Relation
     from recortex.operations.answering import OpenedMemory, RememberedMemory
     from recortex.operations.browsing import Listing, Related
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
-    from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
 _MARGIN = SHORT_ID + 2
 _MARKS: dict[str, tuple[str, Style]] = {"critical": ("!! ", "red"), "high": ("!  ", "yellow")}
 _SHOWN_STATUSES = frozenset({"proposed", "superseded", "archived", "pruned", "quarantined"})
-_EMPTY = {
-    "nothing stored": "Nothing is stored here yet.",
-    "nothing in common": "Nothing that is known has a word or a meaning in common with this.",
-    "floor": "Nothing that is known answers this. Kept back by the floor: {n}; --no-floor shows them.",
-    "time": "Nothing that is true now answers this; {u} that was, or will be: --valid-at TIME shows it.",
-    "filter": "Nothing that passes the filters answers this; without them: {n}.",
-}
-"""Why there is no answer, in words."""
 
 
 def short(memory_id: str) -> str:
@@ -130,51 +121,6 @@ def source_of(source: Source) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def recall(value: Recall, terminal: Terminal) -> str:
-    """The memories that answer a question, each with its score; then exchanges, and what is only proposed."""
-    need = value.needed
-    if need:
-        return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
-    told = [hit(one, terminal) for one in value.hits]
-    if not told and (
-        value.floor or not (value.exchanges or value.documents or value.unchecked)
-    ):  # without a floor no memory was looked for
-        told.append(_nothing(value))
-    if value.hits and value.withheld:
-        kept = f"Kept back by the floor: {value.withheld} weaker; --no-floor shows them."
-        told.append(terminal.style(kept, "dim"))
-    if value.hits and value.untimely:
-        other = (
-            f"Not true now: {value.untimely} that would answer too; --valid-at TIME shows what was true then."
-        )
-        told.append(terminal.style(other, "dim"))
-    if value.exchanges:
-        from recortex.cli.rendering.sessions import hits
-
-        told.append(hits(value.exchanges, terminal))
-    told += [_proposal(one, terminal) for one in value.unchecked]
-    if value.documents:
-        from recortex.cli.rendering.project import chunk_hits
-
-        told.append(chunk_hits(value.documents, terminal))
-    return "\n\n".join(told)
-
-
-def _proposal(value: Proposal, terminal: Terminal) -> str:
-    """A memory that is only proposed: its text, marked."""
-    mark, name = terminal.style("unchecked", "yellow"), terminal.style(short(value.id), "cyan")
-    return f"{mark}  {name}  {value.said_on:%Y-%m-%d}\n{terminal.wrap(value.text, indent=6)}"
-
-
-def _nothing(value: Recall) -> str:
-    """That no memory answers, and why."""
-    if value.exchanges or value.documents or value.unchecked:
-        return "No memory answers this."
-    return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(
-        n=value.withheld, u=value.untimely
-    )
-
-
 def hit(value: Hit, terminal: Terminal) -> str:
     """One hit: its score, its text, why it was found and where it comes from."""
     one = value.memory
@@ -210,7 +156,8 @@ def _verbatim(code: str) -> str:
     return "\n".join(f"      {clean(line.expandtabs(4))}".rstrip() for line in code.splitlines())
 
 
-def _lines(values: tuple[Memory, ...], terminal: Terminal) -> str:
+def lines(values: tuple[Memory, ...], terminal: Terminal) -> str:
+    """Memories, a line each."""
     return "\n".join(line_of(one, terminal) for one in values)
 
 
@@ -221,7 +168,7 @@ def listing(value: Listing, terminal: Terminal) -> str:
             f"None on this page; {value.total} in all." if value.total else "No memory passes these filters."
         )
     whole = "\n\n\n".join(memory(one, terminal) for one in value.memories) if terminal.full else ""
-    return f"{whole or _lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"
+    return f"{whole or lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"
 
 
 def forgotten(value: Forgotten, terminal: Terminal) -> str:
@@ -231,7 +178,7 @@ def forgotten(value: Forgotten, terminal: Terminal) -> str:
             return "Nothing fits; nothing was changed."
         first = short(value.candidates[0].id)
         return (
-            f"Nothing was changed. Which one is it?\n{_lines(value.candidates, terminal)}\n"
+            f"Nothing was changed. Which one is it?\n{lines(value.candidates, terminal)}\n"
             f"`recortex forget {first}` puts the first one away."
         )
     word = "Would be put away" if value.dry_run else "Put away"
@@ -273,78 +220,3 @@ def walked(start: Memory, steps: Iterable[tuple[int, Relation, Memory]], termina
 def _verb(relation: Relation, reached: Memory) -> str:
     """What leads from one end of a relation to the memory at its other end."""
     return relation.type.words if relation.target_id == reached.id else relation.type.reversed
-
-
-def reviewed(value: Reviewed, terminal: Terminal) -> str:
-    """Memories that wait for a person, or that were decided about."""
-    words = {
-        "approve": "Approved:\n",
-        "reject": "Rejected:\n",
-        "replace": "Replaced, the new one first:\n",
-        "list": "",
-    }
-    if value.questions is not None:
-        from recortex.cli.rendering.reasoning import questions
-
-        return questions(value.questions, terminal)
-    left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
-    odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
-    if odds:
-        odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
-    if value.flagged:
-        told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
-        odds += f"\n\nThese may no longer hold; `recortex review approve ID` keeps one as it is:{told}"
-    if value.causes:
-        from recortex.cli.rendering.reasoning import likely_cause
-
-        told = "\n".join(line for one in value.causes for line in likely_cause(one, terminal))
-        odds += f"\n\nThese may have led to one another:{told}"
-    if value.leaving:
-        odds += f"\n\n{leaving(value.leaving)}"
-    if not value.memories:
-        return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
-    how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
-    shown = _groups(value.memories, terminal) if value.action == "list" else _lines(value.memories, terminal)
-    return f"{words[value.action]}{shown}{left}{how}{odds}"
-
-
-def _groups(memories: tuple[Memory, ...], terminal: Terminal) -> str:
-    """What waits, whole and by subject, with the line that keeps all of a subject at once."""
-    from recortex.engines.reviewing.questions import by_subject
-
-    parts = []
-    for subject, group in by_subject(memories):
-        parts.append(terminal.style(clean(subject), "bold"))
-        parts += [_whole_proposal(one, terminal) for one in group]
-        if len(group) > 1:
-            ids = " ".join(short(one.id) for one in group)
-            parts.append(f"  all of these: recortex review approve {ids}")
-    return "\n".join(parts)
-
-
-def _whole_proposal(memory: Memory, terminal: Terminal) -> str:
-    """A memory that waits: its words, what it was learned from, and when that was said."""
-    said = f"{memory.confidence:.0%} sure  {memory.status}  {memory.valid_from:%Y-%m-%d}"
-    head = f"{short(memory.id)}  {memory.kind}  {said}"
-    quote = memory.source.quote
-    quoted = [terminal.wrap(f"“{quote}”", indent=4)] if quote and quote != memory.text else []
-    return "\n".join([head, terminal.wrap(memory.text, indent=2), *quoted])
-
-
-def leaving(number: int) -> str:
-    """How many proposals leave the list soon, and what stays of them."""
-    return (
-        f"{plural(number, 'proposal leaves', 'proposals leave')} this list within a week, since nobody looked"
-        " at them; what was said can still be found."
-    )
-
-
-def _flagged(value: Flagged, terminal: Terminal) -> str:
-    """A memory that was flagged, and what for."""
-    return "\n".join([_lines((value.memory,), terminal), *(f"  {clean(why)}" for why in value.why)])
-
-
-def _contradiction(value: Contradiction, terminal: Terminal) -> str:
-    """Two memories that cannot both hold, the newer one first."""
-    why = f"  because {clean(value.evidence)}" if value.evidence else ""
-    return f"{_lines((value.newer, value.older), terminal)}{why}"

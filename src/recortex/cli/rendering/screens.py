@@ -15,8 +15,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from recortex.cli.rendering.answers import leaving
 from recortex.cli.rendering.changes import details
-from recortex.cli.rendering.memories import SHORT_ID, leaving, short, source_of
+from recortex.cli.rendering.memories import SHORT_ID, short, source_of
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
 from recortex.engines.reviewing.questions import by_subject
