@@ -362,7 +362,7 @@ def main() -> None:
 
 
 def kept(states: list[Path], weights: Weights) -> Changes:
-    """The mean of what was trained before; of two runs it judges better than either (docs/changes.md)."""
+    """The mean of what was trained before; of two runs it judges better than either (bench/RESULTS.md)."""
     found = [torch.load(one) for one in states]
     model = Changes(weights)
     model.load_state_dict({name: sum(one[name] for one in found) / len(found) for name in found[0]})

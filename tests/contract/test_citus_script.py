@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from tenants import SCHEMA, guarded_tables
 
-PAGE = Path(__file__).parents[2] / "docs" / "postgresql.md"
+PAGE = Path(__file__).parents[2] / "docs" / "citus.md"
 _LINE = re.compile(
     r"SELECT create_distributed_table\('recortex\.(\w+)', 'workspace'"
     r"(?:, colocate_with => 'recortex\.memories')?\);"

@@ -76,7 +76,7 @@ def script(shell: str, programs: Mapping[str, Command]) -> str:
     summaries = {one.verb: one.summary for one in operations}
     summaries |= {name: command.summary for name, command in programs.items()}
     verbs = (*summaries, "help")
-    table: Table = {" 1": verbs, " -": (*FLAGS, *WITH_VALUE), " =": WITH_VALUE, "help 1": verbs}
+    table: Table = {" 1": verbs, " -": (*FLAGS, *WITH_VALUE), " =": WITH_VALUE, "help 1": (*verbs, "all")}
     for one in operations:
         table |= _of_operation(one)
     for name, command in programs.items():

@@ -30,8 +30,26 @@ if TYPE_CHECKING:
     from recortex.cli.invocation import Command, Invocation
 
 
-# -- `recortex --help`: what there is, by topic
+# -- `recortex --help`: the verbs that people use first; `recortex help all`: every verb, by topic
 
+
+FIRST = ("remember", "review", "recall", "why", "import", "sessions", "code", "init", "status", "install")
+"""The verbs that the short help explains."""
+
+_HEADINGS = {
+    "Remember": "Recording Review Correction History Link Consolidation Kind",
+    "Find": "Search Reason Explanation Context Frame Advice Browse Graph Consequence Document",
+    "Sessions": "Learning Session Brief Inspection Replay Inference",
+    "Code": "Code Convention Generation Validation",
+    "Projects and stores": "",
+    "Setup": "Installation",
+}
+"""Which groups of operations stand under a heading; one that none names looks after a store."""
+_MOVED = {"index": "Code"}
+_REST = "Projects and stores"
+
+_UNWRAPPED = 100
+"""Columns of a list of verbs where there is no terminal."""
 
 _HEAD = """\
 Long-term memory for coding agents: local, offline, no key, no daemon.
@@ -39,30 +57,52 @@ Long-term memory for coding agents: local, offline, no key, no daemon.
 usage: recortex VERB [arguments] [options]
 """
 _TAIL = """\
-For every verb
-  --json         One JSON object on standard output.
-  --project DIR  Work in this folder's project, not in the current one's.
-  --url URL      The store itself: sqlite:///FILE or postgresql://HOST/DATABASE.
-  --help         What the verb does and takes.
+Options of every verb
+  --json         Print one JSON object.
+  --project DIR  Use the project in this folder instead of the current one.
+  --url URL      Use this store: sqlite:///FILE or postgresql://HOST/DATABASE.
+  --help         Explain the verb.
 
-`recortex VERB --help` explains a verb; `recortex tour` walks through an example;
-`recortex --version` prints the version."""
+`recortex VERB --help` explains a verb; `recortex tour` walks through an example.
+"""
+_MORE = "`recortex help all` has a line for each verb; `recortex --version` prints the version."
 
 
-def text(programs: Mapping[str, Command], width: int = 0) -> str:
-    """The overview of all operations, and of the verbs that are none; wrapped where a width is given."""
-    topics = {
-        group["title"]: {one["name"].replace("_", "-"): one["summary"] for one in group["operations"]}
-        for group in manifest.groups()
-    }
-    if programs:
-        topics["Programs"] = {name: command.summary for name, command in programs.items()}
-    column = max(len(name) for verbs in topics.values() for name in verbs)
+def text(programs: Mapping[str, Command], width: int = 0, *, every: bool = False) -> str:
+    """What `--help` prints, wrapped where a width is given.
+
+    Args:
+        programs: the verbs that are no operations.
+        width: columns of the terminal; 0 does not wrap.
+        every: a line for each verb. Else the ones that people use first have a line, the others their name.
+    """
+    topics = _by_heading(programs)
+    names = [name for verbs in topics.values() for name in verbs if every or name in FIRST]
+    column = max(map(len, names))
     lines = [_HEAD]
-    for title, verbs in topics.items():
-        summaries = (_line(f"  {name:<{column}}  ", summary, width) for name, summary in verbs.items())
-        lines += [title, *summaries, ""]
-    return "\n".join([*lines, *(_line("", line, width) for line in _TAIL.splitlines())])
+    for heading, verbs in topics.items():
+        first = [name for name in FIRST if name in verbs]
+        others = [name for name in verbs if name not in first]
+        shown = [*first, *others] if every else first
+        lines.append(heading)
+        lines += (_line(f"  {name:<{column}}  ", verbs[name], width) for name in shown)
+        if others and not every:
+            lines.append(_line("  also: ", ", ".join(others), width or _UNWRAPPED))
+        lines.append("")
+    tail = _TAIL if every else _TAIL + _MORE
+    return "\n".join([*lines, *(_line("", line, width) for line in tail.splitlines())])
+
+
+def _by_heading(programs: Mapping[str, Command]) -> dict[str, dict[str, str]]:
+    """The summary of every verb, by heading."""
+    heading_of = {f"{group}Operations": one for one, named in _HEADINGS.items() for group in named.split()}
+    topics: dict[str, dict[str, str]] = {heading: {} for heading in _HEADINGS}
+    for group in manifest.groups():
+        for one in group["operations"]:
+            heading = _MOVED.get(one["name"], heading_of.get(group["class"], _REST))
+            topics[heading][one["name"].replace("_", "-")] = one["summary"]
+    topics["Setup"] |= {name: command.summary for name, command in programs.items()}
+    return topics
 
 
 def _line(lead: str, said: str, width: int) -> str:
@@ -152,7 +192,8 @@ def _dispatch(line: Invocation, commands: Mapping[str, Command], started: float)
 def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
     """Answer what is asked without a verb."""
     words = [word for word in line.arguments if not word.startswith("-")]
-    if line.verb == "help" and words:
+    every = line.verb == "help" and words == ["all"]
+    if line.verb == "help" and words and not every:
         return _dispatch(invocation.split([words[0], "--help"]), commands, 0.0)
     if line.wants("--version"):
         from recortex import __version__
@@ -162,7 +203,7 @@ def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
     asked = line.verb == "help" or line.wants("--help", "-h")
     if line.json and not asked:
         raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
-    print(text(commands, _columns()))  # noqa: T201  the answer
+    print(text(commands, _columns(), every=every))  # noqa: T201  the answer
     return DONE if asked else WRONG_USAGE
 
 

@@ -121,7 +121,7 @@ def test_each_verb_and_option_is_offered(folder, name):
 
 
 def test_every_verb_and_kind_is_offered(folder, shared):
-    listed = set(re.findall(r"^  (\w[\w-]+) ", shared.run("--help").text, re.MULTILINE))
+    listed = set(re.findall(r"^  (\w[\w-]+) ", shared.run("help", "all").text, re.MULTILINE))
     assert _bash(folder, [""]) == {*listed, "help"}
     assert _bash(folder, ["remember", "--kind", ""]) == set(KINDS)
 

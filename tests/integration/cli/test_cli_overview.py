@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import pytest
 
+from recortex.cli.main import _HEADINGS, FIRST
 from recortex.cli.parser import parser_of, synonyms
 from recortex.cortex import Cortex
 from recortex.operations import manifest
@@ -29,18 +30,41 @@ def test_a_verb_is_found_in_the_group_that_declares_it(name):
     assert name in operations_of(group)
 
 
-def test_help_lists_every_verb(shared):
+HEADINGS = ["Remember", "Find", "Sessions", "Code", "Projects and stores", "Setup"]
+VERBS = sorted([*(one.verb for one in OPERATIONS.values()), "tour", "mcp", "hook", "worker", "completion"])
+
+
+def headings_and_verbs(text):
+    """The headings of a help and every verb that it names, whether with a line of its own or not."""
+    headings = re.findall(r"^(?!Options)[A-Z][a-z ]+$", text, re.MULTILINE)
+    named = re.findall(r"^  also: (.*(?:\n        .*)*)", text, re.MULTILINE)
+    return headings, re.findall(r"^  (\w[\w-]+) ", text, re.MULTILINE), re.findall(r"[\w-]+", " ".join(named))
+
+
+def test_the_short_help_explains_ten_verbs_and_names_the_others(shared):
     ran = shared.run("--help")
+    headings, explained, named = headings_and_verbs(ran.text)
     assert ran.code == 0
-    listed = set(re.findall(r"^  (\w[\w-]+) ", ran.text, re.MULTILINE))
-    assert listed == {
-        *(one.verb for one in OPERATIONS.values()),
-        "tour",
-        "mcp",
-        "hook",
-        "worker",
-        "completion",
-    }
+    assert headings == HEADINGS
+    assert sorted(explained) == sorted(FIRST)
+    assert len(explained) == 10
+    assert sorted([*explained, *named]) == VERBS
+    assert "`recortex help all`" in ran.text
+    assert len(ran.text.splitlines()) <= 50
+
+
+def test_the_long_help_has_a_line_for_every_verb(shared):
+    ran = shared.run("help", "all")
+    headings, explained, named = headings_and_verbs(ran.text)
+    assert ran.code == 0
+    assert headings == HEADINGS
+    assert sorted(explained) == VERBS
+    assert named == []
+
+
+def test_every_group_under_a_heading_exists():
+    known = {group["class"] for group in manifest.groups()}
+    assert {f"{group}Operations" for named in _HEADINGS.values() for group in named.split()} <= known
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -24,6 +24,37 @@ def test_the_reference_is_what_the_code_says():
     assert done.returncode == 0, done.stdout
 
 
+PAGES = sorted(ROOT.glob("docs/*.md"))
+CURRENT = [document for document in DOCUMENTS if document.name != "CHANGELOG.md"]
+"""What is true now: the changelog's links were right when it was written."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_a_page_has_at_most_a_hundred_lines(page):
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def anchors_of(document):
+    """What a link may name after `#`: the headings, as GitHub spells them."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", CURRENT, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_to_headings(document):
+    for link, anchor in re.findall(
+        r"\]\((?!https?:)([^)#]*)#([^)]+)\)", document.read_text(encoding="utf-8")
+    ):
+        target = document.parent / link if link else document
+        assert anchor in anchors_of(target), f"{link}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_every_page_is_reached_from_the_readme(page):
+    assert f"docs/{page.name}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_lead_to_files(document):
     for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8")):
@@ -41,7 +72,8 @@ def test_the_python_example_of_the_readme_finds_what_it_remembered(tmp_path, mon
 
 @pytest.mark.full
 def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
-    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    pages = (ROOT / "docs" / name for name in ("tutorial.md", "hooks-by-hand.md"))
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     assert "```sh" not in re.sub(r"^```sh\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     (tmp_path / "sitecustomize.py").write_text(PATIENT)
@@ -57,12 +89,12 @@ def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
         corrected,
         replaced,
         installed,
+        kept,
+        safe,
         hooks,
         _,
         learned,
         changed,
-        kept,
-        safe,
         _,
     ) = shown
     assert "Next:" in begin
@@ -136,7 +168,7 @@ def test_the_examples_of_decisions_find_them(tmp_path):
     shown = run(block, tmp_path)
     assert "2 added, 1 relation." in shown
     assert "Looked at 1 commit." in shown
-    assert "We keep carts in PostgreSQL." in shown
+    assert "We keep carts in PostgreSQL" in shown
     assert "We keep carts in Redis." not in shown
     assert "Because installs took minutes" in shown
 

@@ -3,7 +3,7 @@
 Memories come first, then exchanges, then chunks of documents.
 
 A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it
-yet is found by its words. See docs/embeddings.md for what was measured of that.
+yet is found by its words. See bench/RESULTS.md for what was measured of that.
 """
 
 # ruff: noqa: TC004  annotations are not evaluated at run time

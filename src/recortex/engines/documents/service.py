@@ -105,7 +105,7 @@ _BY_BOTH = _Weights(7.0, 14.0, -4.0, -1.0, -2.0, -2.7)
 _BY_WORDS = _Weights(13.5, 0.0, -4.0, -2.3, -1.9, 1.0)
 _BY_MEANING = _Weights(0.0, 16.0, -7.0, -1.0, -1.9, -0.9)
 """Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to
-2,600 chunks, and rounded (docs/documents.md; bench/documents.py --questions)."""
+2,600 chunks, and rounded (bench/RESULTS.md; bench/documents.py --questions)."""
 
 
 def answerable(support: Support, size: int) -> float:
@@ -127,7 +127,7 @@ def answerable(support: Support, size: int) -> float:
 
 LEAST_SHARE = 0.6
 """A frame tells no chunk whose sum is less than this part of the best one's: of 49 questions all had their
-answer above 0.77 (docs/documents.md)."""
+answer above 0.77 (bench/RESULTS.md)."""
 LOADED = 20
 """Chunks that are read at once for a frame."""
 LEAST_OF_TASK = 2
@@ -278,7 +278,7 @@ def embedded(chunk: Chunk) -> tuple[str]:
     """The headings that a chunk stands under, and its text: of a longer one two halves, each under them.
 
     The shipped model reads 256 pieces of a word. The mean of the halves' vectors finds more than the vector
-    of what it reads of the whole, in the same time (docs/documents.md).
+    of what it reads of the whole, in the same time (bench/RESULTS.md).
     """
     head = " > ".join(chunk.headings)
     parts = [chunk.text] if chunk.tokens <= _WHOLE else _halves(chunk.text)

@@ -38,7 +38,7 @@ RELEASED = 1_000
 ASKED, MESSAGE, OUTCOME = 160, 240, 160
 """Characters that the model reads of the end of what was asked, of the beginning of the message, and of the
 beginning and of the end of what came of it. As many facts are found as with whole texts, at a third of the
-time; a vector of the message alone adds nothing (docs/exchanges.md)."""
+time; a vector of the message alone adds nothing (bench/RESULTS.md)."""
 
 
 class RecordEmbedding(Generic[Waits]):

@@ -53,7 +53,7 @@ WORDS_ALONE = Weakness(bias=-3.3, coverage=5.3)
 WEAK = 0.2
 """An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
 probabilities are low. Then 90 % of what nothing answers has weak answers only, or none
-(bench/session_questions.py; docs/retrieval.md has the trade-off)."""
+(bench/session_questions.py; bench/RESULTS.md has the trade-off)."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _probability(evidence: Evidence, key: int) -> float:
 
 SAME = 0.75
 """Exchanges whose messages, with what they answer, or whose outcomes have a higher cosine speak of the same
-thing: of reversals across sessions 6 %, of random pairs 1 % (docs/exchanges.md)."""
+thing: of reversals across sessions 6 %, of random pairs 1 % (bench/RESULTS.md)."""
 TURNED = 0.55
 """The same, where the message of the later one says that something is otherwise from now on."""
 _UNKNOWN = datetime.min.replace(tzinfo=UTC)

@@ -101,35 +101,8 @@ _ROUNDING = 1e-9
 HIDDEN = "\x00"
 """Replaces each character of Recortex's placeholders while rules are run."""
 
-_LONGEST_GLUED, _MOST_JOINED = 512, 16
-_GLUED = rf"[_.\-][\w.\-]{{8,{_LONGEST_GLUED}}}+"
-"""What may be the rest of a second token; so many characters are read at once, so many times."""
-
-_CROWDING = (
-    "passw",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "kennwort",
-    "contrase",
-    "mot de passe",
-    "senha",
-    "密码",
-    "密碼",
-    "パスワード",
-)
-_BESIDE = ("secret", "token", "api_key", "credential", "login", "auth", "pin", "curl -u")
-_CROWD, _SURE, _BLOCK, _LEAST_BLOCK = 24, 80, 4_096, 1_024
-"""Where one of these words stands in every 24 characters of a block, in the mean, and one of the first kind
-in every 80, the block goes as a whole: looking at each takes minutes for what says nothing but passwords.
-The words of the second kind alone are as dense in the code of any lexer."""
-
-_INSIDE = tuple("_.-$|:~")
-"""Signs inside a token that end a run: what follows is then found once the first token is gone."""
-
-
-_CROWDED = Rule("passwords", "secret", "", (), 1.0)
-"""What a crowded block is reported and replaced by."""
+_GLUED = r"[_.\-][\w.\-]{8,512}+"
+"""What may be the rest of a second token."""
 
 
 class _Match(NamedTuple):
@@ -169,10 +142,9 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
     rules = table or default_table()
     change = path_adjustment(path)
     skipped: set[str] = set()
-    clean, origins = text, Origins([])
-    if crowded := _crowded(text):
-        clean, origins = _replaced(text, crowded, origins)
-    size = len(clean) + 1
+    origins = Origins([])
+    clean = text
+    size = len(text) + 1
     left = max(LEAST_READ * size, min(_MOST_ROUNDS * size, MOST_READ))
     near: list[_Area] = []
     while left > 0:
@@ -187,27 +159,6 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
         else:
             break
     return Redaction(clean, tuple(edit.finding for edit in origins.edits), tuple(sorted(skipped)))
-
-
-def _crowded(text: str) -> list[_Match]:
-    """The stretches of a text that hardly consist of more than words for a password."""
-    if len(text) < _LEAST_BLOCK:
-        return []
-    folded = fold(_without_markers(text)[0])  # placeholders have such words, too
-    if sum(map(folded.count, _CROWDING)) * _SURE < min(_BLOCK, len(folded)):
-        return []
-    found: list[_Match] = []
-    for at in range(0, len(folded) - _LEAST_BLOCK, _BLOCK):
-        stop = min(at + _BLOCK, len(folded))
-        sure = sum(folded.count(word, at, stop) for word in _CROWDING)
-        beside = sum(folded.count(word, at, stop) for word in _BESIDE)
-        if sure * _SURE < stop - at or (sure + beside) * _CROWD < stop - at:
-            continue
-        rest = compiled(r"[^\n]{0,512}").match(folded, stop)  # what the last word is followed by
-        end = rest.end() if rest else stop
-        start = found.pop().start if found and found[-1].end >= at else at
-        found.append(_Match(start, end, _CROWDED.confidence, _CROWDED))
-    return found
 
 
 def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -240,9 +191,7 @@ def _candidates(
     folded = fold(text)
     found: list[_Match] = []
     read = "\n".join(folded[slice(*area)] for area in near) if near else folded
-    steps = table.applicable(read)
-    openings = tuple({keyword for step in steps if step.rule.anchored for keyword in step.keywords})
-    for step in steps:
+    for step in table.applicable(read):
         expression = table.compiled(step.rule)
         if expression is None:
             continue
@@ -250,7 +199,7 @@ def _candidates(
             for area in near or [_Area(0, len(text))]:
                 found.extend(
                     match
-                    for match in _matches(step, expression, text, folded, change, area, openings)
+                    for match in _matches(step, expression, text, folded, change, area)
                     if not near or area.holds(match, len(text))
                 )
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
@@ -261,13 +210,7 @@ def _candidates(
 
 
 def _matches(
-    step: ApplicableRule,
-    expression: re.Pattern[str],
-    text: str,
-    folded: str,
-    change: float,
-    area: _Area,
-    openings: tuple[str, ...],
+    step: ApplicableRule, expression: re.Pattern[str], text: str, folded: str, change: float, area: _Area
 ) -> Iterator[_Match]:
     rule = step.rule
     subject = folded if rule.folded else text
@@ -292,7 +235,7 @@ def _matches(
         if start < 0:
             start, end = match.span()
         if plain:
-            end = _joined_end(text, folded, (start, end), step.keywords, openings)
+            end = _joined_end(text, folded, start, _run_end(text, end), step.keywords)
         value = text[start:end]
         if HIDDEN in value:
             value = value.replace(HIDDEN, "")
@@ -321,30 +264,12 @@ def _run_end(text: str, place: int) -> int:
     return match.end() if match else place
 
 
-def _joined_end(
-    text: str, folded: str, span: tuple[int, int], keywords: tuple[str, ...], openings: tuple[str, ...]
-) -> int:
-    """The end of tokens that stand directly after each other: the first swallows the next one's beginning.
-
-    Args:
-        text: the text.
-        folded: it in lower case.
-        span: the first token.
-        keywords: with which a token of the same kind may begin.
-        openings: with which one of any kind may begin, right behind the first.
-    """
-    start, end = span
-    run = _run_end(text, end)
-    follows = first = run > end and folded.startswith(openings, end)
-    for _ in range(_MOST_JOINED):
-        glued = compiled(_GLUED).match(text, run)
-        if glued is None or not (
-            follows or any(folded.find(one, start + len(one), glued.end()) >= 0 for one in keywords)
-        ):
-            break
-        follows = glued.end() - run > _LONGEST_GLUED
-        first, start, run = False, run, _run_end(text, glued.end())
-    return end if first and text[run : run + 1] in _INSIDE else run
+def _joined_end(text: str, folded: str, start: int, end: int, keywords: tuple[str, ...]) -> int:
+    """The end of tokens that stand directly after each other: the first swallows the next one's beginning."""
+    glued = compiled(_GLUED).match(text, end)
+    if glued is None or not any(folded.find(one, start + len(one), glued.end()) >= 0 for one in keywords):
+        return end
+    return glued.end()
 
 
 def _anchored(

@@ -55,7 +55,7 @@ _SINCE_DATE = lazy(
 )
 LIFT = 2.5
 """What it adds to a candidate that its time agrees, in standard deviations: as much as a date that is named
-adds to a turn of dialogue (docs/retrieval.md has what it is worth)."""
+adds to a turn of dialogue (bench/RESULTS.md has what it is worth)."""
 _DISTANCE = lazy(r"\b(?:hour|day|week|month|year)s?\s$")
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
 _TIMELESS = int(Trait.CODE | Trait.OUTLINE | Trait.DOCUMENT)
