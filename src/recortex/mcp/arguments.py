@@ -23,6 +23,7 @@ LONGEST_TEXT = 200_000
 _LARGEST_NUMBER = 2**63 - 1
 _NUL = "\0"
 _NOTHING = frozenset(("", "null", "None"))
+_AROUND_WORDS = " \t\r\n\"'"
 
 
 def converted(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,18 +68,23 @@ def taken(value: Any, hint: Any) -> Any:
 
 
 def _readings(value: Any) -> Iterator[Any]:
-    """What a value may have been meant as: as JSON, as it is, or as a list of one."""
-    yield from _decoded(value)
-    yield value
+    """What a value may have been meant as: JSON, itself, a list of one, a word or a list of them."""
+    for reading in (*_decoded(value), value):
+        yield reading
+        yield [] if isinstance(reading, str) and not reading.strip() else [reading]
     if isinstance(value, str):
-        yield [value] if value.strip() else []
+        for written in (value, value.lower(), value.upper()):
+            yield written.strip(_AROUND_WORDS)
+            yield [word.strip(_AROUND_WORDS) for word in written.strip(" []").split(",")]
 
 
 def _decoded(value: Any) -> Iterator[Any]:
-    """What a text is as JSON, where it is a list, an object, a number or a truth."""
+    """A text as JSON where that is a list, an object, a number or a truth, also within another text."""
     if isinstance(value, str):
         with suppress(InvalidInputError, UnicodeEncodeError):
-            if not isinstance(reading := codec.loads(value), str):
+            if isinstance(reading := codec.loads(value), str):
+                yield from _decoded(reading)
+            else:
                 yield reading
 
 

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CLAUDE = "@anthropic-ai/claude-code"
-NEWEST, OLDEST = "2.1.330", "2.1.100"
+NEWEST, OLDEST = "2.1.332", "2.1.100"
 PACKAGES = {
     "codex": ("@openai/codex", "0.171.0"),
     "gemini": ("@google/gemini-cli", "0.61.0"),
     "qwen": ("@qwen-code/qwen-code", "0.24.4"),
+    "opencode": ("opencode-ai", "1.18.33"),
+    "kilo": ("@kilocode/cli", "7.7.7"),
+    "pi": ("@earendil-works/pi-coding-agent", "1.6.0"),
     "pyright": ("pyright", "1.1.414"),
     "node": ("node", "24"),  # Gemini and Qwen need a newer one than many systems have
 }

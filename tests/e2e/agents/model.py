@@ -7,6 +7,7 @@ import gzip
 import json
 import threading
 import time
+from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,8 +27,7 @@ class Model:
 
     def __init__(self, turns: Sequence[Spec] = ()) -> None:
         self.requests: list[Request] = []
-        self._turns = [turn(spec) for spec in turns]
-        self._used = 0
+        self._turns = deque(turn(spec) for spec in turns)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -40,6 +40,11 @@ class Model:
     def main(self) -> list[Request]:
         """The requests of the main conversation."""
         return [one for one in self.requests if one.kind == "main"]
+
+    def then(self, *turns: Spec) -> None:
+        """More turns, after those that are left."""
+        with self._lock:
+            self._turns.extend(turn(spec) for spec in turns)
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
@@ -66,9 +71,9 @@ class Model:
             return turn(SUMMARY)
         if request.kind != "main":
             return turn("done")
-        said = self._turns[self._used] if self._used < len(self._turns) else turn("(done)")
-        if not said.until or any(name.endswith(said.until) for name in request.tools):
-            self._used += 1
+        said = self._turns[0] if self._turns else turn("(done)")
+        if self._turns and (not said.until or any(name.endswith(said.until) for name in request.tools)):
+            self._turns.popleft()
         return said
 
 

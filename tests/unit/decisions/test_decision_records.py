@@ -252,6 +252,141 @@ def test_what_a_status_says(status, standing):
     assert one.standing == standing
 
 
+BODY = {
+    ".md": "\n\n## Context and Problem Statement\n\nLists are long.\n\n## Decision\n\nTitles are short.\n",
+    ".rst": "\n\nContext\n-------\n\nLists are long.\n\nDecision\n--------\n\nTitles are short.\n",
+    ".adoc": "\n\n== Context\n\nLists are long.\n\n== Decision\n\nTitles are short.\n",
+}
+STATES = {  # the head of a record in the form of a tool, and the state that it says
+    "madr front matter": (
+        (".md", '---\nstatus: "accepted"\n---\n\n# Titles', "accepted"),
+        (
+            ".md",
+            "---\nstatus: superseded by [ADR-0005](0005-x.md)\ndate: 2024-01-02\n---\n\n# Titles",
+            "superseded",
+        ),
+        (".md", "---\nstatus: accepted # superseded only in part\n---\n\n# Titles", "accepted"),
+        (".md", "---\nstatus: {proposed}\n---\n\n# Titles", "proposed"),
+        (".md", "---\nstatus:\n  - proposed\n  - accepted\n---\n\n# Titles", "accepted"),
+        (".md", "---\nstatus: accepted\nsuperseded_by:\n---\n\n# Titles", "accepted"),
+        (".md", "---\nstatus: accepted\nsuperseded-by: 0007\n---\n\n# Titles", "superseded"),
+        (
+            ".md",
+            "---\nstatus: >-\n  accepted; the part on names is\n  superseded by ADR 7\n---\n\n# Titles",
+            "accepted",
+        ),
+        (".md", '+++\nstatus = "deprecated"\n+++\n\n# Titles', "deprecated"),
+        (".md", "---\nstate: rejected\n---\n\n# Titles", "rejected"),
+    ),
+    "log4brains lists": (
+        (
+            ".md",
+            (
+                "# Titles\n\n- Status: superseded by [20240101-names](20240101-names.md)\n"
+                "- Date: 2024-01-02\n- Tags: ui"
+            ),
+            "superseded",
+        ),
+        (
+            ".md",
+            "# Titles\n\n- Status: accepted\n- Deciders: Ada\n- Tags: deprecated, superseded",
+            "accepted",
+        ),
+        (".md", "# Titles\n\n* Status: [proposed]\n* Date: 2024-01-02", "proposed"),
+        (
+            ".md",
+            "# Titles\n\n- Status: draft\n- Deciders: Ada\n\nTechnical Story: the rejected design of spring",
+            "proposed",
+        ),
+    ),
+    "bold lines, quotes and lists": (
+        (".md", "# Titles\n\n**Status:** Accepted  \n**Superseded:** no", "accepted"),
+        (
+            ".md",
+            "# Titles\n\n> **Status**: Rejected\n> Accepted designs are in the other folder.",
+            "rejected",
+        ),
+        (".md", "# Titles\n\n**Status**\n\nAccepted", "accepted"),
+        (".md", "# Titles\n\nStatus: ![accepted](https://img.example.org/accepted.svg)", "accepted"),
+        (".md", "# Titles\n\n<!-- Status: superseded -->\n\nStatus: accepted", "accepted"),
+        (".md", "# Titles\n\n## Status\n\n<!-- proposed, accepted, deprecated -->\n\nAccepted", "accepted"),
+        (".md", "# Titles\n\n## Status\n\n```\nAccepted\n```", "accepted"),
+        (".md", "# Titles\n\n## Status\n\n- [x] Accepted\n- [ ] Superseded", "accepted"),
+        (
+            ".md",
+            "# Titles\n\n## Decision status\n\nAccepted\n\nIt was proposed in May and rejected twice.",
+            "accepted",
+        ),
+    ),
+    "tables": (
+        (
+            ".md",
+            (
+                "# Titles\n\n| Field | Value |\n|---|---|\n| Status | Accepted |\n"
+                "| Replaces | deprecated record 3 |"
+            ),
+            "accepted",
+        ),
+        (
+            ".md",
+            (
+                "# Titles\n\n## Status\n\n| State | Since |\n|---|---|\n"
+                "| Proposed | 2020-01-01 |\n| Accepted | 2020-02-01 |\n| Superseded | 2021-02-01 |"
+            ),
+            "superseded",
+        ),
+    ),
+    "restructuredtext": (
+        (".rst", "Titles\n======\n\n:Status: Superseded by ADR 9", "superseded"),
+        (
+            ".rst",
+            (
+                "Titles\n======\n\nStatus\n------\n\nAccepted\n\n.. note::\n\n"
+                "   The rejected options are listed below."
+            ),
+            "accepted",
+        ),
+        (
+            ".rst",
+            "Titles\n======\n\n:Status: Accepted, amended by ADR 9 where the old\n   rule is superseded",
+            "accepted",
+        ),
+        (".rst", "Titles\n======\n\n**Status:** Proposed", "proposed"),
+    ),
+    "asciidoc": (
+        (".adoc", "= Titles\n:status: superseded\n:date: 2020-01-01", "superseded"),
+        (".adoc", "= Titles\n\n== Status\n\nAccepted. Deprecated ways are below.", "accepted"),
+        (".adoc", "= Titles\n\n*Status*: Rejected", "rejected"),
+        (".adoc", "= Titles\n\n|===\n|Status |Accepted\n|Date |2020-01-01\n|===", "accepted"),
+        (".adoc", "= Titles\n\nStatus:: Accepted +\nsuperseded in part by ADR 9", "accepted"),
+    ),
+    "headings": (
+        (".md", "# 4. Titles\n\n## Status: Accepted\n\nSuperseded records are kept.", "accepted"),
+        (".md", "# [Superseded] 4. Titles\n\n## Status\n\nAccepted", "accepted"),
+        (".md", "# 4. Titles\n\n## Current status\n\nDeprecated", "deprecated"),
+        (
+            ".md",
+            "# 4. Titles\n\n## Status of rejected proposals\n\nTwo were rejected.\n\n## Status\n\nAccepted",
+            "accepted",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", STATES)
+def test_the_state_of_a_record_is_read_in_the_form_of_every_tool(form):
+    read_as = [
+        (head, read(head + BODY[suffix], f"docs/adr/0004-titles{suffix}").standing)
+        for suffix, head, _ in STATES[form]
+    ]
+    assert read_as == [(head, state) for _, head, state in STATES[form]]
+
+
+def test_a_status_below_an_option_is_not_the_state_of_the_record():
+    one = read(f"{STATES['headings'][0][1]}{BODY['.md']}\n## Options\n\n### By date\n\nStatus: rejected\n")
+    assert one.standing == "accepted"
+
+
 @pytest.mark.parametrize(
     "table",
     [

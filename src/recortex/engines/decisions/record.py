@@ -145,6 +145,7 @@ MOST_STATUS = 2_000
 PARTS_PATTERNS = Patterns(__file__, "parts")
 _ROLES = PARTS_PATTERNS.by_name("role_")
 _PAIR = 2
+_NONE = frozenset(("none", "no", "null", "n/a", "na", "nobody", "nothing", "tbd"))
 
 
 class Parts:
@@ -175,6 +176,8 @@ class Parts:
     def status(self) -> str:
         """What it says of its standing."""
         front = text_of(self.front.get("status") or self.front.get("state"))
+        if front and any(map(str.isalnum, by := text_of(self.front.get("superseded-by")))):
+            front += f"\nSuperseded by {by}" if by.lower() not in _NONE else ""
         body = self.fields.get("status", "") or self.fields.get("state", "")
         whole = front or body or "\n".join(line.text for line in self.lines("status")).strip()
         return whole[:MOST_STATUS]

@@ -1,0 +1,393 @@
+"""Clients as their windows drive them: sessions that fork, go back and change folder, one prompt at a time.
+
+Codex by its app server, opencode and Kilo by their HTTP server, Pi by its line protocol, Qwen Code by one
+process for each prompt. Every client is asked for what it does of itself; nothing is written for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import uuid
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agents.install import PACKAGES, program
+from agents.model import Model
+from agents.others import CODEX, KEY
+from agents.patience import SECONDS
+from agents.script import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agents.model import Spec
+
+
+@dataclass
+class Window:
+    """A client in a person's home; `home` is theirs, `project` the folder in which it was opened."""
+
+    home: Path
+    project: Path
+    path: str
+    model: Model
+    format: ClassVar[str]
+    history: ClassVar[str]
+    """Where it keeps its sessions, or `export` left them: from the home."""
+    needs_node: ClassVar[bool] = False
+
+    def begin(self) -> str:
+        """A new session; returns what names it."""
+        raise NotImplementedError
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        """One prompt, answered by these turns; in a folder into which the person changed."""
+        raise NotImplementedError
+
+    def fork(self, session: str) -> str:
+        """A new session that begins with all that was said in this one."""
+        raise NotImplementedError
+
+    def back(self, session: str) -> None:
+        """Take the last prompt back."""
+        raise NotImplementedError
+
+    def order(self, text: str) -> Call:
+        """The call by which the model gives another agent this prompt."""
+        raise NotImplementedError
+
+    def export(self) -> None:
+        """Leave in `history` what the client does not keep in files."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        node = [str(program("node", *PACKAGES["node"]).parent)] if self.needs_node else []
+        return {
+            "PATH": os.pathsep.join([*node, self.path]), "HOME": str(self.home), "LANG": "C.UTF-8",
+            "TERM": "dumb", "SHELL": "/bin/sh", "TMPDIR": tempfile.gettempdir(),
+            "NO_PROXY": "127.0.0.1,localhost", "SCRIPTED_KEY": KEY, "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": f"{self.model.url}/v1", "OPENAI_MODEL": "scripted", "PI_OFFLINE": "1",
+            "RECORTEX_HOME": str(self.home / "memory"),
+        }  # fmt: skip
+
+    def run(self, *words: str) -> str:
+        """Run a command of the client to its end; returns what it printed."""
+        done = subprocess.run(
+            words, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, (words, done.stdout[-2000:], done.stderr[-2000:])
+        return done.stdout
+
+
+@dataclass
+class Lines:
+    """A process that is told JSON, one object a line, and answers so."""
+
+    words: list[str]
+    folder: Path
+    environment: dict[str, str]
+    _told: queue.Queue[dict[str, Any]] = field(default_factory=queue.Queue)
+    _seen: list[dict[str, Any]] = field(default_factory=list)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        pipe = subprocess.PIPE
+        with (
+            tempfile.TemporaryFile() as errors,
+            subprocess.Popen(
+                self.words, cwd=self.folder, env=self.environment, stdin=pipe, stdout=pipe, stderr=errors,
+                text=True,
+            ) as self._process,
+        ):  # fmt: skip
+            reading = threading.Thread(target=self._read, daemon=True)
+            reading.start()
+            try:
+                yield
+            finally:
+                assert self._process.stdin
+                self._process.stdin.close()
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(10)
+                self._process.kill()
+                reading.join(SECONDS)
+
+    def send(self, said: dict[str, Any]) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(said) + "\n")
+        self._process.stdin.flush()
+
+    def until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first answer that is wanted, among those that were not passed over yet."""
+        while True:
+            try:
+                told = self._told.get(timeout=SECONDS)
+            except queue.Empty:
+                raise AssertionError(self._seen[-5:]) from None
+            self._seen.append(told)
+            if wanted(told):
+                return told
+
+    def _read(self) -> None:
+        assert self._process.stdout
+        for line in self._process.stdout:
+            with suppress(ValueError):  # a notice among them
+                self._told.put(json.loads(line))
+
+
+class Codex(Window):
+    """By its app server, which editors talk to."""
+
+    format = "codex"
+    history = ".codex/sessions"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        keys = CODEX | {"model_providers.scripted.base_url": f"{self.model.url}/v1"}
+        settings = [word for key, value in keys.items() for word in ("-c", f"{key}={json.dumps(value)}")]
+        words = [str(program("codex", *PACKAGES["codex"])), *settings, "app-server"]
+        self._lines, self._count = Lines(words, self.project, self.environment), 0
+        self._turns: dict[str, list[str]] = {}
+        with self._lines.running():
+            who = {"name": "codex_vscode", "title": "An editor", "version": "1.0.0"}
+            self._ask("initialize", clientInfo=who, capabilities={"experimentalApi": True})
+            self._lines.send({"method": "initialized"})
+            yield
+
+    def begin(self) -> str:
+        made = self._ask(
+            "thread/start", cwd=str(self.project), approvalPolicy="never", sandbox="danger-full-access"
+        )
+        return str(made["thread"]["id"])
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        self.model.then(*turns)
+        place = {"cwd": str(folder)} if folder else {}
+        said = [{"type": "text", "text": text, "text_elements": []}]
+        turn = self._ask("turn/start", threadId=session, input=said, **place)["turn"]["id"]
+        self._turns.setdefault(session, []).append(turn)
+        ended = self._lines.until(
+            lambda told: told.get("method") == "turn/completed" and told["params"]["turn"]["id"] == turn
+        )
+        assert ended["params"]["turn"]["status"] == "completed", ended
+
+    def fork(self, session: str) -> str:
+        return str(self._ask("thread/fork", threadId=session)["thread"]["id"])
+
+    def back(self, session: str) -> None:
+        self._ask("thread/revert", threadId=session, beforeTurnId=self._turns[session].pop())
+
+    def order(self, text: str) -> Call:
+        return Call("*spawn_agent", {"message": text, "task_name": "parsers"})
+
+    def _ask(self, method: str, **parameters: Any) -> Any:
+        self._count += 1
+        number = self._count
+        self._lines.send({"id": number, "method": method, "params": parameters})
+        told = self._lines.until(lambda one: one.get("id") == number and "method" not in one)
+        assert "result" in told, told
+        return told["result"]
+
+
+class Opencode(Window):
+    """By its HTTP server, which its terminal and its editors talk to."""
+
+    format = "opencode"
+    history = "exports"
+    command: ClassVar[str] = "opencode"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        options = {"baseURL": f"{self.model.url}/v1", "apiKey": KEY}
+        one = {"name": "m", "tool_call": True, "limit": {"context": 100_000, "output": 4000}}
+        provider = {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options}
+        said = {
+            "provider": {"scripted": provider | {"models": {"m": one}}}, "model": "scripted/m",
+            "small_model": "scripted/m", "autoupdate": False, "share": "disabled",
+        }  # fmt: skip
+        for name in {"opencode", self.command}:
+            (self.project / f"{name}.json").write_text(json.dumps(said))
+        self._program = str(program(self.command, *PACKAGES[self.command]))
+        words = [self._program, "serve", "--port", "0", "--hostname", "127.0.0.1", "--print-logs"]
+        with subprocess.Popen(
+            words, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        ) as running:  # fmt: skip
+            assert running.stdout
+            told = (re.search(r"http://127\.0\.0\.1:\d+", line) for line in running.stdout)
+            reading = threading.Thread(target=list, args=(running.stdout,), daemon=True)
+            try:
+                self._url, self._sessions = next(filter(None, told))[0], list[str]()
+                reading.start()
+                yield
+            finally:
+                for sent in (signal.SIGTERM, signal.SIGKILL):  # it leaves helpers behind that hold its output
+                    with suppress(ProcessLookupError):
+                        os.killpg(running.pid, sent)
+                    with suppress(subprocess.TimeoutExpired):
+                        running.wait(10)
+                reading.join(SECONDS)
+
+    def begin(self) -> str:
+        return self._new("/session")
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        assert folder is None, "a session of this client stays in its folder"
+        self.model.then(*turns)
+        parts = [{"type": "text", "text": text}]
+        model = {"providerID": "scripted", "modelID": "m"}
+        self._ask(f"/session/{session}/message", {"model": model, "parts": parts})
+
+    def fork(self, session: str) -> str:
+        return self._new(f"/session/{session}/fork")
+
+    def back(self, session: str) -> None:
+        said = [one["info"]["id"] for one in self._messages(session) if one["info"]["role"] == "user"]
+        self._ask(f"/session/{session}/revert", {"messageID": said[-1]})
+
+    def order(self, text: str) -> Call:
+        return Call("task", {"description": "parsers", "prompt": text, "subagent_type": "general"})
+
+    def export(self) -> None:
+        folder = self.home / self.history
+        folder.mkdir(exist_ok=True)
+        children = [one["id"] for each in self._sessions for one in self._ask(f"/session/{each}/children")]
+        for session in (*self._sessions, *children):
+            told = self.run(self._program, "export", session)
+            (folder / f"{session}.json").write_text(told)
+
+    def _messages(self, session: str) -> Any:
+        return self._ask(f"/session/{session}/message")
+
+    def _new(self, place: str) -> str:
+        self._sessions.append(self._ask(place, {})["id"])
+        return self._sessions[-1]
+
+    def _ask(self, place: str, body: dict[str, Any] | None = None) -> Any:
+        host, method = self._url.removeprefix("http://"), "GET" if body is None else "POST"
+        with closing(HTTPConnection(host, timeout=SECONDS)) as server:
+            server.request(
+                method,
+                place,
+                None if body is None else json.dumps(body),
+                {"content-type": "application/json"},
+            )
+            answer = server.getresponse()
+            told = answer.read()
+        assert answer.status < HTTPStatus.BAD_REQUEST, (place, told)
+        return json.loads(told or b"null")
+
+
+class Kilo(Opencode):
+    """A relative of opencode with settings of its own."""
+
+    command = "kilo"
+
+
+BACK = """export default (pi) => pi.registerCommand("back", {
+  description: "take the last prompt back",
+  handler: async (_, ctx) => {
+    const said = ctx.sessionManager.getBranch().filter((e) => e.message?.role === "user");
+    await ctx.navigateTree(said.at(-1).id);
+  },
+});
+"""
+
+
+class Pi(Window):
+    """By its line protocol; to go back in the tree, as `/tree` does, a command of an extension is needed."""
+
+    format = "pi"
+    history = ".pi/agent/sessions"
+    needs_node = True
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        settings = self.home / ".pi/agent"
+        settings.mkdir(parents=True)
+        provider = {"baseUrl": f"{self.model.url}/v1", "api": "openai-completions", "apiKey": KEY}
+        said = {"providers": {"scripted": provider | {"models": [{"id": "m"}]}}}
+        (settings / "models.json").write_text(json.dumps(said))
+        (self.home / "back.ts").write_text(BACK)
+        words = [str(program("pi", *PACKAGES["pi"])), "--mode", "rpc", "--provider", "scripted"]
+        words += ["--model", "m", "--offline", "-e", str(self.home / "back.ts")]
+        self._lines = Lines(words, self.project, self.environment)
+        with self._lines.running():
+            yield
+
+    def begin(self) -> str:
+        return str(self._ask("get_state")["sessionFile"])
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        assert folder is None, "a session of this client stays in its folder"
+        self.model.then(*turns)
+        if self._ask("get_state")["sessionFile"] != session:
+            self._ask("switch_session", sessionPath=session)
+        self._ask("prompt", message=text)
+        self._lines.until(lambda told: told.get("type") == "agent_end")
+
+    def fork(self, session: str) -> str:
+        assert self._ask("get_state")["sessionFile"] == session
+        self._ask("clone")
+        return self.begin()
+
+    def back(self, session: str) -> None:
+        assert self._ask("get_state")["sessionFile"] == session
+        self._ask("prompt", message="/back")
+
+    def _ask(self, kind: str, **more: Any) -> Any:
+        self._lines.send({"type": kind, **more})
+        told = self._lines.until(lambda one: one.get("type") == "response" and one.get("command") == kind)
+        assert told["success"], told
+        return told.get("data")
+
+
+class Qwen(Window):
+    """One process for each prompt, which goes on with a session or with its fork."""
+
+    format = "qwen"
+    history = ".qwen/projects"
+    needs_node = True
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        file = self.home / ".qwen" / "settings.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"security": {"auth": {"selectedType": "openai"}}}))
+        self._words = dict[str, tuple[str, ...]]()
+        yield
+
+    def begin(self) -> str:
+        name = str(uuid.uuid4())
+        self._words[name] = ("--session-id", name)
+        return name
+
+    def fork(self, session: str) -> str:
+        name = str(uuid.uuid4())
+        self._words[name] = (*self._words[session], "--fork-session")
+        return name
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        assert folder is None, "a session of this client stays in its folder"
+        self.model.then(*turns)
+        before = self._chats()
+        self.run(str(program("qwen", *PACKAGES["qwen"])), "-y", *self._words[session], "-p", text)
+        for begun in self._chats() - before:
+            self._words[session] = ("--resume", begun)
+
+    def _chats(self) -> set[str]:
+        return {file.stem for file in (self.home / self.history).glob("*/chats/*.jsonl")}
+
+    def order(self, text: str) -> Call:
+        return Call("*agent", {"description": "parsers", "prompt": text, "subagent_type": "general-purpose"})
