@@ -152,6 +152,7 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
         yield from _circles(title, services)
+        yield from _unfinished(title, services)
         yield Row(title, "ok", f"{location.shown} is whole.", "")
 
 
@@ -181,6 +182,17 @@ def _circles(title: str, services: StoreServices) -> Iterator[Row]:
             f"Memories are causes of themselves, by relations such as {first}, the weakest of its circle.",
             "`recortex gc` lets these wait for review; `recortex unlink` takes another one away.",
         )
+
+
+def _unfinished(title: str, services: StoreServices) -> Iterator[Row]:
+    """Background jobs that never end."""
+    from recortex.app.jobs.running import UNFINISHED
+
+    for one in services.store.ledger.degradations():
+        told = one.degradation
+        if told.failure == UNFINISHED and not told.recovered:
+            said = f"The {told.component}: {told.failure}, last on {one.last_at:%Y-%m-%d}; {told.fallback}."
+            yield Row(title, "notice", said, "Report it with what is special about the project's files.")
 
 
 def _gone(location: Location) -> RecortexError | None:

@@ -9,6 +9,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.table import JOBS
@@ -20,7 +21,7 @@ from recortex.errors import StorageError
 from recortex.telemetry import count, span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from recortex.app.jobs.table import Job
@@ -52,10 +53,11 @@ def run(
     services: StoreServices, clock: Callable[[], datetime], settings: Settings, jobs: Iterable[Job]
 ) -> list[Done]:
     """Run jobs one after another, each within its own time; one that fails says so in its `Done`."""
-    jobs = tuple(jobs)
-    believed = _may_age(jobs, work_on(services, clock, settings, math.inf))
+    work = work_on(services, clock, settings, math.inf)
+    jobs = _stuck_last(tuple(jobs), work)
+    believed = _may_age(jobs, work)
     return [
-        _run_one(job, work_on(services, clock, settings, job.seconds))
+        _attempt(job, work_on(services, clock, settings, job.seconds))
         if believed or not job.ages
         else Done(name=job.name, state="skipped", note=DOUBTED)
         for job in jobs
@@ -96,11 +98,13 @@ def run_due(
         found += [Done(name=job.name, state="skipped", note=DOUBTED) for job in jobs if job.ages]
         jobs = [job for job in jobs if not job.ages]
     work = work._replace(names=frozenset(job.name for job in jobs), full=full, so_far=so_far)
-    for place, job in enumerate(jobs):
+    # Whoever asks by hand has a job tried each time.
+    watched = seconds < math.inf and not (everything or dry_run)
+    for place, job in enumerate(_stuck_last(tuple(jobs), work) if watched else jobs):
         if work.left() <= 0:
             break
         progress("maintenance", place, len(jobs))
-        found.append(_run_one(job, work, dry_run=dry_run))
+        found.append(_attempt(job, work) if watched else _run_one(job, work, dry_run=dry_run))
         so_far[job.name] = found[-1].counts
     return found
 
@@ -159,6 +163,55 @@ def _run_one(job: Job, work: Work, *, dry_run: bool = False) -> Done:
     return Done(
         name=job.name, state=outcome.state, counts=outcome.counts, note=outcome.note, milliseconds=took
     )
+
+
+# -- a job that does not end, as its process is ended first, is tried last, and less and less often
+
+
+_TRIED = "tried: "
+"""How the note of a job's attempts is called: how many were begun since one ended."""
+_TRIES, _LONGEST_WAIT = 2, 7 * 24
+"""Attempts in vain after which a job waits: an hour, then two, four, up to so many hours."""
+UNFINISHED = "it did not end in its time"
+_LESS_OFTEN = "tried last, and less and less often"
+"""What `status` says of such a job."""
+
+
+def _attempt(job: Job, work: Work) -> Done:
+    """Run a job unless its last attempts did not end and it has to wait."""
+    log, name = work.services.store.maintenance, f"{_TRIED}{job.name}"
+    with suppress(StorageError):
+        tries, last = _tries(job, work)
+        if tries >= _TRIES:
+            work.services.store.ledger.degrade(
+                Degradation(_component(job), UNFINISHED, _LESS_OFTEN), work.now
+            )
+            again = last + timedelta(hours=min(2 ** (min(tries, 64) - _TRIES), _LONGEST_WAIT))
+            if last <= work.now < again:
+                note = f"it did not end {tries} times in a row; tried again after {again:%Y-%m-%d %H:%M} UTC"
+                return Done(name=job.name, state="skipped", note=note)
+        log.note(name, work.now, {"times": tries + 1})
+    try:
+        done = _run_one(job, work)
+    finally:  # what ends the process from outside comes past here
+        with suppress(StorageError):
+            log.note(name, work.now, {"times": 0})
+    return done
+
+
+def _tries(job: Job, work: Work) -> tuple[int, datetime]:
+    """How many attempts were begun since one ended, and when the last was."""
+    noted = work.services.store.maintenance.all().get(f"{_TRIED}{job.name}")
+    return (noted.outcome.get("times", 0), noted.done_at) if noted else (0, work.now)
+
+
+def _stuck_last(jobs: Sequence[Job], work: Work) -> list[Job]:
+    """The jobs, those last whose last attempt did not end: they hold up no other."""
+    with suppress(StorageError):
+        noted = work.services.store.maintenance.all()
+        stuck = {name for name, one in noted.items() if name.startswith(_TRIED) and one.outcome.get("times")}
+        return sorted(jobs, key=lambda job: f"{_TRIED}{job.name}" in stuck)
+    return list(jobs)
 
 
 def _component(job: Job) -> str:
