@@ -18,9 +18,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.expressions import lazy
+from recortex.storage.database import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from recortex.storage.database import Bindings
 
@@ -46,14 +47,18 @@ FORMS = tuple(
         # Columns that end in "key" hold numbers, as does an embedding's model; elsewhere a model is a name.
         (rf"(?<![\w.])([\w.]*key|e\.model) {_LIST}", _AMONG % "bigint"),
         (rf"(?<![\w.])([\w.]+) {_LIST}", _AMONG % "text"),
+        # No function of the server's folds case as `folded` does, whatever the database's locale.
+        (
+            r"\binstr\(folded\((coalesce\([\w.]+, ''\)|\w+)\), folded\((\?\d*)\)\) > 0",
+            r"\1 ~ ALL(\2::text[])",
+        ),
         (r"\binstr\(", "strpos("),
-        (r"\bfolded\(", "lower("),
         (r"json_each\(([a-z_.]+)\) (\w+)", r"json_array_elements_text(\1::json) AS \2 (value)"),
     )
 )
 """In the order in which they are applied."""
 _UNKNOWN = lazy(
-    r"/\*(?:own|only)|\b(?:json_each|json_extract|ifnull|iif|unixepoch|strftime|group_concat|vec_\w+)\(|"
+    r"/\*(?:own|only)|\b(?:folded|json_each|json_extract|ifnull|iif|unixepoch|strftime|group_concat|vec_\w+)\(|"
     r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|LIKE|MATCH|INDEXED BY|PRAGMA|NOCASE)\b",
     re.IGNORECASE,
 )
@@ -61,6 +66,7 @@ _UNKNOWN = lazy(
 _STRING = r"'(?:[^']|'')*'"
 _VALUE = lazy(rf"{_STRING}|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
 _JSON = lazy(r"\$(\d+)(?:::| AS )json\b")
+_SOUGHT = lazy(r"~ ALL\(\$(\d+)::text\[\]\)")
 _NUL_ESCAPE = lazy(r"(?<!\\)((?:\\\\)*)\\u0000")
 """NUL as JSON writes it; a backslash that is itself escaped begins none."""
 _WRITES = lazy(r"\s*(?:INSERT|UPDATE|DELETE|WITH \w+ AS \(\s*(?:INSERT|UPDATE|DELETE))\b")
@@ -75,6 +81,7 @@ class Statement(NamedTuple):
         owned: whether `$1` is the workspace.
         writes: whether it changes something.
         read: the positions of values that PostgreSQL reads as JSON.
+        sought: the positions of texts that are sought in any case.
     """
 
     text: str
@@ -82,6 +89,7 @@ class Statement(NamedTuple):
     owned: bool
     writes: bool
     read: frozenset[int] = frozenset()
+    sought: frozenset[int] = frozenset()
 
     def values(self, bindings: Bindings, workspace: Any) -> list[Any]:
         """The values in their order."""
@@ -92,6 +100,8 @@ class Statement(NamedTuple):
         values = [*own, *map(storable, given)]
         for place in self.read:
             values[place] = _NUL_ESCAPE.sub(r"\1\\ufffd", values[place])
+        for place in self.sought:
+            values[place] = in_any_case(values[place])
         return values
 
 
@@ -127,10 +137,76 @@ def postgres(sql: str) -> Statement:
         return f"${number + owned}"
 
     text = _VALUE.sub(numbered, text)
-    read = frozenset(int(place) - 1 for place in _JSON.findall(text))
-    return Statement(text, tuple(names), owned, bool(_WRITES.match(text)), read)
+    read, sought = (frozenset(int(place) - 1 for place in form.findall(text)) for form in (_JSON, _SOUGHT))
+    return Statement(text, tuple(names), owned, bool(_WRITES.match(text)), read, sought)
 
 
 def storable(value: Any) -> Any:
     """The value without NUL, which PostgreSQL cannot hold in a text; only a question may have one."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+# -- a text in any case, as PostgreSQL's regular expressions that match where its folded form is found
+
+
+_FIRST, _RUN = 40, 8
+"""Characters that are sought before the whole text, since a short expression is matched faster; and those
+within which letters that fold to several may stand in any order, such as in "sssss"."""
+
+
+def in_any_case(text: str) -> list[str]:
+    """Expressions that all match a text exactly where `folded` of it holds `folded` of this one.
+
+    They name each letter's forms themselves: the server's own folding depends on the database's locale, and
+    knows no "ß" that is "SS".
+    """
+    wanted = folded(text)
+    whole = _expression(wanted)
+    return [whole] if len(wanted) <= _FIRST else [_expression(wanted[:_FIRST]), whole]
+
+
+@lru_cache(1)
+def _forms() -> dict[str, str]:
+    """The letters that fold to something else, by what they fold to: one letter or up to three."""
+    forms = dict[str, str]()
+    for letter in map(chr, (*range(0xD800), *range(0xE000, 0x20000))):
+        if (form := folded(letter)) != letter:
+            forms[form] = forms.get(form, "") + letter
+    return forms
+
+
+def _expression(wanted: str) -> str:
+    forms, end = _forms(), len(wanted)
+    several = {form: letters for form, letters in forms.items() if len(form) > 1}
+    steps = [{1: one + forms.get(one, "")} for one in wanted]
+    for start, ways in enumerate(steps):
+        for size in (2, 3):
+            if letters := several.get(wanted[start : start + size]):
+                ways[min(size, end - start)] = letters
+    for form, letters in several.items():  # at either end a letter may reach beyond the text
+        for size in range(1, min(len(form), end + 1)):
+            if wanted.startswith(form[-size:]):
+                steps[0][size] = steps[0].get(size, "") + letters
+            if wanted.endswith(form[:size]):
+                steps[end - size][size] = steps[end - size].get(size, "") + letters
+    parts, start = list[str](), 0
+    while start < end:
+        stop, place = start + 1, start
+        while place < stop:
+            stop = min(max(stop, *(place + size for size in steps[place])), start + _RUN)
+            place += 1
+        either = list(_ways(steps, start, stop))
+        parts.append(either[0] if len(either) == 1 else f"(?:{'|'.join(either)})")
+        start = stop
+    return "".join(parts)
+
+
+def _ways(steps: Sequence[Mapping[int, str]], start: int, stop: int) -> Iterator[str]:
+    if start == stop:
+        yield ""
+        return
+    for size, letters in steps[start].items():
+        if start + size > stop:
+            continue
+        one = "[" + re.sub(r"[\[\]\\^-]", r"\\\g<0>", letters) + "]"
+        yield from (one + rest for rest in _ways(steps, start + size, stop))

@@ -7,9 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import recortex.storage
-from recortex.storage.dialect import FORMS, postgres
+from recortex.storage.database import folded
+from recortex.storage.dialect import FORMS, in_any_case, postgres
 from recortex.storage.queries import queries
 from recortex.storage.tables import links
 
@@ -28,7 +31,9 @@ REWRITTEN = {
     "m.id IN (SELECT value FROM json_each(?2))": (
         "m.id = ANY(ARRAY(SELECT json_array_elements_text($2::json))::text[])"
     ),
-    "SELECT folded(a) FROM t": "SELECT lower(a) FROM t",
+    "SELECT a FROM t WHERE instr(folded(coalesce(t.a, '')), folded(?2)) > 0": (
+        "SELECT a FROM t WHERE coalesce(t.a, '') ~ ALL($2::text[])"
+    ),
     "SELECT a FROM t WHERE instr(a, ?) > 0": "SELECT a FROM t WHERE strpos(a, $1) > 0",
     "EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value = ?)": (
         "EXISTS (SELECT 1 FROM json_array_elements_text(m.tags::json) AS tag (value) WHERE tag.value = $1)"
@@ -99,3 +104,19 @@ def test_every_named_query_is_used():
 def test_postgres_own_text_of_a_query_wins_over_the_shared_one():
     assert "CROSS JOIN" in queries("vectors", "sqlite")["outdated"]
     assert "CROSS JOIN" not in queries("vectors", "postgres")["outdated"]
+
+
+LETTERS = "sSßẞſfFﬀﬁﬃiIİıΣσςéÉaA[]^-\\.*( \n"  # noqa: RUF001  those that fold to something unlike them
+
+
+@given(
+    st.text(LETTERS, max_size=12),
+    st.text(LETTERS, min_size=1, max_size=6),
+)
+def test_an_expression_finds_what_folding_finds(text, sought):
+    found = all(re.search(one, text, re.DOTALL) for one in in_any_case(sought))
+    assert found == (folded(sought) in folded(text))
+
+
+def test_a_long_run_of_one_letter_can_be_sought():
+    assert all(re.search(one, "S" * 5_000) for one in in_any_case("s" * 5_000))
