@@ -24,6 +24,8 @@ from recortex.engines.retrieval.answering import told_beside
 from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, falling, in_turns
 from recortex.errors import (
     AmbiguousIdError,
+    ChunkNotFoundError,
+    ExchangeNotFoundError,
     InvalidInputError,
     MemoryNotFoundError,
     PermissionsError,
@@ -205,18 +207,19 @@ class SearchOperations(Operations):
 
         Args:
             id: of a memory, exchange or part, or its beginning.
-            as_of: as it was then recorded.
+            as_of: as it was then recorded; an exchange or part only if it was there then.
             valid_at: only if it was true at that time.
             around: neighbours on each side, up to 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")
+        then = as_utc(as_of) if as_of else None
         if is_chunk_id(id.strip().lower()):
-            return self._opened_chunk(id, around)
+            return self._opened_chunk(id, around, then)
         if self._app.exchanges_beginning(id):
-            return self._opened(id, around)
+            return self._opened(id, around, then)
         services, memory = self._app.locate(id)
-        found = memory if as_of is None else services.store.memories.as_of(memory.id, as_utc(as_of))
+        found = memory if then is None else services.store.memories.as_of(memory.id, then)
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
         if as_of:
@@ -225,10 +228,18 @@ class SearchOperations(Operations):
         states = states_of(self._app, [shown]).get(shown.id, ())
         return opened(shown, self._cited([shown])[shown.id], states)
 
-    def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
-        """The part of a document with an id, or the beginning of one, with its neighbours."""
+    def _opened_chunk(self, id_: str, around: int, then: datetime | None) -> OpenedChunk:
+        """The part of a document with an id, or the beginning of one, with its neighbours.
+
+        Raises:
+            ChunkNotFoundError: its text was written later than `then`.
+        """
         services, chunk = self._app.locate_chunk(id_)
-        parts = services.store.documents.chunks_of(chunk.path)
+        if not _was_there(then, chunk.written_at):
+            raise ChunkNotFoundError(f"The part {chunk.id} of a document was not known yet at that time.")
+        parts = [
+            one for one in services.store.documents.chunks_of(chunk.path) if _was_there(then, one.written_at)
+        ]
         near = [record_redacted(one) for one in parts if abs(one.place - chunk.place) <= around]
         return OpenedChunk(
             chunk=record_redacted(chunk),
@@ -236,11 +247,12 @@ class SearchOperations(Operations):
             after=tuple(one for one in near if one.place > chunk.place),
         )
 
-    def _opened(self, id_: str, around: int) -> OpenedExchange:
+    def _opened(self, id_: str, around: int, then: datetime | None) -> OpenedExchange:
         """The exchange with an id, or the beginning of one, with its neighbours.
 
         Raises:
             AmbiguousIdError: several have it, or a memory too.
+            ExchangeNotFoundError: it was said later than `then`.
         """
         memories = self._app.memories_beginning(id_)
         services, exchange = self._app.locate_exchange(id_)
@@ -250,7 +262,13 @@ class SearchOperations(Operations):
                 f"A memory and an exchange have ids that begin with {id_[:40]!r}.",
                 hint=f"Give more characters: {memory} is the memory, {exchange.id} the exchange.",
             )
-        near = services.store.exchanges.around(exchange, around, around)
+        if not _was_there(then, exchange.ended_at or exchange.started_at):
+            raise ExchangeNotFoundError(f"The exchange {exchange.id} was not known yet at that time.")
+        near = [
+            one
+            for one in services.store.exchanges.around(exchange, around, around)
+            if _was_there(then, one.ended_at or one.started_at)
+        ]
         place = (exchange.first_turn, exchange.part)
         return OpenedExchange(
             exchange=record_redacted(exchange),
@@ -333,6 +351,11 @@ class _Left:
         found = tuple(within(left, hits, tokens))
         self.tokens += sum(map(tokens, found))
         return found
+
+
+def _was_there(then: datetime | None, at: datetime | None) -> bool:
+    """Whether something of a time was there at another; what has no time may have been."""
+    return then is None or at is None or at <= then
 
 
 def _proposal(hit: Hit) -> Proposal:

@@ -1,5 +1,6 @@
 """What was said in sessions, as operations show it: recalled, opened, listed, and made a memory of."""
 
+import os
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +12,7 @@ from recortex.engines.exchanges.ranking import terms
 from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.errors import (
     AmbiguousIdError,
+    ChunkNotFoundError,
     ExchangeNotFoundError,
     InvalidInputError,
     MemoryNotFoundError,
@@ -129,6 +131,26 @@ def test_an_exchange_is_opened_whole_between_its_neighbours(said):
     for around in (-1, 11):
         with pytest.raises(InvalidInputError, match="from 0 to 10"):
             cortex.get(HASH.id, around=around)
+
+
+def test_an_exchange_is_not_known_before_it_was_said(said):
+    cortex = said(HASH, WORK, LOGS, timeless := replace(OTHER, started_at=None, ended_at=None))
+    assert cortex.get(WORK.id, as_of=WORK.ended_at) == OpenedExchange(exchange=WORK, before=(HASH,))
+    assert cortex.get(WORK.id, as_of=LOGS.ended_at).after == (LOGS,)
+    with pytest.raises(ExchangeNotFoundError, match="not known yet at that time"):
+        cortex.get(WORK.id, as_of=HASH.ended_at)
+    assert cortex.get(timeless.id, as_of=HASH.ended_at).exchange == timeless
+
+
+def test_a_part_of_a_document_is_not_known_before_it_was_written(said, tmp_path):
+    cortex, notes = said(), tmp_path / "project" / "notes.md"
+    notes.write_text("# Queue\n\nThe queue holds nine parcels.\n")
+    os.utime(notes, (AT.timestamp(), AT.timestamp()))
+    cortex.ingest([str(notes)])
+    (hit,) = cortex.recall("how many parcels does the queue hold?").documents
+    assert cortex.get(hit.id, as_of=AT).chunk.id == hit.id
+    with pytest.raises(ChunkNotFoundError, match="not known yet at that time"):
+        cortex.get(hit.id, as_of=AT - timedelta(days=1))
 
 
 def test_get_shows_a_memory_as_before(said):
