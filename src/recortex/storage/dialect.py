@@ -58,7 +58,8 @@ FORMS = tuple(
 )
 """In the order in which they are applied."""
 _UNKNOWN = lazy(
-    r"/\*(?:own|only)|\b(?:folded|json_each|json_extract|ifnull|iif|unixepoch|strftime|group_concat|vec_\w+)\(|"
+    r"/\*(?:own|only)|\b(?:folded|json_each|json_extract|ifnull|iif|unixepoch|strftime|group_concat|"
+    r"vec_\w+)\(|"
     r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|LIKE|MATCH|INDEXED BY|PRAGMA|NOCASE)\b",
     re.IGNORECASE,
 )
