@@ -185,7 +185,7 @@ def ingested(value: Ingested, terminal: Terminal) -> str:
 
 def _paths(name: str, values: Sequence[str], terminal: Terminal, *, style: Style = "dim") -> Iterator[str]:
     for value in values[:_LISTED]:
-        yield f"{terminal.style(f'{name:>8}', style)}  {clean(value)}"
+        yield f"{terminal.style(f'{name:>8}', style)}  {' '.join(clean(value).split())}"
     if len(values) > _LISTED:
         yield f"{'':>8}  … and {len(values) - _LISTED:,} more"
 

@@ -183,7 +183,7 @@ def of_exchange(one: ExchangeHit) -> Aside:
 
 def of_document(one: ChunkHit) -> Aside:
     """What a part of a document says, in one line."""
-    place = f"{clean(one.path)}:{one.first_line}"
+    place = f"{' '.join(clean(one.path).split())}:{one.first_line}"  # a name may hold a heading of its own
     if under := clean(" > ".join(one.headings)):
         place += f" ({shorten(under, _HEADING_CHARACTERS)})"
     text = f"- {place}: {shorten(clean(one.text), _ASIDE_CHARACTERS)} [{one.id[:_CHUNK_ID]}]"
