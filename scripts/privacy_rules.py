@@ -57,6 +57,10 @@ _ALPHABETS = {
     "X": "X",
 }
 _FIELD = re.compile(r"<<([hHdlmaUAwbxX])(\d{1,4})>>")
+_END = re.compile(r"(?<=[}\])])\(\?!(?:\[[A-Za-z0-9_.~/+=\\-]+\]|\\w)\)")
+"""The condition that a token has ended, as rules write it."""
+_COMMON = r"A[KS]IA|gh[pousr]_|glpat-|sk[-_]|xox[abp]-|AIza|eyJ|npm_|hf_|pypi-"
+"""How tokens that are seen most begin."""
 _FRAGMENT = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -95,10 +99,17 @@ def _rules_of(path: Path) -> list[dict[str, Any]]:
             raise SystemExit(
                 f"{path.name}: {name} has unknown keys: {', '.join(sorted(unknown))}. See README.md there."
             )
-        rows.append(
-            {"name": name, "pattern": pattern, "category": "secret", "keywords": [], **defaults, **block}
-        )
+        row = {"name": name, "pattern": pattern, "category": "secret", "keywords": [], **defaults, **block}
+        rows.append(row | {"pattern": _repeatable(row)} if row.get("anchored") else row)
     return rows
+
+
+def _repeatable(rule: dict[str, Any]) -> str:
+    """The pattern of a token, which may also end where another token begins: two without a gap are two."""
+    if rule["category"] != "secret" or rule.get("finder") or rule.get("folded"):
+        return str(rule["pattern"])
+    own = "|".join(re.escape(keyword) for keyword in rule["keywords"])
+    return _END.sub(rf"(?:\g<0>|(?=(?i:{own})|{_COMMON}))", rule["pattern"])
 
 
 def _expression(text: str | list[str], fragments: dict[str, str]) -> str:

@@ -73,6 +73,30 @@ def test_redaction_is_idempotent(rule):
         assert again.findings == ()
 
 
+APART = frozenset({"mailchimp_key", "facebook_token", "jwt", "encrypted_token"})
+"""Kinds that do not begin by a word of their own, or of several parts: three of them are not told apart."""
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        rule
+        for rule in rules()
+        if rule["category"] == "secret" and rule.get("anchored") and not rule.get("folded")
+        if rule["name"] not in APART
+    ],
+    ids=lambda rule: rule["name"],
+)
+def test_tokens_without_a_gap_between_them_all_go(rule):
+    for template in rule["positives"]:
+        token = expand(template)
+        if any(sign in token for sign in " \n\"'`=:<") or redact(token).text == token:
+            continue
+        for text in (token * 2, token * 3, f"{token}{expand('AKIA<<U16>>')}", f"see {token * 2}."):
+            left = redact(text).text
+            assert not any(token[at : at + 10] in left for at in range(len(token) - 9)), left
+
+
 @pytest.mark.parametrize(
     "template",
     [

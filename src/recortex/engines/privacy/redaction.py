@@ -101,8 +101,12 @@ _ROUNDING = 1e-9
 HIDDEN = "\x00"
 """Replaces each character of Recortex's placeholders while rules are run."""
 
-_GLUED = r"[_.\-][\w.\-]{8,512}+"
-"""What may be the rest of a second token."""
+_LONGEST_GLUED, _MOST_JOINED = 512, 16
+_GLUED = rf"[_.\-][\w.\-]{{8,{_LONGEST_GLUED}}}+"
+"""What may be the rest of a second token; so many characters are read at once, so many times."""
+
+_INSIDE = tuple("_.-$|:~")
+"""Signs inside a token that end a run: the token right behind another is then found once the first is gone."""
 
 
 class _Match(NamedTuple):
@@ -191,7 +195,9 @@ def _candidates(
     folded = fold(text)
     found: list[_Match] = []
     read = "\n".join(folded[slice(*area)] for area in near) if near else folded
-    for step in table.applicable(read):
+    steps = table.applicable(read)
+    openings = tuple({keyword for step in steps if step.rule.anchored for keyword in step.keywords})
+    for step in steps:
         expression = table.compiled(step.rule)
         if expression is None:
             continue
@@ -199,7 +205,7 @@ def _candidates(
             for area in near or [_Area(0, len(text))]:
                 found.extend(
                     match
-                    for match in _matches(step, expression, text, folded, change, area)
+                    for match in _matches(step, expression, text, folded, change, area, openings)
                     if not near or area.holds(match, len(text))
                 )
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
@@ -209,8 +215,14 @@ def _candidates(
     return found
 
 
-def _matches(
-    step: ApplicableRule, expression: re.Pattern[str], text: str, folded: str, change: float, area: _Area
+def _matches(  # noqa: PLR0913, PLR0917  what it reads is in two forms, and a tuple would be made per rule
+    step: ApplicableRule,
+    expression: re.Pattern[str],
+    text: str,
+    folded: str,
+    change: float,
+    area: _Area,
+    openings: tuple[str, ...],
 ) -> Iterator[_Match]:
     rule = step.rule
     subject = folded if rule.folded else text
@@ -235,7 +247,7 @@ def _matches(
         if start < 0:
             start, end = match.span()
         if plain:
-            end = _joined_end(text, folded, start, _run_end(text, end), step.keywords)
+            end = _joined_end(text, folded, (start, end), step.keywords, openings)
         value = text[start:end]
         if HIDDEN in value:
             value = value.replace(HIDDEN, "")
@@ -264,12 +276,30 @@ def _run_end(text: str, place: int) -> int:
     return match.end() if match else place
 
 
-def _joined_end(text: str, folded: str, start: int, end: int, keywords: tuple[str, ...]) -> int:
-    """The end of tokens that stand directly after each other: the first swallows the next one's beginning."""
-    glued = compiled(_GLUED).match(text, end)
-    if glued is None or not any(folded.find(one, start + len(one), glued.end()) >= 0 for one in keywords):
-        return end
-    return glued.end()
+def _joined_end(
+    text: str, folded: str, span: tuple[int, int], keywords: tuple[str, ...], openings: tuple[str, ...]
+) -> int:
+    """The end of tokens that stand directly after each other: the first swallows the next one's beginning.
+
+    Args:
+        text: the text.
+        folded: it in lower case.
+        span: the first token.
+        keywords: with which a token of the same kind may begin.
+        openings: with which one of any kind may begin, right behind the first.
+    """
+    start, end = span
+    run = _run_end(text, end)
+    follows = first = run > end and folded.startswith(openings, end)
+    for _ in range(_MOST_JOINED):
+        glued = compiled(_GLUED).match(text, run)
+        if glued is None or not (
+            follows or any(folded.find(one, start + len(one), glued.end()) >= 0 for one in keywords)
+        ):
+            break
+        follows = glued.end() - run > _LONGEST_GLUED
+        first, start, run = False, run, _run_end(text, glued.end())
+    return end if first and text[run : run + 1] in _INSIDE else run
 
 
 def _anchored(
