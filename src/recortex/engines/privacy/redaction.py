@@ -105,8 +105,31 @@ _LONGEST_GLUED, _MOST_JOINED = 512, 16
 _GLUED = rf"[_.\-][\w.\-]{{8,{_LONGEST_GLUED}}}+"
 """What may be the rest of a second token; so many characters are read at once, so many times."""
 
+_CROWDING = (
+    "passw",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "kennwort",
+    "contrase",
+    "mot de passe",
+    "senha",
+    "密码",
+    "密碼",
+    "パスワード",
+)
+_BESIDE = ("secret", "token", "api_key", "credential", "login", "auth", "pin", "curl -u")
+_CROWD, _SURE, _BLOCK, _LEAST_BLOCK = 24, 80, 4_096, 1_024
+"""Where one of these words stands in every 24 characters of a block, in the mean, and one of the first kind
+in every 80, the block goes as a whole: looking at each takes minutes for what says nothing but passwords.
+The words of the second kind alone are as dense in the code of any lexer."""
+
 _INSIDE = tuple("_.-$|:~")
 """Signs inside a token that end a run: the token right behind another is then found once the first is gone."""
+
+
+_CROWDED = Rule("passwords", "secret", "", (), 1.0)
+"""What a crowded block is reported and replaced by."""
 
 
 class _Match(NamedTuple):
@@ -146,9 +169,10 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
     rules = table or default_table()
     change = path_adjustment(path)
     skipped: set[str] = set()
-    origins = Origins([])
-    clean = text
-    size = len(text) + 1
+    clean, origins = text, Origins([])
+    if crowded := _crowded(text):
+        clean, origins = _replaced(text, crowded, origins)
+    size = len(clean) + 1
     left = max(LEAST_READ * size, min(_MOST_ROUNDS * size, MOST_READ))
     near: list[_Area] = []
     while left > 0:
@@ -163,6 +187,27 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
         else:
             break
     return Redaction(clean, tuple(edit.finding for edit in origins.edits), tuple(sorted(skipped)))
+
+
+def _crowded(text: str) -> list[_Match]:
+    """The stretches of a text that hardly consist of more than words for a password."""
+    if len(text) < _LEAST_BLOCK:
+        return []
+    folded = fold(_without_markers(text)[0])  # placeholders have such words, too
+    if sum(map(folded.count, _CROWDING)) * _SURE < min(_BLOCK, len(folded)):
+        return []
+    found: list[_Match] = []
+    for at in range(0, len(folded) - _LEAST_BLOCK, _BLOCK):
+        stop = min(at + _BLOCK, len(folded))
+        sure = sum(folded.count(word, at, stop) for word in _CROWDING)
+        beside = sum(folded.count(word, at, stop) for word in _BESIDE)
+        if sure * _SURE < stop - at or (sure + beside) * _CROWD < stop - at:
+            continue
+        rest = compiled(r"[^\n]{0,512}").match(folded, stop)  # what the last word is followed by
+        end = rest.end() if rest else stop
+        start = found.pop().start if found and found[-1].end >= at else at
+        found.append(_Match(start, end, _CROWDED.confidence, _CROWDED))
+    return found
 
 
 def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -215,7 +260,7 @@ def _candidates(
     return found
 
 
-def _matches(  # noqa: PLR0913, PLR0917  what it reads is in two forms, and a tuple would be made per rule
+def _matches(
     step: ApplicableRule,
     expression: re.Pattern[str],
     text: str,
