@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recortex.app.jobs.lifecycle import run_lifecycle
-from recortex.app.jobs.running import Done, run_due
+from recortex.app.jobs.running import Done, run_due, work_on
+from recortex.app.jobs.work import DOUBTED, is_believed
 from recortex.domain.spelled import AnyScope
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Scope, Status
@@ -40,6 +41,7 @@ class Lifecycle:
         archived: how many were archived; `undo` or `restore` brings one back.
         pruned: how many were pruned after their time in the archive.
         changes: each of them.
+        warnings: which stores nothing was put away in, and why.
     """
 
     now: datetime
@@ -48,6 +50,7 @@ class Lifecycle:
     pruned: int = 0
     changes: tuple[StatusChange, ...] = ()
     dry_run: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 class LifecycleOperations(Operations):
@@ -55,7 +58,12 @@ class LifecycleOperations(Operations):
 
     @operation(idempotent=True, told=("dry_run",))
     def lifecycle(
-        self, *, now: datetime | None = None, dry_run: bool = False, scope: AnyScope | None = None
+        self,
+        *,
+        now: datetime | None = None,
+        dry_run: bool = False,
+        trust_clock: bool = False,
+        scope: AnyScope | None = None,
     ) -> Lifecycle:
         """Archive what has faded and prune what was long in the archive without use.
 
@@ -66,12 +74,26 @@ class LifecycleOperations(Operations):
         Args:
             now: compute and record as if it were this time.
             dry_run: only show what would change.
+            trust_clock: the clock is right, though it leapt since the store was last worked with.
             scope: only the project's memories, or only the global ones.
         """
         at = as_utc(now) if now is not None else self._app.clock()
+        stores = list(self._app.all_services(scope))
+        doubting = (
+            []
+            if now is not None or dry_run
+            else [
+                services
+                for services in stores
+                if not is_believed(
+                    work_on(services, self._app.clock, services.settings, math.inf), trusted=trust_clock
+                )
+            ]
+        )
         passes = [
             (services, run_lifecycle(services, at, services.settings, dry_run=dry_run))
-            for services in self._app.all_services(scope)
+            for services in stores
+            if services not in doubting
         ]
         return Lifecycle(
             now=at,
@@ -84,6 +106,7 @@ class LifecycleOperations(Operations):
                 for step in aged.transitions
             ),
             dry_run=dry_run,
+            warnings=tuple(f"{scope_name(services)}: {DOUBTED}" for services in doubting),
         )
 
 
@@ -124,6 +147,7 @@ class GarbageCollectionOperations(Operations):
         all: bool = False,  # noqa: A002  the word for it
         full: bool = False,
         dry_run: bool = False,
+        trust_clock: bool = False,
         scope: AnyScope | None = None,
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
@@ -135,11 +159,14 @@ class GarbageCollectionOperations(Operations):
             all: do also what is not due yet.
             full: also write the file anew; others wait.
             dry_run: only show what would be done.
+            trust_clock: the clock is right, though it leapt since the store was last worked with.
             scope: only this store.
         """
         stores = []
         for services in self._app.all_services(scope):
             before = services.store.bytes()
+            if trust_clock and not dry_run:
+                is_believed(work_on(services, self._app.clock, services.settings, math.inf), trusted=True)
             chores = run_due(
                 services,
                 self._app.clock,

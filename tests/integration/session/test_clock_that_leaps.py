@@ -10,7 +10,6 @@ from patient_recortex import command
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION
-from recortex.app.jobs.work import NAME
 from recortex.domain.vocabulary import Scope, Status
 
 NOW, FAR = "2026-11-01T10:00:00Z", "2099-01-01T10:00:00Z"
@@ -74,8 +73,7 @@ def test_what_a_wrong_clock_put_away_comes_back_when_it_is_right_again(project, 
         run(services, clock, services.settings, AFTER_SESSION)
         right = clock.now
         clock.now = datetime(2099, 1, 1, tzinfo=UTC)
-        assert cortex.lifecycle().archived == 1
-        services.store.maintenance.note(NAME, clock.now, {"at": round(clock.now.timestamp() * 1_000_000)})
+        assert cortex.lifecycle(trust_clock=True).archived == 1
         clock.now = right
         run(services, clock, services.settings, AFTER_SESSION)
         assert cortex.get(kept.id).status is Status.ACTIVE
@@ -106,6 +104,42 @@ def test_what_the_person_said_is_never_put_away_for_want_of_use(project, new_clo
         passing = cortex.remember(PASSING, kind="progress")
         guessed = cortex.remember("Addresses are perhaps keyed by house", kind="decision", origin="agent")
         clock.pass_(days=4_000)
-        cortex.lifecycle()
+        cortex.lifecycle(trust_clock=True)
         assert [cortex.get(one.id).status for one in (rule, decided)] == [Status.ACTIVE] * 2
         assert [cortex.get(one.id).status for one in (passing, guessed)] == [Status.ARCHIVED] * 2
+
+
+@pytest.mark.usefixtures("without_vectors")
+def test_what_is_asked_for_by_hand_does_not_age_by_a_clock_that_leapt(project, new_clock):
+    clock = new_clock()
+    with Cortex.open(project, clock=clock) as cortex:
+        passing = cortex.remember(PASSING, kind="progress")
+        cortex.gc(all=True)
+        clock.pass_(days=27_000)
+        done = cortex.lifecycle()
+        assert done.changes == ()
+        (warning,) = done.warnings
+        assert "--trust-clock" in warning
+        (store,) = cortex.gc(all=True).stores
+        skipped = [one for one in store.chores if "the clock leapt" in one.note]
+        assert (
+            {"expiry", "audit", "exchanges"} >= {one.name for one in skipped} & {"expiry", "audit"} != set()
+        )
+        assert cortex.get(passing.id).status is Status.ACTIVE
+        assert cortex.lifecycle(trust_clock=True).archived == 1
+        (store,) = cortex.gc(all=True).stores
+        assert not any("the clock leapt" in one.note for one in store.chores)
+
+
+@pytest.mark.usefixtures("without_vectors")
+def test_the_person_is_told_in_one_line_that_the_clock_leapt(project, monkeypatch):
+    monkeypatch.setenv("RECORTEX_NOW", NOW)
+    with Cortex.open(project) as cortex:
+        cortex.remember(PASSING, kind="progress")
+        cortex.gc(all=True)
+    monkeypatch.setenv("RECORTEX_NOW", FAR)
+    for verb, stream in ((["gc", "--all", "--yes"], "stdout"), (["lifecycle"], "stderr")):
+        told = subprocess.run([*command(), *verb], check=True, cwd=project, capture_output=True, text=True)
+        lines = " ".join(getattr(told, stream).split())
+        assert lines.count("the clock leapt") == 1
+        assert "--trust-clock" in lines

@@ -24,13 +24,13 @@ def old(cortex, clock):
 
 def test_a_fresh_store_loses_nothing(cortex):
     cortex.remember("The build was green", kind="episodic")
-    result = cortex.lifecycle()
+    result = cortex.lifecycle(trust_clock=True)
     assert (result.considered, result.archived, result.pruned, result.changes) == (0, 0, 0, ())
 
 
 def test_what_faded_is_archived_then_pruned(cortex, clock, old):
     kept = cortex.remember("The service is written in Go", kind="core")
-    first = cortex.lifecycle()
+    first = cortex.lifecycle(trust_clock=True)
     assert (first.archived, first.pruned) == (1, 0)
     (change,) = first.changes
     assert (change.id, change.kind, change.status, change.scope) == (
@@ -41,24 +41,24 @@ def test_what_faded_is_archived_then_pruned(cortex, clock, old):
     )
     assert change.reason == "confidence 0.00, below 0.1 since 2026-03-24"
     assert statuses(cortex, old, kept) == [Status.ARCHIVED, Status.ACTIVE]
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
     clock.pass_(days=29)
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
     clock.pass_(days=1)
-    assert cortex.lifecycle().pruned == 1
+    assert cortex.lifecycle(trust_clock=True).pruned == 1
     assert statuses(cortex, old, kept) == [Status.PRUNED, Status.ACTIVE]
     clock.pass_(days=1000)
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
 
 
 def test_each_step_is_in_the_history_and_can_be_undone(cortex, old):
-    cortex.lifecycle()
+    cortex.lifecycle(trust_clock=True)
     history = cortex.history(old.id)
     assert (history.versions[0].changed_by, history.versions[0].reason[:10]) == (Actor.DECAY, "confidence")
     assert [(one.operation, one.actor) for one in history.audit][-1] == ("archive", Actor.DECAY)
     cortex.undo(old.id)
     assert statuses(cortex, old) == [Status.ACTIVE]
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
 
 
 def test_a_proposal_that_nothing_confirmed_is_archived_and_comes_back_as_one(cortex, clock, monkeypatch):
@@ -66,44 +66,47 @@ def test_a_proposal_that_nothing_confirmed_is_archived_and_comes_back_as_one(cor
     services, proposed = cortex._app.services(memory.scope), replace(memory, status=Status.PROPOSED)
     services.ingestion.change(memory, proposed, now=clock(), actor=Actor.USER, operation="doubt")
     clock.pass_(days=59)
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
     clock.pass_(days=1)
-    assert cortex.lifecycle().changes[0].reason == "proposed, and nothing confirmed it since 2026-03-01"
+    assert (
+        cortex.lifecycle(trust_clock=True).changes[0].reason
+        == "proposed, and nothing confirmed it since 2026-03-01"
+    )
     assert statuses(cortex, memory) == [Status.ARCHIVED]
     cortex.undo(memory.id)
     assert statuses(cortex, memory) == [Status.PROPOSED]
     monkeypatch.setenv("RECORTEX_LIFECYCLE_PROPOSAL_DAYS", "0")
     clock.pass_(days=1000)
     with type(cortex).open(cortex._app.root, clock=clock) as patient:
-        assert patient.lifecycle().changes == ()
+        assert patient.lifecycle(trust_clock=True).changes == ()
 
 
 def test_what_is_restored_has_its_days_again(cortex, clock, old):
-    cortex.lifecycle()
+    cortex.lifecycle(trust_clock=True)
     cortex.restore(old.id)
     clock.pass_(days=13)
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
     clock.pass_(days=1)
-    assert cortex.lifecycle().archived == 1
+    assert cortex.lifecycle(trust_clock=True).archived == 1
 
 
 def test_a_recall_resets_the_decay(cortex, clock, old):
     del old
     assert cortex.recall("build green cache emptied", floor=False).hits
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
     clock.pass_(days=20)
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
 
 
 def test_a_recall_from_the_archive_delays_pruning(cortex, clock, old):
     del old
-    cortex.lifecycle()
+    cortex.lifecycle(trust_clock=True)
     clock.pass_(days=20)
     assert cortex.recall("build green cache emptied", floor=False, statuses=["archived"]).hits
     clock.pass_(days=20)
-    assert cortex.lifecycle().changes == ()
+    assert cortex.lifecycle(trust_clock=True).changes == ()
     clock.pass_(days=10)
-    assert cortex.lifecycle().pruned == 1
+    assert cortex.lifecycle(trust_clock=True).pruned == 1
 
 
 def test_pinned_ones_and_hubs_stay(cortex, clock):
@@ -114,7 +117,7 @@ def test_pinned_ones_and_hubs_stay(cortex, clock):
     lesser = cortex.remember("An episode that little hangs on", kind="episodic")
     cortex.link(hub.id, lesser.id)
     clock.pass_(days=1000)
-    assert [one.id for one in cortex.lifecycle().changes] == [lesser.id]
+    assert [one.id for one in cortex.lifecycle(trust_clock=True).changes] == [lesser.id]
     assert statuses(cortex, pinned, hub) == [Status.ACTIVE, Status.ACTIVE]
 
 
@@ -129,7 +132,7 @@ def test_a_suggested_relation_makes_no_hub(cortex, clock):
     relations = cortex._app.all_services()[0].store.relations
     relations.put(replace(relations.all()[0], status=RelationStatus.SUGGESTED))
     clock.pass_(days=1000)
-    assert cortex.lifecycle().archived == 1
+    assert cortex.lifecycle(trust_clock=True).archived == 1
 
 
 def test_a_dry_run_changes_nothing(cortex, old):
@@ -150,8 +153,8 @@ def test_only_one_scope_may_be_asked_for(cortex, clock):
     for scope in ("project", "global"):
         cortex.remember(f"An episode of the {scope} store", kind="episodic", scope=scope)
     clock.pass_(days=100)
-    assert [one.scope for one in cortex.lifecycle(scope="global").changes] == ["global"]
-    assert [one.scope for one in cortex.lifecycle().changes] == ["project"]
+    assert [one.scope for one in cortex.lifecycle(scope="global", trust_clock=True).changes] == ["global"]
+    assert [one.scope for one in cortex.lifecycle(trust_clock=True).changes] == ["project"]
 
 
 def test_the_settings_say_how_long(cortex, clock, monkeypatch):
@@ -159,8 +162,8 @@ def test_the_settings_say_how_long(cortex, clock, monkeypatch):
     cortex.remember("The build was green", kind="episodic")
     clock.pass_(days=60)
     with type(cortex).open(cortex._app.root, clock=clock) as patient:
-        assert patient.lifecycle().changes == ()
-    assert cortex.lifecycle().archived == 1
+        assert patient.lifecycle(trust_clock=True).changes == ()
+    assert cortex.lifecycle(trust_clock=True).archived == 1
 
 
 def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old):

@@ -42,7 +42,7 @@ def test_a_proposal_that_is_pruned_leaves_its_exchange(cortex, clock):
     assert cortex.review().leaving == 1  # within a week
     for _ in range(3):
         clock.pass_(days=95)
-        cortex.lifecycle()
+        cortex.lifecycle(trust_clock=True)
         cortex.gc()
     assert cortex.review().leaving == 0
     assert not cortex.list(statuses=(Status.PROPOSED, Status.ACTIVE)).memories

@@ -14,7 +14,8 @@ import pytest
 from example_exchanges import exchange, keep
 from places import store_folder
 from recortex import Cortex
-from recortex.app.jobs.running import run_due
+from recortex.app.jobs.running import run_due, work_on
+from recortex.app.jobs.work import is_believed
 from recortex.app.wiring import application
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
@@ -34,17 +35,24 @@ def services_of(project, clock):
     """The project's services, without the facade."""
     app = application(project, url=None, clock=clock, actor=Actor.USER, progress=None)
     try:
-        yield app.services(Scope.PROJECT)
+        services = app.services(Scope.PROJECT)
+        trust(services, clock)
+        yield services
     finally:
         app.close()
+
+
+def trust(services, clock):
+    """Say that the clock is right, however far a test set it forward."""
+    is_believed(work_on(services, clock, services.settings, math.inf), trusted=True)
 
 
 def put_away(cortex, clock):
     """Let time pass until what is unused is pruned."""
     clock.pass_(days=60)
-    cortex.lifecycle()
+    cortex.lifecycle(trust_clock=True)
     clock.pass_(days=40)
-    return cortex.lifecycle().pruned
+    return cortex.lifecycle(trust_clock=True).pruned
 
 
 def chores(collected):
@@ -68,10 +76,10 @@ def test_a_memory_pruned_long_ago_goes_and_its_history_says_so(cortex, clock):
     kept = cortex.remember("The queue needs a dead letter exchange", kind="core").id
     assert put_away(cortex, clock) == len(ids)
     clock.pass_(days=89)
-    assert chores(cortex.gc(all=True))["expiry"].counts["memories"] == 0
+    assert chores(cortex.gc(all=True, trust_clock=True))["expiry"].counts["memories"] == 0
     assert cortex.get(ids[0]).status == "pruned"
     gone = clock.pass_(days=2)
-    assert chores(cortex.gc(all=True))["expiry"].counts == {"memories": len(ids), "held": 0}
+    assert chores(cortex.gc(all=True, trust_clock=True))["expiry"].counts == {"memories": len(ids), "held": 0}
     history = cortex.history(ids[0])
     assert (history.gone, history.gone_at, history.versions) == ("expiry", gone, ())
     assert [one.operation for one in history.audit] == ["create", "archive", "prune", "expire"]
@@ -91,7 +99,7 @@ def test_what_was_used_pinned_or_is_stood_on_stays(cortex, clock):
     clock.pass_(days=80)
     cortex.get(used)
     clock.pass_(days=30)
-    found = chores(cortex.gc(all=True))["expiry"].counts
+    found = chores(cortex.gc(all=True, trust_clock=True))["expiry"].counts
     left = {id_ for id_ in (used, pinned, source, other) if cortex.history(id_).gone is None}
     assert source in left
     assert pinned in left
@@ -105,7 +113,7 @@ def test_nothing_is_deleted_where_the_settings_say_never(cortex, clock, project,
     put_away(cortex, clock)
     clock.pass_(days=4000)
     with Cortex.open(project, clock=clock) as opened:
-        assert "expiry" not in chores(opened.gc(all=True))
+        assert "expiry" not in chores(opened.gc(all=True, trust_clock=True))
 
 
 # -- years
@@ -120,7 +128,7 @@ def test_over_years_the_store_stays_small_and_its_log_adds_up(cortex, clock):
                 cortex.remember(text, kind="episodic")
                 made += 1
             clock.pass_(days=30)
-            cortex.lifecycle()
+            cortex.lifecycle(trust_clock=True)
             cortex.gc()
     store = cortex._app.services(Scope.PROJECT).store
     assert store.maintenance.content().memories < made / 3
@@ -177,11 +185,11 @@ def talkative(project, clock, monkeypatch):
 def test_exchanges_go_by_age_and_by_size_the_oldest_first(talkative, clock, monkeypatch, setting, stay):
     monkeypatch.setenv("RECORTEX_EXCHANGES_KEEP_DAYS", "0")
     with Cortex.open(talkative, clock=clock) as cortex:
-        assert chores(cortex.gc(all=True))["exchanges"].counts == {"exchanges": 0}
+        assert chores(cortex.gc(all=True, trust_clock=True))["exchanges"].counts == {"exchanges": 0}
     monkeypatch.setenv(f"RECORTEX_EXCHANGES_{setting}", {"KEEP_DAYS": "100", "MOST_MB": "1"}[setting])
     with Cortex.open(talkative, clock=clock) as cortex:
         planned = chores(cortex.gc(all=True, dry_run=True))
-        done = chores(cortex.gc(all=True))
+        done = chores(cortex.gc(all=True, trust_clock=True))
         store = cortex._app.services(Scope.PROJECT).store
         left = store.exchanges.find(ExchangeQuery())
         assert [one.first_turn for one in left] == [10 * number for number in range(149, 149 - len(left), -1)]
@@ -192,7 +200,7 @@ def test_exchanges_go_by_age_and_by_size_the_oldest_first(talkative, clock, monk
         assert done["backup"].counts == {"backups": 1}
         assert store.pool.value("SELECT count(*) FROM embeddings WHERE key < 0") == 2 * len(left)
         assert store.check().whole
-        assert chores(cortex.gc(all=True))["exchanges"].counts == {"exchanges": 0}
+        assert chores(cortex.gc(all=True, trust_clock=True))["exchanges"].counts == {"exchanges": 0}
 
 
 def test_exchanges_alone_are_worth_a_backup(talkative, clock):
@@ -227,7 +235,7 @@ def test_a_dry_run_changes_nothing_and_tells_what_is_done(mixed, clock):
         before = contents(mixed)
         planned = chores(cortex.gc(all=True, dry_run=True))
         assert contents(mixed) == before
-        done = chores(cortex.gc(all=True))
+        done = chores(cortex.gc(all=True, trust_clock=True))
     assert contents(mixed) != before
     for name in ("sessions", "leftovers", "expiry", "versions", "audit", "vectors", "growth", "backup"):
         assert planned[name].counts.items() <= done[name].counts.items(), name
@@ -240,15 +248,15 @@ def test_a_dry_run_knows_that_what_expires_makes_a_backup_due(cortex, clock):
     for text in EPISODES:
         cortex.remember(text, kind="episodic")
     put_away(cortex, clock)
-    cortex.gc(all=True)
+    cortex.gc(all=True, trust_clock=True)
     clock.pass_(days=91)
     planned = chores(cortex.gc(all=True, dry_run=True))
     assert planned["expiry"].counts["memories"] == len(EPISODES)
-    done = chores(cortex.gc(all=True))
+    done = chores(cortex.gc(all=True, trust_clock=True))
     assert done["backup"].counts == planned["backup"].counts == {"backups": 1}
     clock.pass_(days=8)
     assert chores(cortex.gc(all=True, dry_run=True))["backup"].state == "skipped"
-    assert chores(cortex.gc(all=True))["backup"].state == "skipped"
+    assert chores(cortex.gc(all=True, trust_clock=True))["backup"].state == "skipped"
 
 
 @pytest.mark.parametrize("rest", [0, 2])
@@ -270,6 +278,7 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
             else:  # nothing but free pages
                 services.store.pool.rows("DELETE FROM checkpoints")
         later = clock.pass_(days=91)
+        trust(services, clock)
         planned, done = (
             {
                 one.name: one
@@ -499,5 +508,5 @@ def all_ids(services):
 def test_a_clock_that_is_far_off_stops_no_upkeep(cortex, clock, now):
     clock.now = now
     cortex.remember("Kept at the end of time")
-    (done,) = cortex.gc(all=True).stores
+    (done,) = cortex.gc(all=True, trust_clock=True).stores
     assert {chore.state for chore in done.chores} <= {"done", "skipped"}

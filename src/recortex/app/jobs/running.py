@@ -94,7 +94,7 @@ def run_due(
     so_far: dict[str, dict[str, int]] = {}
     work = work_on(services, clock, settings, seconds)
     jobs = _due(work, everything=everything, full=full)
-    if not (everything or dry_run or _may_age(jobs, work)):
+    if not (dry_run or _may_age(jobs, work)):
         found += [Done(name=job.name, state="skipped", note=DOUBTED) for job in jobs if job.ages]
         jobs = [job for job in jobs if not job.ages]
     work = work._replace(names=frozenset(job.name for job in jobs), full=full, so_far=so_far)
@@ -110,7 +110,7 @@ def run_due(
 
 
 def _may_age(jobs: Iterable[Job], work: Work) -> bool:
-    """Whether the jobs may go by the clock; whoever asks for all of them vouches for it."""
+    """Whether the jobs may go by the clock."""
     if not any(job.ages for job in jobs):
         return True
     with suppress(StorageError):

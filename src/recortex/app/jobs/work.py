@@ -105,14 +105,22 @@ def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
 
 
 NAME = "clock"
-DOUBTED = "the clock leapt; it is believed after a week with work on three days"
+DOUBTED = (
+    "the clock leapt, so nothing ages by it until a week with work on three days;"
+    " `--trust-clock` says that it is right"
+)
 """What a job says that waits for it."""
 _PUT_AWAY = (Status.ARCHIVED, Status.PRUNED)
 _MOST = 500
 
 
-def is_believed(work: Work) -> bool:
-    """Whether anything may age by the present time; what aged by a time that never came is brought back."""
+def is_believed(work: Work, *, trusted: bool = False) -> bool:
+    """Whether anything may age by the present time; what aged by a time that never came is brought back.
+
+    Args:
+        work: gives the time.
+        trusted: whether the person says that the clock is right; it is then believed from now on.
+    """
     log = work.services.store.maintenance
     runs = log.all()
     noted = runs.get(NAME)
@@ -121,7 +129,7 @@ def is_believed(work: Work) -> bool:
         known = Believed(**{name: noted.outcome.get(name, 0) for name in asdict(Believed())})
     else:
         known = Believed(at=max((to_micros(run.done_at) for run in runs.values()), default=_began(work)))
-    after, believed = looked_at(known, now)
+    after, believed = (Believed(at=now), True) if trusted else looked_at(known, now)
     if noted is None or after != known:
         log.note(NAME, work.now, asdict(after))
     if known.at and now < known.at - SKEW:

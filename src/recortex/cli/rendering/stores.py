@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -291,7 +292,13 @@ def _store_upkeep(value: StoreUpkeep, terminal: Terminal) -> str:
     """One store with the jobs that were run."""
     change = "" if value.before == value.after else f" -> {size(value.after)}"
     head = terminal.style(f"{value.scope}  {clean(value.path)}", "bold")
-    jobs = [_job(one, terminal) for one in value.chores]
+    waiting: dict[str, list[Done]] = {}
+    for one in value.chores:
+        waiting.setdefault(one.note if one.state == "skipped" else one.name, []).append(one)
+    jobs = [
+        _job(replace(same[0], name=", ".join(_WORDS.get(one.name, one.name) for one in same)), terminal)
+        for same in waiting.values()  # what waits for the same thing is told in one line
+    ]
     return "\n".join([f"{head}  {size(value.before)}{change}", *(jobs or ["  Nothing is due."])])
 
 
