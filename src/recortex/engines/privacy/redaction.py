@@ -125,7 +125,7 @@ in every 80, the block goes as a whole: looking at each takes minutes for what s
 The words of the second kind alone are as dense in the code of any lexer."""
 
 _INSIDE = tuple("_.-$|:~")
-"""Signs inside a token that end a run: the token right behind another is then found once the first is gone."""
+"""Signs inside a token that end a run: what follows is then found once the first token is gone."""
 
 
 _CROWDED = Rule("passwords", "secret", "", (), 1.0)
