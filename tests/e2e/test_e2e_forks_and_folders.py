@@ -60,7 +60,8 @@ def tools(newest):
 
 def take_in(person, window):
     window.export()
-    person.memory("import", window.format, str(person.home / window.history), "--no-embed")
+    exported = [str(person.home / window.history)] if isinstance(window, Opencode) else []
+    person.memory("import", window.format, *exported, "--no-embed")
 
 
 def active(person):
