@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary, Waiting
@@ -48,8 +48,8 @@ class ExchangeRecords(Protocol):
     def delete(self, keys: Sequence[int]) -> int:
         """Remove exchanges for good, with vectors that nothing else has; returns how many there were."""
 
-    def delete_session(self, session: str) -> int:
-        """Remove the exchanges of a session for good; returns how many there were."""
+    def delete_session(self, session: str, *, keep: Collection[str] = ()) -> int:
+        """Remove the exchanges of a session for good, but for those with these ids; returns how many."""
 
     def oldest(self, limit: int, *, before: datetime | None = None) -> Sequence[int]:
         """Keys of those that ended first, at most `limit`; only those that ended before an instant.

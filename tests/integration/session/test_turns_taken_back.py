@@ -431,3 +431,48 @@ def test_a_fork_in_codex_takes_nothing_back_in_its_parent(cortex, codex_file):
     ):
         cortex.extract(str(path))
     assert "tabs" in " ".join(one.text for one in cortex.list().memories)
+
+
+def opencode_document(cwd, *texts):
+    """As the client exports a session: what the person took back is gone once they go on."""
+    messages = [
+        {
+            "info": {
+                "id": f"{role}-{text}", "role": role, "sessionID": "x1",
+                "time": {"created": 1785000000000 + 1000 * number},
+            },
+            "parts": [{"type": "text", "text": text if role == "user" else "Done."}],
+        }
+        for number, (role, text) in enumerate(
+            (role, text) for text in (FIRST, GONE, AFTER) for role in ("user", "assistant")
+        )
+        if text in texts
+    ]  # fmt: skip
+    return {"info": {"id": "x1", "directory": str(cwd), "projectID": "x"}, "messages": messages}
+
+
+def test_what_a_client_leaves_out_of_its_document_is_put_away_and_what_came_instead_is_learned(
+    cortex, tmp_path
+):
+    path = tmp_path / "s1.json"
+    for texts in ((FIRST, GONE), (FIRST, AFTER), (FIRST, AFTER)):
+        path.write_text(json.dumps(opencode_document(tmp_path, *texts)))
+        cortex.extract(str(path))
+    active = " ".join(one.text for one in cortex.list().memories)
+    assert "tabs" not in active
+    assert "make check" in active
+    assert "UTC" in active
+    assert [one.evidence for one in cortex.list().memories] == [1, 1]
+    assert sorted(said(cortex)) == sorted([FIRST, AFTER])
+
+
+def test_an_older_document_of_a_session_takes_nothing_back_from_a_newer_one(cortex, tmp_path):
+    older, newer = tmp_path / "older.json", tmp_path / "newer.json"
+    older.write_text(json.dumps(opencode_document(tmp_path, FIRST)))
+    newer.write_text(json.dumps(opencode_document(tmp_path, FIRST, GONE, AFTER)))
+    for path in (older, newer, older, newer, older):
+        cortex.extract(str(path))
+    active = " ".join(one.text for one in cortex.list().memories)
+    assert all(word in active for word in ("make check", "tabs", "UTC"))
+    assert [one.evidence for one in cortex.list().memories] == [1, 1, 1]
+    assert sorted(said(cortex)) == sorted([FIRST, GONE, AFTER])

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,10 +17,12 @@ from recortex.codebase.git import GitContext, relative
 from recortex.codebase.manifests import WorkingTree
 from recortex.codebase.project import working_tree
 from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.relation import Relation
+from recortex.domain.search import MemoryQuery
 from recortex.domain.time import bounded_time
 from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
@@ -36,7 +39,6 @@ from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from datetime import datetime
 
     from recortex.app.capture_requests import Window
     from recortex.app.store_services import StoreServices
@@ -110,6 +112,11 @@ class ExchangeListener:
         found = [(one, terms(one, _decided_files(one))) for one in changed]
         with self._store.transaction():
             return self._store.exchanges.put(found, now)
+
+    @property
+    def made(self) -> frozenset[str]:
+        """The ids of the exchanges that have come or grown."""
+        return frozenset(one.id for one in self._builder.changed.values()) if self._builder else frozenset()
 
     def _resumed(self) -> SessionBuilder:
         """From where the last pass ended; from nothing where the file is read from its beginning."""
@@ -224,9 +231,8 @@ def learn(
     """
     services, place = services_for(Scope.PROJECT), shown(str(path.resolve()))
     known = None if dry_run or not trusted_file else services.store.ledger.checkpoint(place)
-    reader = open_transcript(
-        path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
-    )
+    reader = _reader(path, known, final=final)
+    earlier, known = (known, None) if reader.rewritten else (None, known)
     listener = ExchangeListener(services, reader, branch=live.git.branch, folder=live.folder)
     places = TurnPlaces.of(services)
     own = places.own(live.window.of(reader) if live.window else reader, reader)
@@ -257,13 +263,13 @@ def learn(
         _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
     exchanges = 0
     if trusted_file:
-        again: set[str] = set()
-        for other in reader.others if known is None else ():
-            if seen := services.store.ledger.checkpoint(shown(str(other.resolve()))):
-                again |= _take_back(services_for, other, seen, clock(), keep=again)
+        if known is None and earlier is None:
+            _take_back_in(reader.others, services_for, clock())
         exchanges = listener.keep(clock())
         if reader.revoked and known is not None:
             _take_back(services_for, path, known, clock())
+        if earlier is not None:
+            _take_back_missing(services_for, listener, path, clock())
         read = live.window.read if live.window else reader.counts.turns
         _move_checkpoint(services, place, reader, known, read, clock())
     return Lesson(
@@ -274,6 +280,25 @@ def learn(
         more=live.window.more if live.window else False,
         elsewhere=tuple(sorted(places.elsewhere)),
     )
+
+
+def _reader(path: Path, known: Checkpoint | None, *, final: bool) -> TranscriptReader:
+    """From where earlier passes ended, unless the client may have written all of it anew."""
+    reader = open_transcript(
+        path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
+    )
+    return open_transcript(path, final=final) if reader.rewritten else reader
+
+
+def _take_back_in(
+    others: Iterable[Path], services_for: Callable[[Scope], StoreServices], now: datetime
+) -> None:
+    """Put away what earlier passes learned of turns in a session's other files, behind which it went back."""
+    again: set[str] = set()
+    ledger = services_for(Scope.PROJECT).store.ledger
+    for other in others:
+        if seen := ledger.checkpoint(shown(str(other.resolve()))):
+            again |= _take_back(services_for, other, seen, now, keep=again)
 
 
 def _take_back(
@@ -297,13 +322,45 @@ def _take_back(
     """
     standing = {turn.uuid for turn in open_transcript(path)}
     gone = [turn.uuid for turn in open_transcript(path, until=known.position) if turn.uuid not in standing]
-    session = known.session_id
     for scope in Scope:
         with suppress(RecortexError):  # the person's own store may not be there
-            services_for(scope).ingestion.unsay(
-                gone, session, now=now, actor=Actor.EXTRACTION, reason="the person took it back"
-            )
+            _unsay(services_for(scope), gone, known.session_id, now)
     return make_again(services_for(Scope.PROJECT), path, now=now, keep=keep)
+
+
+def _take_back_missing(
+    services_for: Callable[[Scope], StoreServices], listener: ExchangeListener, path: Path, now: datetime
+) -> None:
+    """Put away what earlier passes made of turns that the client has left out of its document since.
+
+    What was said later than all that stands in it is in a later one of the session.
+    """
+    reader = open_transcript(path)
+    turns = list(reader)
+    session, standing = of_info(reader.info).session_id, {turn.uuid for turn in turns}
+    last = max((turn.at for turn in turns if turn.at), default=None)
+    if last is None:
+        return
+    for scope in Scope:
+        with suppress(RecortexError):  # the person's own store may not be there
+            services = services_for(scope)
+            found = services.store.memories.find(MemoryQuery(statuses=(), session=session))
+            gone = {one.source.turn_id for one in found if one.valid_from <= last} - standing
+            _unsay(services, sorted(gone - {""}), session, now)
+    store = services_for(Scope.PROJECT).store
+    with store.transaction():
+        later = (one for one in store.exchanges.find(ExchangeQuery(session=session)) if _ended(one) > last)
+        store.exchanges.delete_session(session, keep=listener.made | {one.id for one in later})
+
+
+def _ended(exchange: Exchange) -> datetime:
+    return exchange.ended_at or datetime.max.replace(tzinfo=UTC)
+
+
+def _unsay(services: StoreServices, turns: Sequence[str], session: str, now: datetime) -> None:
+    services.ingestion.unsay(
+        turns, session, now=now, actor=Actor.EXTRACTION, reason="the person took it back"
+    )
 
 
 def _before(path: Path, known: Checkpoint | None, places: TurnPlaces) -> deque[Turn]:

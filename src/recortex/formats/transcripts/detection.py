@@ -89,6 +89,8 @@ class Format:
         recognises: whether a file that begins like this is one.
         parser: makes the reader of its lines or records.
         split: parts a file that is one JSON document into its header and records; None for files of lines.
+        rewritten: the client makes the whole document again, without the records that the person took back;
+            what says the same in two of them has the same id.
         headed: the first line alone says which session it is, and must be read also when resuming later.
         prose: lines are text, and empty ones matter.
         follows: makes what adds each line to a trail, by which it is known what the person took back.
@@ -102,6 +104,7 @@ class Format:
     recognises: Callable[[Head], bool]
     parser: Callable[[], TranscriptParser]
     split: Split | None = None
+    rewritten: bool = False
     headed: bool = False
     prose: bool = False
     follows: Callable[[], Follow] | None = None
@@ -258,6 +261,7 @@ _CLIENTS: tuple[Format, ...] = (
         _is_opencode,
         opencode.OpenCodeParser,
         opencode.split,
+        rewritten=True,
     ),
     Format("swe-agent", _is_swe_agent, chat.SweAgentParser, chat.split),
     Format("specstory", _is_specstory, specstory.SpecStoryParser, specstory.split),

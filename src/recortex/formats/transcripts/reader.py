@@ -357,6 +357,11 @@ class TranscriptReader:
         return self._row.split is None
 
     @property
+    def rewritten(self) -> bool:
+        """Whether what was read of the file before may stand in it no more."""
+        return self._row.rewritten
+
+    @property
     def others(self) -> tuple[Path, ...]:
         """The session's other files, where going back in it begins a new one."""
         return self._row.segments(self.path).others

@@ -15,7 +15,7 @@ from recortex.storage.records.values import as_written, codecs, instant, json, m
 from recortex.storage.tables import EXCHANGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database, Rows
@@ -120,9 +120,10 @@ class ExchangeRecords(Records):
         condition, values = clause
         return self.delete(self._keys(condition, *values))
 
-    def delete_session(self, session: str) -> int:
-        """Remove the exchanges of a session for good; returns how many there were."""
-        return self.delete_found(("x.session = ?", (session,)))
+    def delete_session(self, session: str, *, keep: Collection[str] = ()) -> int:
+        """Remove the exchanges of a session for good, but for those with these ids; returns how many."""
+        condition = "x.session = ? AND NOT x.id IN (SELECT value FROM json_each(?))"
+        return self.delete_found((condition, (session, json(list(keep)))))
 
     # -- reading
 
