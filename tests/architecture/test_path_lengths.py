@@ -13,9 +13,9 @@ import pytest
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 90,
+    "recall": 95,
     "remember": 77,
-    "why": 68,
+    "why": 73,
     "user-prompt-submit": 98,
     "stop": 41,
     "transcript": 111,

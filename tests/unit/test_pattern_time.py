@@ -99,9 +99,10 @@ def looks_everywhere(name):
     if name.startswith(ROWS):
         return True
     module, own = name.rsplit(".", 1)
-    if module.endswith(".PATTERNS"):
-        module, own = module.removesuffix(".PATTERNS"), f"PATTERNS.{own}"
-    text = sources().get(module, "") if own.startswith(("_", "PATTERNS.")) else everything()
+    table = module.rpartition(".")[2]
+    if table.endswith("PATTERNS"):
+        module, own = module.removesuffix(f".{table}"), f"{table}.{own}"
+    text = sources().get(module, "") if own.startswith(("_", f"{table}.")) else everything()
     how = set(
         re.findall(
             rf"\b{re.escape(own)}(?:\[\w+\])?\.(search|match|fullmatch|subn?|findall|finditer|split)\b", text

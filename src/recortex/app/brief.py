@@ -5,23 +5,14 @@ The hook imports this module: what making a brief needs is loaded only when one 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
 from recortex.app.brief_cache import FILE, Brief, Cached, Item, Line
 from recortex.app.lock import alone
-from recortex.app.naming import shown
-from recortex.codebase.git import tracked
-from recortex.domain.exchange import ExchangeQuery
-from recortex.engines.brief.page import SESSIONS
-from recortex.engines.privacy import redact
-from recortex.errors import InvalidInputError
-from recortex.filesystem import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -31,7 +22,6 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.location import Location
     from recortex.app.store_services import StoreServices
-    from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
     from recortex.domain.statistics import MemoryStatistics
@@ -86,6 +76,7 @@ def forget_briefs(locations: Sequence[Location]) -> int:
     """
     for root in {location.project.root for location in locations if location.project}:
         if (root / FILE).exists():
+            from recortex.app.brief_file import clear
             from recortex.errors import InvalidInputError
 
             with suppress(OSError, InvalidInputError):
@@ -241,6 +232,7 @@ def _renamed(all_services: Sequence[StoreServices]) -> str:
 
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:
     """The lines on the last sessions of a branch and folder."""
+    from recortex.app.last_sessions import last_sessions
     from recortex.domain.vocabulary import Scope
     from recortex.engines.brief.page import session_lines
 
@@ -333,6 +325,7 @@ def _show(app: Application, text: str) -> None:
     """Write the brief into the file that the settings may ask for; a failure is only recorded."""
     if not app.settings["surface.file"]:
         return
+    from recortex.app.brief_file import write
     from recortex.domain.maintenance import Degradation
     from recortex.errors import RecortexError, StorageError
 
@@ -365,7 +358,9 @@ def files_in_play(tree: Path, records: ExchangeRecords, branch: str, now: dateti
         branch: that is checked out.
         now: the time.
     """
+    from recortex.app.naming import shown
     from recortex.codebase.git import files_at_work
+    from recortex.domain.exchange import ExchangeQuery
 
     lately = ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
     edited = (path for one in records.find(lately) for path in one.files)
@@ -391,153 +386,3 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(
         part for part in path.rstrip(".").replace("\\", "/").split("/") if part not in {"", "."}
     ) or ("",)
-
-
-# -- the last sessions of a branch and folder, for the brief
-
-
-RECENT = (timedelta(days=2), timedelta(days=30))
-"""The longer one is looked at where the shorter has too few sessions: of 20,000 exchanges that takes 40 ms.
-What was left longer ago is no longer where anybody left off."""
-LAST_SESSIONS_LOOKED_AT = 200
-"""The latest exchanges of the branch and folder that are looked through for sessions."""
-TOLD = 8
-"""The last exchanges of a session, among which one says what was asked."""
-_DETACHED = "HEAD"
-"""What a client writes for the branch where none is checked out."""
-
-
-def last_sessions(records: ExchangeRecords, branch: str, folder: str, now: datetime) -> list[list[Exchange]]:
-    """The last exchanges of the last sessions that ended on a branch and in a folder, or in one below it.
-
-    The latest session comes first, and of each its last exchange. Texts are without secrets.
-
-    Args:
-        records: of the project's store.
-        branch: as it is kept; empty where none is checked out.
-        folder: where the sessions began.
-        now: the time.
-    """
-    found: list[list[Exchange]] = []
-    for back in RECENT:
-        found = _since(records, branch, shown(folder), now - back)
-        if len(found) == SESSIONS:
-            break
-    return found
-
-
-def _since(records: ExchangeRecords, branch: str, folder: str, since: datetime) -> list[list[Exchange]]:
-    here = ExchangeQuery(branch=branch, folder=folder, since=since, work=False, limit=LAST_SESSIONS_LOOKED_AT)
-    names = dict.fromkeys(one.session for one in records.find(here) if _on(one, branch))
-    found: list[list[Exchange]] = []
-    for name in names:
-        exchanges = records.find(ExchangeQuery(session=name, work=False, limit=TOLD))
-        if exchanges and _on(exchanges[0], branch) and _within(exchanges[0].folder, folder):
-            found.append([_without_secrets(one) for one in exchanges])
-        if len(found) == SESSIONS:
-            break
-    return found
-
-
-def _on(exchange: Exchange, branch: str) -> bool:
-    return (exchange.branch if exchange.branch != _DETACHED else "") == branch
-
-
-def _within(folder: str, top: str) -> bool:
-    return folder == top or folder.startswith((f"{top}/", f"{top}\\"))
-
-
-def _without_secrets(exchange: Exchange) -> Exchange:
-    """Rules may be newer than what is kept."""
-    return replace(
-        exchange,
-        message=redact(exchange.message).text,
-        conclusion=redact(exchange.conclusion).text,
-        failed=tuple(redact(command).text for command in exchange.failed),
-    )
-
-
-# -- the brief as a file of the project, for agents without hooks: between markers, and ignored by git
-
-
-START, END = "<!-- CORTEX_MEMORY_START -->", "<!-- CORTEX_MEMORY_END -->"
-LARGEST = 1_000_000
-"""Bytes of a file whose other text is kept around the brief; a larger one is refused."""
-
-_BLOCK = re.compile(f"{re.escape(START)}.*?(?:{re.escape(END)}|\\Z)", re.DOTALL)
-
-
-def write(root: Path, text: str) -> Path:
-    """Put the brief between the markers of the project's file, keep the rest, and make git ignore it.
-
-    Raises:
-        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
-            it cannot be ours.
-        OSError: it cannot be written.
-    """
-    path = _own(root)
-    _ignore(root)
-    path.parent.mkdir(exist_ok=True)
-    replace_text(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
-    return path
-
-
-def clear(root: Path) -> None:
-    """Take the brief out of the project's file, where one stands in it.
-
-    Raises:
-        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
-            it cannot be ours.
-        OSError: it cannot be written.
-    """
-    path = _own(root)
-    known = _known(path)
-    if START in known:
-        replace_text(path, _around(known, f"{START}\n{END}"))
-
-
-def _own(root: Path) -> Path:
-    path = root / FILE
-    for one in (path.parent, path):
-        if one.is_symlink():
-            raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
-    if path.exists() and tracked(root, FILE):
-        raise InvalidInputError(
-            f"{path} is part of the repository: memories would be committed with it.",
-            hint=f"`git rm --cached {FILE}` takes it out.",
-        )
-    return path
-
-
-def _known(path: Path) -> str:
-    if not path.exists():
-        return ""
-    if path.stat().st_size > LARGEST:
-        raise InvalidInputError(f"{path} has more than {LARGEST:,} bytes.", hint="Move it away.")
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8.", hint="Move it away.") from None
-
-
-def _around(known: str, block: str) -> str:
-    """The former text with the block in place of the former one, or after it."""
-    if START in known:
-        return _BLOCK.sub(lambda _: block, known, count=1)
-    return f"{known.rstrip()}\n\n{block}\n" if known.strip() else f"{block}\n"
-
-
-def _ignore(root: Path) -> None:
-    """Name the file where git looks for what to ignore: in the clone's own list, else in the project's."""
-    git = root / ".git"
-    if not git.exists():
-        return
-    path = git / "info" / "exclude" if git.is_dir() else root / ".gitignore"
-    if path.is_symlink() or path.parent.is_symlink():
-        raise InvalidInputError(f"{path} is a symbolic link.", hint="Remove the link.")
-    known = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    if f"/{FILE}" in known.split() or FILE in known.split():
-        return
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(("" if not known or known.endswith("\n") else "\n") + f"/{FILE}\n")

@@ -410,7 +410,7 @@ def test_the_file_keeps_what_stands_around_the_brief_and_git_ignores_it(writing,
 
 
 def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
-    from recortex.app.brief import write
+    from recortex.app.brief_file import write
 
     (tmp_path / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("*.o", encoding="utf-8")
