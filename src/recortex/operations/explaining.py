@@ -98,14 +98,14 @@ class ExplanationOperations(Operations):
         Args:
             about: a question; or the id of a memory, or its first characters.
             query: where `about` is an id, the question that it should answer.
-            kinds: as in `recall`, like the others below.
-            tags: likewise.
-            files: likewise.
-            session: likewise.
-            valid_at: likewise.
-            limit: likewise.
-            budget: likewise.
-            floor: likewise.
+            kinds: only memories of these kinds.
+            tags: only memories with one of these tags.
+            files: only memories about one of these files, or folders ending in a slash.
+            session: only what was learned in this session.
+            valid_at: what was true then, also if superseded since.
+            limit: at most so many memories.
+            budget: at most so many tokens in all.
+            floor: no answer rather than an irrelevant one.
         """
         asks_for_memory = _ID.fullmatch(about) is not None
         if query and not asks_for_memory:
