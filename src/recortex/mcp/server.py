@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
 THREADS = 4
 _INTERRUPTED = 130
-LEAVING = 5.0
+LEAVING = 10.0
 """Seconds in which the server ends once its client has closed the stream, whatever is still at work."""
 QUIET = 2.0
 """Seconds after the opening before more is loaded unasked: it takes a core for two seconds, in which the

@@ -207,7 +207,7 @@ class SearchOperations(Operations):
 
         Args:
             id: of a memory, exchange or part, or its beginning.
-            as_of: as it was then recorded; an exchange or part only if it was there then.
+            as_of: as it was then recorded.
             valid_at: only if it was true at that time.
             around: neighbours on each side, up to 10.
         """

@@ -86,8 +86,7 @@ def test_what_is_piped_in_is_answered_before_the_end(start, project):
 def test_the_end_of_input_ends_the_server(start, said):
     process = start()
     _, err = process.communicate(said, timeout=WAIT)
-    # A machine that is busy for longer than the server waits has the system end it: that is an end, too.
-    assert process.returncode in {0, -signal.SIGALRM}
+    assert process.returncode == 0
     assert "Traceback" not in err
 
 
