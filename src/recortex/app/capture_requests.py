@@ -32,7 +32,7 @@ _SECONDS_TO_WRITE = 60.0  # an older temporary file was left by a process that d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A transcript to learn from.
+    """A transcript to learn from; without one, only instruction files that changed are to be read.
 
     Attributes:
         session: the session it belongs to; `agent` is the sub-agent whose own transcript it is.
@@ -165,7 +165,7 @@ def _read(path: Path) -> Request | None:
         return None
     usual = Request(session="", transcript="")
     right = all(type(value) is type(asdict(usual)[name]) for name, value in asdict(request).items())
-    return request if right and request.transcript else None
+    return request if right else None
 
 
 # -- A transcript read in parts: what one part teaches is kept before the next begins

@@ -10,7 +10,10 @@ import pytest
 import ready_recortex
 from places import store_folder
 from recortex import Cortex
+from recortex.app import capture_requests
+from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.lock import alone
+from recortex.app.wiring import hook_context
 
 NPM = "Use pnpm for all packages, never npm"
 SECONDS = 60
@@ -69,6 +72,21 @@ def test_what_a_client_loads_itself_is_told_to_others_alone(project):
     assert "Use bun" in text
     assert NPM not in text
     ended(project)
+
+
+def test_a_file_that_changes_while_a_process_learns_waits_for_that_process(project):
+    with Cortex.open(project) as cortex:
+        cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
+    started(project, "claude-code", "a")
+    ended(project)
+    with alone(store_folder(project) / "locks" / "capture.lock") as held:
+        assert held
+        (project / "CLAUDE.md").write_text(f"# Rules\n\n- {NPM}\n")
+        started(project, "claude-code", "b")  # no process is started while one runs
+        assert capture_requests.waiting(store_folder(project) / "queue") == 1
+    fulfil_requests(hook_context(project), LastMessage())
+    assert capture_requests.waiting(store_folder(project) / "queue") == 0
+    assert follows(project, NPM)
 
 
 def test_the_persons_own_file_is_told_to_other_clients_alone(project):

@@ -44,7 +44,8 @@ def begin(context, path: Path, session: str = "s", **more) -> Session:
 
 
 def waiting(context) -> list[Request]:
-    return [request for _, request in capture_requests.claim(context.queue)]
+    """Those with a transcript: one without says that an instruction file changed."""
+    return [request for _, request in capture_requests.claim(context.queue) if request.transcript]
 
 
 def test_another_projects_transcript_in_the_same_folder_is_left_alone(

@@ -99,7 +99,11 @@ def _catch_up(context: HookContext, current: Session) -> None:
     for path in _unknown_transcripts(context, current):
         session = replace(current, id=shown(path.stem), transcript=str(path), branch="")
         request_capture(context, session, final=True)
-    if capture_requests.waiting(context.queue) or _out_of_step(context, current):
+    changed = _out_of_step(context, current)
+    if changed:
+        with suppress(OSError):
+            capture_requests.put(context.queue, capture_requests.Request(session=current.id, transcript=""))
+    if changed or capture_requests.waiting(context.queue):
         start_capture(context)
 
 

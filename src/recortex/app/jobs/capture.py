@@ -81,23 +81,25 @@ def fulfil_requests(context: HookContext, last_message: LastMessage, *, pause: f
         pause: seconds to let pass first, unless a session has just ended.
     """
     context.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
-    failed, first = 0, True
-    # Again while more wait than failed just now and were put back: those are tried by the next process.
-    while first or capture_requests.waiting(context.queue) > failed:
+    left = -1
+    # Again while more wait than were left just now: those are tried by the next process. Looked at after the
+    # lock was given back, since a hook that finds it held starts no process of its own.
+    while capture_requests.waiting(context.queue) > left:
         with alone(context.capture_lock) as held:
             if not held:
                 return
             _give_way(context.queue, pause)
-            first, counts = False, RunCounts()
-            began = time.monotonic()
+            counts, began = RunCounts(), time.monotonic()
             counts.added += _read_instructions(context)
+            before, taken = capture_requests.waiting(context.queue), 0
             for claimed, request in capture_requests.claim(context.queue):
+                taken += 1
                 if not _fulfil(context, claimed, request, last_message, counts):
                     return  # the others might fail for the same reason: they wait for the next process
-            if not counts.sessions + counts.failed + counts.added:
-                return  # nothing to do, or the queue's folder cannot be written: again would not end
-            follow_up(context, counts, seconds=time.monotonic() - began)
-            failed = counts.failed
+            if counts.sessions + counts.failed + counts.added:
+                follow_up(context, counts, seconds=time.monotonic() - began)
+            # Where none of them could be taken, the queue's folder cannot be written.
+            left = counts.failed if taken else before
 
 
 def _read_instructions(context: HookContext) -> int:
@@ -132,6 +134,10 @@ def _fulfil(
     """
     given_up = f"Given up after {capture_requests.ATTEMPTS} attempts: `recortex extract` reads the file."
     name = Path(request.transcript).name
+    if not request.transcript:
+        counts.added += _read_instructions(context)
+        capture_requests.done(claimed)
+        return True
     if request.attempts >= capture_requests.ATTEMPTS:
         counts.failed += 1
         capture_requests.done(claimed)
