@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex import Cortex
 from recortex.app.backends.stores import generation_of
-from recortex.app.brief import from_cache
+from recortex.app.brief import BUDGET, from_cache
 from recortex.domain.kinds import KINDS
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
@@ -100,10 +100,10 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
         row["cached_operation"] = timed(cx.surface, 50)
         app = cx._app  # noqa: SLF001
         places = list(app.locations.values())
-        cwd = str(app.root)
+        cwd, budget = str(app.root), app.settings[BUDGET]
 
         def quick() -> None:
-            assert from_cache(places, branch="main", cwd=cwd, now=NOW.timestamp() + 60)
+            assert from_cache(places, branch="main", cwd=cwd, now=NOW.timestamp() + 60, budget=budget)
 
         row["from_cache"] = timed(quick, 50)
         row["generation"] = timed(lambda: generation_of(places), 50)

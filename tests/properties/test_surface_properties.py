@@ -22,13 +22,12 @@ from recortex.engines.brief.page import (
     plain,
 )
 from recortex.engines.brief.selection import (
-    AIM,
     COMMANDS,
     GROUPS,
     HIGH,
     LINES,
-    MOST,
     NOTICE_TOKENS,
+    Budget,
     Presentable,
     Ranked,
     passes,
@@ -103,8 +102,12 @@ def test_a_rank_is_in_its_range_and_follows_what_it_is_made_of(
     assert boosted > base or base == 1.0
 
 
-@given(st.lists(st.tuples(memories, parts, priorities, st.sampled_from(GROUPS), st.booleans()), max_size=40))
-def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known):
+@given(
+    st.lists(st.tuples(memories, parts, priorities, st.sampled_from(GROUPS), st.booleans()), max_size=40),
+    st.sampled_from([300, 550, 2000]),
+)
+def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known, tokens):
+    budget = Budget.of_tokens(tokens)
     shown = {str(place): one for place, (one, *_) in enumerate(known)}
     order = sorted(
         (
@@ -113,9 +116,9 @@ def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known):
         ),
         key=lambda one: -one.rank,
     )
-    made = page(passes(order), lambda one: line_of(shown[one.id], "0b5d3b1e", COUNT), COUNT)
-    assert made.tokens == COUNT(made.text) <= MOST - NOTICE_TOKENS
-    assert made.tokens <= AIM or any(priority >= HIGH for _, _, priority, *_ in known)
+    made = page(passes(order), lambda one: line_of(shown[one.id], "0b5d3b1e", COUNT), COUNT, budget)
+    assert made.tokens == COUNT(made.text) <= tokens - NOTICE_TOKENS
+    assert made.tokens <= budget.aim or any(priority >= HIGH for _, _, priority, *_ in known)
     assert len(made.text) <= MOST_CHARACTERS
     if not any(line_of(one, "0b5d3b1e", COUNT) for one, *_ in known):
         assert made == ("", 0, ())

@@ -31,16 +31,17 @@ if TYPE_CHECKING:
 
 
 FOLDER = "surface-cache"
+BUDGET = "hooks.brief_tokens"
 MOST_BESIDE = 3
 """Files next to those that are being worked on whose memories count more (bench/neighbours.py --brief)."""
 MOST_UNRESOLVED = 200
 """Contradictions of which the earlier memory is left out; whoever has more of them reviews some first."""
 
-__all__ = ["Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
+__all__ = ["BUDGET", "Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
 
 
 def from_cache(
-    locations: Sequence[Location], *, branch: str, cwd: str, now: float, client: str = ""
+    locations: Sequence[Location], *, branch: str, cwd: str, now: float, budget: int, client: str = ""
 ) -> Brief | None:
     """The fresh brief of the hook's quick path; None where one has to be made, or a store cannot be read.
 
@@ -49,6 +50,7 @@ def from_cache(
         branch: that is checked out.
         cwd: the session's folder.
         now: seconds since 1970 UTC.
+        budget: tokens of the whole brief; one that was made for another budget is not given.
         client: the agent's.
     """
     from recortex.app.backends.stores import generation_of
@@ -57,7 +59,7 @@ def from_cache(
     place = _place(locations)
     cached = cache.load(place[0], branch=branch, cwd=cwd, client=client) if place else None
     with suppress(StorageError):
-        if cached and cached.fresh(generation_of(locations), now):
+        if cached and cached.fresh(generation_of(locations), now, budget):
             return cached.brief
     return None
 
@@ -109,7 +111,7 @@ def brief(app: Application, *, branch: str, cwd: str, client: str = "", fresh: b
     known = cache.load(place[0], branch=branch, cwd=cwd, client=client)
     try:
         generation = _generation(app)
-        if known is not None and not fresh and known.fresh(generation, now):
+        if known is not None and not fresh and known.fresh(generation, now, app.settings[BUDGET]):
             return known.brief
         made = _make(app, generation, branch, cwd, client)
     except StorageError:
@@ -140,7 +142,7 @@ def _generation(app: Application) -> str:
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
     from recortex.domain.time import to_micros
     from recortex.engines.brief.page import page
-    from recortex.engines.brief.selection import foremost, passes, ranked
+    from recortex.engines.brief.selection import Budget, foremost, passes, ranked
     from recortex.engines.tokens.counter import TokenCounter
 
     now = app.clock()
@@ -152,11 +154,13 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     parted = passes(shelf.holding())
     sessions = _session_lines(app, branch, cwd, count) if app.settings["hooks.last_session"] else ()
     before = "".join(line.text for line in sessions) + _renamed(all_services)
-    laid_out = page(parted, shelf.line_of, count, before)
+    budget = Budget.of_tokens(app.settings[BUDGET])
+    laid_out = page(parted, shelf.line_of, count, budget, before)
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
     ends = [memory.valid_until.timestamp() for memory in shelf.of(laid_out.entries) if memory.valid_until]
-    return Cached(made, generation, min([made.generated_at + cache.FRESH_SECONDS, *ends]))
+    fresh_until = min([made.generated_at + cache.FRESH_SECONDS, *ends])
+    return Cached(made, generation, fresh_until, budget.limit)
 
 
 def _presentable(

@@ -28,7 +28,7 @@ FILE = ".claude/cortex-memory.local.md"
 LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
-_FORMAT = f"{__version__}:3"  # of the file: what another version wrote is made anew
+_FORMAT = f"{__version__}:4"  # of the file: what another version wrote is made anew
 
 
 class Item(NamedTuple):
@@ -87,15 +87,18 @@ class Cached(NamedTuple):
     Attributes:
         generation: of the stores that it was made from.
         fresh_until: seconds since 1970 UTC.
+        budget: tokens that it was made to fit in.
     """
 
     brief: Brief
     generation: str
     fresh_until: float
+    budget: int
 
-    def fresh(self, generation: str, now: float) -> bool:
+    def fresh(self, generation: str, now: float, budget: int) -> bool:
         """Whether nothing changed since, and it is not too old; one from the future is not believed."""
-        return generation == self.generation and self.brief.generated_at <= now < self.fresh_until
+        unchanged = (generation, budget) == (self.generation, self.budget)
+        return unchanged and self.brief.generated_at <= now < self.fresh_until
 
     def stale(self, now: float) -> Brief:
         """The brief with a notice of its age."""
@@ -149,6 +152,7 @@ def save(folder: Path, cached: Cached, *, branch: str, cwd: str, client: str = "
         "generation": cached.generation,
         "generated_at": brief.generated_at,
         "fresh_until": cached.fresh_until,
+        "budget": cached.budget,
         "text": brief.text,
         "tokens": brief.tokens,
         "items": brief.items,
@@ -187,4 +191,4 @@ def _read(data: Any) -> Cached | None:
     sessions = tuple(Line(str(session), str(line), int(tokens)) for session, line, tokens in data["sessions"])
     at = float(data["generated_at"])
     brief = Brief(text, int(data["tokens"]), items, at, cached=True, sessions=sessions)
-    return Cached(brief, str(data["generation"]), float(data["fresh_until"]))
+    return Cached(brief, str(data["generation"]), float(data["fresh_until"]), int(data["budget"]))

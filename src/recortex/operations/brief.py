@@ -34,7 +34,7 @@ class Surface:
 
     Attributes:
         text: the brief, between markers; empty where nothing is known.
-        tokens: of the text, in cl100k_base; 550 at most.
+        tokens: of the text, in cl100k_base; at most the setting `hooks.brief_tokens`.
         memories: what is in it, highest rank first.
         cached: it was made earlier, and nothing changed since.
         stale_hours: its age, where no newer one could be made.
@@ -54,7 +54,7 @@ class BriefOperations(Operations):
 
     @operation(read_only=True)
     def surface(self, *, branch: str = "", fresh: bool = False) -> Surface:
-        """Show the brief that a session starts with: what matters most, in at most 550 tokens.
+        """Show the brief that a session starts with: what matters most, in a few hundred tokens.
 
         The person's rules come first, then decisions, warnings about what is being worked on, and facts that
         were of use; of each the surest, weightiest and nearest to the work.

@@ -243,23 +243,23 @@ class InspectionOperations(Operations):
 
     def _briefs(self) -> BriefCache:
         from recortex.app.backends.stores import generation_of
-        from recortex.app.brief import FOLDER
+        from recortex.app.brief import BUDGET, FOLDER
 
         locations = list(self._app.locations.values())
         files = [path for one in locations for path in sorted(one.place(FOLDER).glob("*.json"))[:MOST_FILES]]
-        generation = generation_of(locations) if files else ""
+        state = (generation_of(locations) if files else "", self._app.settings[BUDGET])
         now = self._app.clock().timestamp()
         made = [_made(path) for path in files]
         newest = max((at for at, _, _ in made), default=0.0)
         return BriefCache(
             files=len(files),
-            stale=sum(of != generation or not at <= now < until for at, until, of in made),
+            stale=sum(of != state or not at <= now < until for at, until, of in made),
             newest_at=datetime.fromtimestamp(newest, UTC) if newest > 0 else None,
         )
 
 
-def _made(path: Path) -> tuple[float, float, str]:
-    """When a brief was made, until when it is fresh, and from which state of the stores.
+def _made(path: Path) -> tuple[float, float, tuple[str, int]]:
+    """When a brief was made, until when it is fresh, and from which state of the stores for which budget.
 
     Zeros where it cannot be read.
     """
@@ -270,9 +270,10 @@ def _made(path: Path) -> tuple[float, float, str]:
         with path.open("rb") as file:
             kept = loads(file.read(LARGEST + 1))
         at = float(kept["generated_at"])
-        return at if 0 < at < LATEST else 0.0, float(kept["fresh_until"]), str(kept["generation"])
+        state = str(kept["generation"]), int(kept["budget"])
+        return at if 0 < at < LATEST else 0.0, float(kept["fresh_until"]), state
     except (OSError, InvalidInputError, KeyError, TypeError, ValueError):
-        return 0.0, 0.0, ""
+        return 0.0, 0.0, ("", 0)
 
 
 def figures(services: StoreServices) -> dict[str, Any]:

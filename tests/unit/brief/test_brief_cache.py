@@ -13,7 +13,9 @@ from recortex.app.brief_cache import Brief, Cached, Item, Line
 from recortex.domain.injection import wrap
 
 ITEMS = (Item("0b5d3b1e", "project", 0.7, 12),)
-CACHED = Cached(Brief(wrap("a brief"), 9, ITEMS, 1000.0, cached=True), "g1", 1000.0 + cache.FRESH_SECONDS)
+CACHED = Cached(
+    Brief(wrap("a brief"), 9, ITEMS, 1000.0, cached=True), "g1", 1000.0 + cache.FRESH_SECONDS, 550
+)
 HERE = {"branch": "main", "cwd": "/p"}
 
 
@@ -48,7 +50,8 @@ def test_another_branch_or_folder_has_its_own(folder, other):
     ],
 )
 def test_a_brief_is_fresh_for_a_day_while_nothing_changes(generation, now, fresh):
-    assert CACHED.fresh(generation, now) is fresh
+    assert CACHED.fresh(generation, now, 550) is fresh
+    assert not CACHED.fresh(generation, now, 551)
 
 
 def test_a_stale_brief_says_its_age():
@@ -82,7 +85,7 @@ def kept(**changes):
         {
             "version": cache._FORMAT, "generation": "g1", "generated_at": 1.0, "fresh_until": 2.0,
             "text": wrap("x"), "tokens": 1, "items": [["a", "project", 0.5, 3]],
-            "sessions": [],
+            "sessions": [], "budget": 550,
         }
         | changes
     )  # fmt: skip
@@ -110,6 +113,7 @@ def kept(**changes):
         kept(items=[["a"]]),
         kept(sessions=[["a"]]),
         kept(tokens="many"),
+        kept(budget=None),
         kept(generated_at=None),
         kept(text=wrap("x" * cache.LARGEST)),
     ],

@@ -20,7 +20,7 @@ from recortex.domain.relation import Relation, RelationStatus
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
 from recortex.engines.ingestion.draft import Draft
-from recortex.errors import StorageError
+from recortex.errors import ConfigError, StorageError
 
 MARKED = "<!-- CORTEX_MEMORY_START -->"
 FILE = ".claude/cortex-memory.local.md"
@@ -283,24 +283,48 @@ def test_a_day_later_it_is_made_anew(cortex, clock):
     assert not cortex.surface().cached
 
 
-def asked(cortex, clock, branch=""):
-    places = list(cortex._app.locations.values())
-    return {"locations": places, "branch": branch, "cwd": str(cortex._app.root), "now": clock.now.timestamp()}
+def asked(cortex, clock, branch="", **more):
+    places, now = list(cortex._app.locations.values()), clock.now.timestamp()
+    return {"locations": places, "branch": branch, "cwd": str(cortex._app.root), "now": now, **more}
+
+
+def kept(cortex, clock, budget=550):
+    return brief.from_cache(**asked(cortex, clock, budget=budget))
+
+
+def test_the_budget_is_a_setting_and_another_one_makes_the_brief_anew(cortex, clock, project, monkeypatch):
+    for number in range(40):
+        cortex.remember(
+            f"The worker of queue number {number} needs {number + 3} seconds to drain", kind="tribal"
+        )
+    usual = cortex.surface()
+    assert 300 < usual.tokens <= 550
+    for tokens, lower in ((300, 100), (2000, 700)):
+        monkeypatch.setenv("RECORTEX_HOOKS_BRIEF_TOKENS", str(tokens))
+        with Cortex.open(project, clock=clock) as other:
+            assert kept(other, clock, tokens) is None
+            shown = other.surface()
+            assert lower < shown.tokens <= tokens
+            assert kept(other, clock, tokens).text == shown.text
+            assert kept(other, clock) is None
+    monkeypatch.setenv("RECORTEX_HOOKS_BRIEF_TOKENS", "299")
+    with pytest.raises(ConfigError, match="a whole number from 300 to 2000"):
+        Cortex.open(project, clock=clock)
 
 
 def test_the_quick_path_gives_the_same_brief(cortex, clock):
-    assert brief.from_cache(**asked(cortex, clock)) is None
+    assert kept(cortex, clock) is None
     cortex.remember("One thing to know")
-    assert brief.from_cache(**asked(cortex, clock)) is None
+    assert kept(cortex, clock) is None
     shown = cortex.surface()
-    quick = brief.from_cache(**asked(cortex, clock))
+    quick = kept(cortex, clock)
     assert (quick.text, quick.tokens, quick.cached) == (shown.text, shown.tokens, True)
     assert [one.memory for one in quick.items] == [one.id for one in shown.memories]
     cortex.remember("Another thing to know")
-    assert brief.from_cache(**asked(cortex, clock)) is None
+    assert kept(cortex, clock) is None
     cortex.surface()
     assert brief.forget_briefs(list(cortex._app.locations.values())) == 1
-    assert brief.from_cache(**asked(cortex, clock)) is None
+    assert kept(cortex, clock) is None
 
 
 def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, clock):
@@ -316,7 +340,7 @@ def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, cloc
         assert (shown.stale_hours, shown.cached) == (30, True)
         assert "made 30 hours ago" in shown.text
         assert brief.last_kept(**asked(damaged, clock)).text == shown.text
-        assert brief.from_cache(**asked(damaged, clock)) is None
+        assert kept(damaged, clock) is None
         brief.forget_briefs(list(damaged._app.locations.values()))
         with pytest.raises(StorageError):
             damaged.surface()

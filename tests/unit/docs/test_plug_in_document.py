@@ -10,7 +10,6 @@ from recortex.app.jobs.capture import LAG, PAUSE
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.app.jobs.post_capture import STATUS
 from recortex.clients.hooks import SECONDS as WAITS
-from recortex.engines.brief.selection import AIM, MOST
 from recortex.engines.sessions.relevance_gate import LEAST
 from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED
 from recortex.hooks.entry import NICE, SECONDS
@@ -37,7 +36,6 @@ def test_models_and_keys():
 
 
 def test_figures():
-    assert f"at most {MOST} tokens ({AIM} are aimed at" in PROSE
     assert f"must be at least {LEAST}" in PROSE
     words = {3: "three", 9: "nine"}
     assert f"after {words[UNUSED]} sessions without a use" in PROSE

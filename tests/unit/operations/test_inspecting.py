@@ -116,7 +116,7 @@ def kept_brief(cortex, clock, project, **changes):
     places = list(cortex._app.locations.values())
     made = {
         "generation": generation_of(places), "generated_at": clock().timestamp() - 60,
-        "fresh_until": clock().timestamp() + 60,
+        "fresh_until": clock().timestamp() + 60, "budget": 550,
     }  # fmt: skip
     return json.dumps(made | changes), store_folder(project) / "surface-cache"
 
@@ -128,6 +128,9 @@ def test_briefs_are_fresh_until_a_store_changes(cortex, seen, clock, project):
     briefs = cortex.inspect().briefs
     assert (briefs.files, briefs.stale) == (1, 0)
     assert briefs.newest_at.timestamp() == clock().timestamp() - 60
+    (folder / "one.json").write_text(text.replace("550", "900"))
+    assert cortex.inspect().briefs.stale == 1
+    (folder / "one.json").write_text(text)
     cortex.remember("A new statement")
     assert cortex.inspect().briefs.stale == 1
 

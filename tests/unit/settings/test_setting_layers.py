@@ -31,6 +31,7 @@ def test_the_stronger_layer_wins(tmp_path):
 
 
 HARMLESS = {
+    "hooks.brief_tokens",
     "recall.limit",
     "recall.floor",
     "recall.exchanges",
@@ -46,7 +47,10 @@ SWITCHES = {
 @pytest.mark.parametrize("setting", settings.SETTINGS, ids=lambda setting: setting.name)
 def test_a_projects_file_sets_a_few_harmless_keys_alone(tmp_path, setting):
     default = setting.default
-    other = not default if isinstance(default, bool) else (99 if isinstance(default, int | float) else '"x"')
+    number = 999 if setting.name == "hooks.brief_tokens" else 99
+    other = (
+        not default if isinstance(default, bool) else (number if isinstance(default, int | float) else '"x"')
+    )
     written = str(other).lower() if isinstance(other, bool) else other
     found = read(tmp_path, project=f"{setting.name} = {written}\n")
     if setting.name in HARMLESS | SWITCHES:

@@ -52,12 +52,13 @@ def open_session(context: HookContext, event: HookEvent) -> str:
 
 
 def _brief(context: HookContext, event: HookEvent) -> Brief:
-    from recortex.app.brief import brief, from_cache
+    from recortex.app.brief import BUDGET, brief, from_cache
 
     cwd = event.cwd or str(context.root)
     branch = context.branch(cwd)
     now = context.clock().timestamp()
-    kept = from_cache(context.locations, branch=branch, cwd=cwd, now=now, client=event.client)
+    budget = context.settings[BUDGET]
+    kept = from_cache(context.locations, branch=branch, cwd=cwd, now=now, budget=budget, client=event.client)
     found = kept or brief(context.app, branch=branch, cwd=cwd, client=event.client)
     # A session that goes on knows itself; and the setting may be younger than the brief.
     return found.without_sessions(event.session if context.settings["hooks.last_session"] else "")

@@ -12,7 +12,6 @@ from recortex.engines.brief.selection import (
     COMMAND,
     DECISION,
     FACT,
-    MOST,
     NOTICE_TOKENS,
     PROGRESS,
     RULE,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
-    from recortex.engines.brief.selection import Passes, Ranked
+    from recortex.engines.brief.selection import Budget, Passes, Ranked
 
 
 # -- writes a memory as one line of the brief
@@ -59,7 +58,7 @@ REPOSITORYS = "the repository's word"
 """Beside what a record, commit or file of the repository says, which is not the person's."""
 SHORT_ID = 8
 LINE_TOKENS = 80
-"""A line above a fifth of the aim is shortened, so that one long memory does not crowd out the others."""
+"""A longer line is shortened, so that one long memory does not crowd out the others."""
 
 _LENGTHS = (SUMMARY_CHARACTERS, 140, 100, 70, 48, 32, 20)
 _TAGS, _TAG_CHARACTERS, _FILE_CHARACTERS = 3, 24, 60
@@ -140,7 +139,11 @@ class Page(NamedTuple):
 
 
 def page(
-    parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str], int], before: str = ""
+    parted: Passes,
+    line_of: Callable[[Ranked], str],
+    count: Callable[[str], int],
+    budget: Budget,
+    before: str = "",
 ) -> Page:
     """Choose and lay out.
 
@@ -152,21 +155,22 @@ def page(
         parted: what may be shown (`selection.passes`).
         line_of: the line of a memory, with its line break; empty where there is none.
         count: tokens of a text.
+        budget: of the whole.
         before: lines that stand above all memories, each with its line break.
     """
     lines: dict[str, str] = {}
 
     def cost(one: Ranked) -> int:
         lines[one.id] = line_of(one)
-        return count(lines[one.id]) or MOST  # what is gone meanwhile does not fit
+        return count(lines[one.id]) or budget.limit  # what is gone meanwhile does not fit
 
     frame = count(f"{START}\n{INTRODUCTION}\n{REMINDER}\n{before}{END}")
-    chosen = choose(parted, Costs(frame, lambda group: count(heading(group)), cost))
+    chosen = choose(parted, Costs(frame, lambda group: count(heading(group)), cost), budget)
     while chosen or before:
         parts = [heading(name) + "".join(lines[one.id] for one in group) for name, group in by_group(chosen)]
         text = wrap(f"{INTRODUCTION}\n{REMINDER}\n{before}{''.join(parts)}".rstrip("\n"))
         tokens = count(text)
-        if tokens <= MOST - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
+        if tokens <= budget.limit - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
             return Page(text, tokens, tuple(BriefEntry(one, count(lines[one.id])) for one in chosen))
         if not chosen:
             break

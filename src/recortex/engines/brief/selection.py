@@ -106,13 +106,8 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
 
 LINES = {RULE: 5, DECISION: 4, WARNING: 4, FACT: 3, PROGRESS: 1}
 """The lines of each group, in the order of the headings, before what room is left goes to all of them."""
-MOST_LINES = 30
-"""Of the whole brief."""
 COMMANDS = 2
 """The most lines that name a command which worked again and again."""
-
-AIM, MOST = 400, 550
-"""Tokens of the whole brief: the aim, and the limit that is never exceeded."""
 
 NOTICE_TOKENS = 32
 """Kept free below the limit for the notice that a stale brief gets."""
@@ -130,6 +125,25 @@ class Passes(NamedTuple):
 
     first: list[Ranked]
     second: list[Ranked]
+
+
+class Budget(NamedTuple):
+    """What the whole brief may have.
+
+    Attributes:
+        aim: tokens that memories of any priority may fill.
+        limit: tokens that are never exceeded.
+        lines: of memories.
+    """
+
+    aim: int
+    limit: int
+    lines: int
+
+    @classmethod
+    def of_tokens(cls, limit: int) -> Budget:
+        """The budget within a limit of tokens: aim and lines grow with it (400 and 30 of 550)."""
+        return cls(limit * 8 // 11, limit, limit * 3 // 55)
 
 
 class Costs(NamedTuple):
@@ -166,7 +180,7 @@ def passes(ranked: Iterable[Ranked]) -> Passes:
     return parted
 
 
-def choose(parted: Passes, costs: Costs) -> list[Ranked]:
+def choose(parted: Passes, costs: Costs, budget: Budget) -> list[Ranked]:
     """The memories to show, highest rank first.
 
     The first pass fills the lines of each group up to the aim, group by group. The second gives the room that
@@ -187,10 +201,10 @@ def choose(parted: Passes, costs: Costs) -> list[Ranked]:
         taken.append(one)
         return True
 
-    rest = [one for one in parted.first if not take(one, AIM)]
+    rest = [one for one in parted.first if not take(one, budget.aim)]
     for one in sorted((*rest, *parted.second), key=lambda one: one.place):
-        if len(taken) < MOST_LINES:
-            take(one, MOST - NOTICE_TOKENS if one.priority >= HIGH else AIM)
+        if len(taken) < budget.lines:
+            take(one, budget.limit - NOTICE_TOKENS if one.priority >= HIGH else budget.aim)
     return sorted(taken, key=lambda one: (one.place, one.store_index))
 
 
