@@ -171,39 +171,6 @@ def test_more_values_than_a_statement_takes_are_refused_alike(cortex):
         assert caught.value.hint
 
 
-def test_a_circle_of_causes_is_refused_and_its_path_named(cortex):
-    one, two, three = (
-        cortex.remember(text).id for text in ("The disk was full", "Logs grew", "Debug was on")
-    )
-    cortex.link(one, two, relation="caused")
-    cortex.link(three, two, relation="triggered_by")
-    with pytest.raises(InvalidInputError, match=f"{three[:8]} caused {one[:8]}, {one[:8]} caused {two[:8]}"):
-        cortex.link(three, one, relation="caused")
-    with pytest.raises(InvalidInputError, match="in both directions"):
-        cortex.link(three, one, relation="enabled", bidirectional=True)
-    assert cortex.link(three, one, relation="supports").relation
-    assert cortex.status().stores[0].relations == 3
-
-
-def test_an_export_with_a_circle_comes_in_without_it(cortex, project):
-    one, two = (cortex.remember(text).id for text in ("The disk was full", "Logs grew without bound"))
-    cortex.link(one, two, relation="caused")
-    line = next(row for row in cortex.export().text.splitlines() if '"caused"' in row)
-    ends = {one: two, two: one}
-    back = "".join(ends.get(part, part) for part in split_ids(line))
-    (project / "circle.jsonl").write_text(f"{back}\n")
-    done = cortex.import_("jsonl", str(project / "circle.jsonl"), trust=True)
-    assert done.relations == 0
-    assert f"{two[:8]} caused {one[:8]}" in done.problems[0]
-
-
-def split_ids(line):
-    """A line in pieces, each id one of them."""
-    import re
-
-    return re.split(r"([0-9a-f]{8}-[0-9a-f-]{27})", line)
-
-
 @pytest.mark.full
 def test_two_imports_of_one_export_at_once_keep_each_memory_once(cortex, project, layout, server, tmp_path):
     """The second one opens its own store and begins while the first one works; both count what they did."""

@@ -177,14 +177,6 @@ def test_vectors_that_nothing_has_are_named_the_newest_aside(store):
     assert set(store.vectors.codes_of([kept.id], MODEL)) == {kept.id}
 
 
-def test_memories_that_say_the_same_share_a_vector(store):
-    one, other, third = memory(1, "same"), memory(2, "same"), memory(3, "else")
-    insert(store, one, other, third)
-    keys = [attach(store, each, code(1)) for each in (one, other, third)]
-    assert keys[0] == keys[1] != keys[2]
-    assert store.maintenance.vector_sharing() == (3, 2, 0)
-
-
 # -- notes
 
 

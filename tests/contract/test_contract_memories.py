@@ -7,8 +7,7 @@ import pytest
 
 from example_memories import AT, attach, bury, changed, code, id_of, insert, memory, update
 from recortex.domain.history import Version
-from recortex.domain.kinds import KINDS
-from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Source
+from recortex.domain.memory import FileLink, PatternLink, Source
 from recortex.domain.relation import Relation
 from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor, RelationType, Status
@@ -16,19 +15,6 @@ from recortex.errors import InvalidInputError, StorageError
 
 HOUR = timedelta(hours=1)
 ALL = MemoryQuery(statuses=())
-
-
-def test_create_get_update_delete_keeps_every_field(store):
-    first = memory(tags=("auth",), files=(FileLink("src/auth.py", 3, 9, "ab" * 32, "c0ffee"),), pinned=True)
-    insert(store, first)
-    assert store.memories.get([first.id]) == [first]
-    second = replace(first, text="Use argon2", summary="argon2", tags=("auth", "kdf"), priority=9)
-    kept = update(store, first, second)
-    assert store.memories.get([first.id]) == [kept] == [replace(second, version=2)]
-    with store.transaction():
-        store.memories.delete(first.id)
-    assert store.memories.get([first.id]) == []
-    assert store.memories.count(ALL) == 0
 
 
 def test_a_deleted_memory_takes_all_that_hangs_on_it(store):
@@ -48,29 +34,6 @@ def test_a_deleted_memory_takes_all_that_hangs_on_it(store):
     assert [version.version for version in store.memories.history(one.id)] == [1]
     with store.transaction():
         assert store.memories.add_evidence(one.id, b"place")
-
-
-def test_bulk_insert_of_100(store):
-    kinds = sorted(KINDS)
-    rows = [memory(n, f"Memory {n}", kinds[n % len(kinds)]) for n in range(100)]
-    keys = insert(store, *rows)
-    assert keys == sorted(set(keys))
-    found = store.memories.find(MemoryQuery(descending=False))
-    assert {one.id: one for one in found} == {one.id: one for one in rows}
-    assert all(type(one.content) is KINDS[one.kind] for one in found)
-
-
-def test_links_keep_their_order(store):
-    links = {
-        "files": (FileLink("z.py"), FileLink("a.py", 1, 2), FileLink("z.py")),
-        "functions": (FunctionLink("save", "z.py", "(x)"), FunctionLink("load"), FunctionLink("save")),
-        "patterns": (PatternLink("a", "A"), PatternLink("b")),
-        "constraints": (ConstraintLink("a"), ConstraintLink("b", "B")),
-    }
-    insert(store, memory(**links))
-    assert store.memories.get([id_of(1)]) == [memory(**links)]
-    turned = {name: found[::-1] for name, found in links.items() if name in {"files", "functions"}}
-    assert changed(store, id_of(1), **turned) == store.memories.get([id_of(1)])[0]
 
 
 def test_get_follows_the_order_asked_for(store):
@@ -114,28 +77,6 @@ def test_neighbours_are_the_turns_of_the_session(store):
         (1, "ada", "turn 1"),
         (1, "ada", "turn 1"),
         (2, "ada", "turn 2"),
-    ]
-
-
-def test_a_change_leaves_two_versions(store):
-    insert(store, memory())
-    later = AT + HOUR
-    kept = update(store, memory(), replace(memory(), text="Use argon2", updated_at=later), reason="stronger")
-    newest, former = store.memories.history(memory().id)
-    assert (newest.memory, former.memory) == (kept, memory())
-    assert (newest.version, former.version) == (2, 1)
-    assert (former.recorded_from, former.recorded_to) == (AT, later)
-    assert (newest.recorded_from, newest.recorded_to) == (later, None)
-    assert (newest.changed_by, newest.reason) == (Actor.AGENT, "stronger")
-    assert (former.changed_by, former.reason) == (Actor.USER, "")
-
-
-def test_at_most_ten_versions_are_kept(store):
-    insert(store, memory(1, "version 1"))
-    for number in range(2, 13):
-        changed(store, id_of(1), text=f"version {number}", updated_at=AT + number * HOUR)
-    assert [one.memory.text for one in store.memories.history(id_of(1))] == [
-        f"version {number}" for number in range(12, 2, -1)
     ]
 
 

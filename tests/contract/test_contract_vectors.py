@@ -42,6 +42,7 @@ def test_memories_that_say_the_same_share_a_vector(store):
     insert(store, one, other)
     assert attach(store, one, code(1, -1)) == attach(store, other, code(1, -1))
     assert store.vectors.agrees()
+    assert store.maintenance.vector_sharing() == (2, 1, 0)
     bury(store, one.id)
     with store.transaction():
         assert store.vectors.drop_unused() == 0

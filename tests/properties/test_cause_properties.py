@@ -81,12 +81,6 @@ def test_depth_and_nodes_are_bounded_and_chains_are_believed(graph, start, depth
             assert step.confidence == confidence([one.strength for one in step.path])
 
 
-@given(graphs(), starts)
-def test_no_memory_is_both_an_origin_and_an_effect(graph, start):
-    read = of(graph)
-    assert not ids(walk(start, to_causes(), read, depth=9)) & ids(walk(start, to_effects(), read, depth=9))
-
-
 @given(graphs(), starts, depths, limits)
 def test_what_falls_is_part_of_the_effects_and_has_no_cause_left(graph, start, depth, limit):
     read = of(graph)
@@ -97,12 +91,6 @@ def test_what_falls_is_part_of_the_effects_and_has_no_cause_left(graph, start, d
         causes = {cause for cause, effect in followed(graph) if effect == one.step.id}
         assert set(one.others) == causes - fallen
         assert bool(one.others) == (one.step.id not in fallen)
-
-
-@given(graphs(), starts, depths)
-def test_effects_rest_on_what_they_follow_from(graph, start, depth):
-    rests = ids(walk(start, to_dependents(), of(graph), depth=depth))
-    assert ids(walk(start, to_effects(), of(graph), depth=depth)) <= rests
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.floats(0, 1))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passing, rated
+from recortex.engines.retrieval.floor import Support, answerable
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, score
 from recortex.engines.retrieval.service import fuse
@@ -94,18 +94,6 @@ def test_the_order_of_the_candidates_changes_nothing(asked, random):
     ]
 
 
-@given(questions_with_evidence(), st.floats(1e-20, 1))
-def test_no_hit_below_the_floor_stands_beside_one_above_it(asked, best):
-    found = list(rated(score(*asked), best))
-    scores = [one.score for one in found]
-    assert scores == sorted(scores, reverse=True)
-    assert all(0.0 < value <= 1.0 for value in scores)
-    assert found[0].score == best
-    told = list(passing(found))
-    assert all(one.score >= FLOOR for one in told)
-    assert best >= FLOOR or not told
-
-
 @given(questions_with_evidence())
 def test_what_each_signal_adds_is_the_whole_score(asked):
     assert all(sum(one.adds.values()) == pytest.approx(one.total, abs=1e-6) for one in score(*asked))
@@ -129,19 +117,3 @@ def test_among_others_the_more_important_of_equals_goes_first(asked, data):
     )
     places = [each.facts.key for each in score(text, more)]
     assert places.index(high.key) < places.index(low.key)
-
-
-@given(facts, st.integers(1, 9), share, share)
-def test_of_two_alike_the_more_important_goes_first(one, priority, keyword, semantic):
-    low = one._replace(key=1, priority=priority)
-    high = one._replace(key=2, priority=priority + 1)
-    found = score(
-        question("hash"),
-        Evidence(
-            facts=[low, high],
-            keyword={1: keyword, 2: keyword},
-            semantic={1: semantic, 2: semantic},
-            now=10**16,
-        ),
-    )
-    assert [each.facts.key for each in found] == [2, 1]

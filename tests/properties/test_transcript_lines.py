@@ -269,44 +269,6 @@ def test_no_record_of_a_document_is_lost(name, path, data):
     assert read(path, row, cursor=reader.cursor)[1] == []
 
 
-MARKDOWN = st.lists(
-    st.sampled_from(
-        [
-            "_**User**_", "_**User (2026-03-01 10:00Z)**_", "_**Agent (model x, mode Agent)**_", "---", "",
-            "hi", "```", "```bash", "`ls`", "<think>", "</think>", "Tool use: **Bash**", "</details>",
-            "<details>", '<tool-use data-tool-type="shell" data-tool-name="ask_question">', "</tool-use>",
-            "Parameters:",
-            '{"questions": [{"id": "q", "prompt": "how?", "options": [{"id": "a", "label": "so"}]}]}',
-            '{"answers": [{"questionId": "q", "selectedOptionIds": ["a"]}]}', "<summary>x</summary>",
-            "# T (1)",
-        ]
-    )
-    | st.text(max_size=8),
-    max_size=40,
-)  # fmt: skip
-
-
-@quick
-@given(lines=MARKDOWN, cuts=st.lists(st.integers(0, 40), max_size=4))
-def test_markdown_is_read_whole_and_as_it_grows(path, lines, cuts):
-    """Cut behind any whole turn, read so far, go on from the cursor: every turn once."""
-    row = next(row for row in FORMATS if row.name == "specstory")
-    raw = "\n".join(["_**User**_", "first", "---", *lines]).encode("utf-8", "replace")
-    path.write_bytes(raw)
-    _, whole = read(path, row)
-    cursor, parts = 0, []
-    for cut in sorted(cuts):
-        path.write_bytes(b"\n".join(raw.split(b"\n")[: cut + 1]))
-        reader, turns = read(path, row, cursor=cursor, final=False)
-        cursor = reader.cursor
-        parts += turns
-    path.write_bytes(raw)
-    parts += read(path, row, cursor=cursor)[1]
-    assert [(turn.uuid, turn.text, turn.tools) for turn in parts] == [
-        (turn.uuid, turn.text, turn.tools) for turn in whole
-    ]
-
-
 @quick
 @given(raw=st.binary(max_size=300))
 def test_any_bytes_are_refused_or_read(path, raw):

@@ -131,12 +131,6 @@ def test_bad_input_for_people(shared, words):
     check(shared.run(*words))
 
 
-def test_an_unknown_verb_names_what_may_be_meant(shared):
-    ran = shared.run("recal", "x")
-    assert ran.code == 2
-    assert "Did you mean `recall`" in ran.err
-
-
 def test_a_deletion_that_nobody_confirms_does_not_happen(shared):
     known = shared.remember("A memory that nobody wants to lose, because it is the only one.")
     for verb in ("forget", "purge"):

@@ -92,14 +92,6 @@ def test_help_names_the_server_that_a_url_may_lead_to(words, shared):
     assert "postgresql://" in shared.run(*words).text
 
 
-def test_no_verb(shared):
-    ran = shared.run()
-    assert ran.code == 2
-    assert ran.text == shared.run("--help").text
-    assert not ran.err
-    assert shared.run("--json").error["code"] == "usage"
-
-
 @pytest.mark.parametrize(
     ("said", "verb"),
     [
@@ -128,10 +120,6 @@ def test_each_synonym_leads_to_a_verb_and_is_none():
     assert not known & set(synonyms())
     lines = files("recortex.cli").joinpath("synonyms.txt").read_text(encoding="utf-8").splitlines()
     assert len(synonyms()) == sum(len(line.split()) - 1 for line in lines)
-
-
-def test_version(shared):
-    assert re.fullmatch(r"recortex \d+\.\d+\.\d+\S*\n", shared.run("--version").text)
 
 
 def test_help_imports_nothing_heavy(shared):

@@ -71,14 +71,6 @@ def test_a_critical_memory_gets_a_line_before_all_others():
     assert [(one.id, one.level) for one in packed.entries] == [(critical.memory.id, Level.LINE)]
 
 
-def test_twenty_five_relevant_memories_fit_two_thousand_tokens():
-    text = "Requests to the billing service are retried thrice with jitter, since its gateway drops one in {}"
-    ranked = [Weighed(memory(n, text.format(n), tags=("billing", "retry")), 1 - n / 100) for n in range(25)]
-    packed = pack(ranked, 2_000, COUNT)
-    assert len(packed.entries) == 25
-    assert all(one.level >= Level.LINE for one in packed.entries)
-
-
 def test_what_is_left_raises_the_heaviest():
     strong, weak = memory(1, "Use bcrypt " * 30), memory(2, "Use argon " * 30)
     packed = pack([Weighed(weak, 0.2), Weighed(strong, 0.9)], 260, COUNT)

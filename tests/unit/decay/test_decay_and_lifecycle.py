@@ -115,42 +115,8 @@ def test_the_time_below_a_threshold_is_known_without_having_looked():
     assert below_since(curve(standing("code_description", confidence=0.1), 0.0), 0.2) == 0
 
 
-BELOW = 7 * math.log2(10)
-"""Days until an episodic memory is below its kind's 0.1."""
-
-
-def test_archival_waits_for_fourteen_days_below_the_threshold():
-    one = standing("episodic")
-    assert transition(one, 0.0, round((BELOW + 13.9) * DAY), RULES) is None
-    due = transition(one, 0.0, round((BELOW + 14.1) * DAY), RULES)
-    assert due.status == "archived"
-    assert due.reason == "confidence 0.02, below 0.1 since 1970-01-24"
-
-
 @pytest.mark.parametrize(
     "changes", [{"pinned": 1}, {"status": "quarantined"}, {"status": "superseded"}, {"kind": "core"}]
 )
 def test_what_is_exempt_stays(changes):
     assert transition(standing(**{"kind": "episodic"} | changes), 0.0, 10_000 * DAY, RULES) is None
-
-
-def test_a_hub_is_never_archived():
-    one = standing("episodic")
-    assert transition(one, 0.51, 10_000 * DAY, RULES) is None
-    assert transition(one, 0.5, 10_000 * DAY, RULES) is not None
-
-
-def test_what_was_restored_has_its_days_again():
-    restored = standing("episodic", updated_at=1000 * DAY)
-    assert transition(restored, 0.0, 1013 * DAY, RULES) is None
-    assert transition(restored, 0.0, 1014 * DAY, RULES).reason.endswith("since 1972-09-27")
-
-
-def test_pruning_waits_for_thirty_days_without_an_access():
-    archived = standing("episodic", status="archived", updated_at=100 * DAY)
-    assert transition(archived, 0.0, 129 * DAY, RULES) is None
-    assert transition(archived, 0.0, 130 * DAY, RULES).status == "pruned"
-    read = archived._replace(last_accessed_at=120 * DAY)
-    assert transition(read, 0.0, 149 * DAY, RULES) is None
-    assert transition(read, 0.0, 150 * DAY, RULES).status == "pruned"
-    assert transition(archived._replace(pinned=1), 0.0, 9_999 * DAY, RULES) is None

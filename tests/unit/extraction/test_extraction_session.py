@@ -56,8 +56,3 @@ def test_habits_come_from_commands_and_say_so():
     call = ToolCall(id="1", name="Bash", command="just test", ok=True, output="ok")
     (one,) = learned([Turn(index=0, role="assistant", text="", tools=(call, call))])
     assert (one.origin, one.kind, one.commands) == (Origin.EXTRACTION, "environment", ("just test",))
-
-
-def test_resuming_in_the_middle_gives_the_rest():
-    turns = session(("assistant", FACT), ("user", "We never mock the database in `tests/api` here."))
-    assert [one.text for one in learned(turns)] == [one.text for part in turns for one in learned([part])]

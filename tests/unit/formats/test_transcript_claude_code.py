@@ -177,11 +177,6 @@ def test_a_message_that_no_person_typed_is_told_by_its_fields(read, fields):
     assert [turn.text for turn in turns] == ["run the tests"]
 
 
-def test_a_plan_that_was_accepted_is_not_the_persons_word(read):
-    _, turns = read(user("u1", "Implement the following plan:\n\n# Use uv", planContent="# Use uv"))
-    assert [turn.role for turn in turns] == ["plan"]
-
-
 def test_what_the_editor_shows_is_a_block_of_its_own(read):
     shown = "<ide_selection>x</ide_selection>\nnever run the tests"
     _, turns = read(user("u1", [text(shown), text("explain this")]))

@@ -43,10 +43,6 @@ def test_what_is_embedded_begins_with_the_metadata(kind):
     assert embedded_text(memory(kind=kind)).startswith(f"[{kind}|normal|{KINDS[kind].category}] ")
 
 
-def test_code_is_never_embedded():
-    assert embedded_text(memory(kind="code")) == ""
-
-
 def test_a_compact_vector_has_a_byte_a_dimension_and_nearly_the_same_cosine():
     one, two = np.random.default_rng(1).standard_normal((2, 384)).astype(np.float32)
     exact = float(one @ two / np.linalg.norm(one) / np.linalg.norm(two))

@@ -4,7 +4,6 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.vocabulary import Scope
-from recortex.errors import InvalidInputError
 
 COUNT = 150
 
@@ -54,14 +53,3 @@ def test_without_an_embedder_nothing_is_done(cortex):
     cortex.remember("The queue is emptied at night")
     done = cortex.backfill()
     assert (done.done, done.left) == (0, 1)
-
-
-def test_a_negative_limit_is_refused(cortex):
-    with pytest.raises(InvalidInputError, match="limit"):
-        cortex.backfill(limit=-1)
-
-
-def test_an_empty_project_has_nothing_to_do(cortex):
-    assert cortex.backfill().done == 0
-    assert cortex.inspect().stores == ()
-    assert cortex.consolidate().pairs == ()

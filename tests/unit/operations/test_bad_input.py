@@ -161,6 +161,7 @@ OTHERS = [
     ("export", {"path": "STORE"}),
     ("export", {"format": "xml"}),
     ("export", {"statuses": ["nope"]}),
+    ("backfill", {"limit": -1}),
     ("backup", {"path": "FOLDER"}),
     ("backup", {"path": "STORE"}),
     ("backup", {"path": "STORE-wal"}),

@@ -97,15 +97,6 @@ def test_strangers_texts_wait_for_review(cortex):
     assert cortex.undo(ids[0]).status is Status.QUARANTINED
 
 
-def test_a_half_wrong_review_decides_what_came_before(cortex):
-    waiting = cortex.remember("Perhaps the cache is cold.", status="proposed")
-    active = cortex.remember("The cache is cold.")
-    with pytest.raises(RecortexError) as caught:
-        cortex.review("approve", [active.id, waiting.id])
-    assert "does not wait" in caught.value.message
-    assert cortex.get(waiting.id).status is Status.PROPOSED
-
-
 def test_forgetting_hides_and_restoring_shows(cortex):
     kept = cortex.remember("The queue drops jobs after a day.")
     assert cortex.forget(kept.id, dry_run=True).dry_run

@@ -177,13 +177,6 @@ def test_a_dry_run_only_shows(cortex, folder):
     assert found_in(folder, SECRET)
 
 
-def test_a_damaged_copy_that_still_holds_the_text_is_named(cortex, folder):
-    through_text(cortex)
-    left = folder / "cortex.db.damaged-20260301T000000"
-    left.write_bytes(b"..." + SECRET.encode() + b"...")
-    assert cortex.purge(text=SECRET).traces == (str(left),)
-
-
 def transcript(path, *said):
     """A session of Claude Code: what the person and the agent say in turn."""
     lines = [

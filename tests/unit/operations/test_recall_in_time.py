@@ -49,12 +49,6 @@ def test_before_anything_was_recorded_nothing_is_known(cortex, moved):
     assert cortex.recall(QUESTION, as_of=moved[0] - timedelta(days=1)).hits == ()
 
 
-def test_what_was_true_then_is_found_among_what_was_superseded(cortex, moved):
-    at = moved[0] + timedelta(days=15)
-    found = cortex.recall(QUESTION, valid_at=at, statuses=[Status.ACTIVE, Status.SUPERSEDED])
-    assert said(found) == ["Paris"]
-
-
 def test_undoing_a_replacement_brings_the_replaced_one_back(cortex, moved):
     _, first, last = moved
     cortex.undo(last.id)

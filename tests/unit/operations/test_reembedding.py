@@ -200,19 +200,6 @@ def test_what_is_new_has_the_new_model_s_vector_at_once(hashed_store):
         assert services_of(cortex).store.vectors.codes_of([kept.id], SHORT)
 
 
-def test_the_most_important_are_first(tmp_path):
-    ranks = ["low", "critical", "normal", "high"] * 30
-    with opened(tmp_path, HashedEmbedder()) as cortex:
-        cortex.remember_many(
-            [wish | {"importance": rank} for wish, rank in zip(wishes(120), ranks, strict=True)]
-        )
-        model = Watched(short())
-        use(cortex, model)
-        cortex.reembed(limit=60)
-    order = [text.split("|")[1] for text in model.asked]
-    assert order == ["critical"] * 30 + ["high"] * 30
-
-
 def test_a_moment_s_failure_starts_nothing(hashed_store):
     """A stand-in answers questions by words alone, gives new memories a vector, and replaces none."""
     with opened(hashed_store, Watched(short())) as cortex:
