@@ -33,6 +33,15 @@ class Copies(Protocol):
     def all(self) -> list[Path]:
         """Every backup, oldest first."""
 
+    def erase(
+        self, ids: Sequence[str], texts: Sequence[str], *, text: str = "", exchanges: Sequence[str] = ()
+    ) -> int:
+        """Take memories and exchanges out of every backup, with what else holds the texts.
+
+        Returns:
+            How many backups there are.
+        """
+
 
 class Findable(SearchStore, Lookalikes, Protocol):
     """A store's search index."""

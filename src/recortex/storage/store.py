@@ -7,8 +7,10 @@ from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from recortex.storage.database import folded
 from recortex.storage.records.ledger import LedgerRecords, StatisticsRecords
 from recortex.storage.records.sessions import SessionRecords
+from recortex.storage.tables import CHUNKS, DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.maintenance import Erasure
+    from recortex.ports.kept_store import Copies
     from recortex.storage.database import Database
     from recortex.storage.records.chunk_search import (
         ChunkSearchRecords,
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from recortex.storage.records.relations import RelationRecords
     from recortex.storage.records.symbols import SymbolRecords
     from recortex.storage.records.vectors import VectorRecords
-    from recortex.storage.sqlite.backup import Backups
 
 
 class EngineStore(ABC):
@@ -41,7 +43,7 @@ class EngineStore(ABC):
     database: Database
     memories: MemoryRecords
     vectors: VectorRecords
-    backups: Backups
+    backups: Copies
 
     def __init__(self, database: Database) -> None:
         self.ledger = LedgerRecords(database)
@@ -122,7 +124,7 @@ class EngineStore(ABC):
 
     def holding(self, text: str) -> list[str]:
         """Ids of the memories that hold a text now or held it in a former version."""
-        from recortex.storage.purge import holding
+        from recortex.storage.records.texts import holding
 
         return holding(self.database, text)
 
@@ -132,8 +134,7 @@ class EngineStore(ABC):
 
     def chunks_holding(self, text: str) -> list[str]:
         """Ids of the chunks and documents that hold a text."""
-        from recortex.storage.purge import said
-        from recortex.storage.tables import CHUNKS, DOCUMENTS
+        from recortex.storage.records.texts import said
 
         found = []
         for table in (CHUNKS, DOCUMENTS):
@@ -144,7 +145,7 @@ class EngineStore(ABC):
 
     def exchanges_holding(self, text: str) -> list[str]:
         """Ids of the exchanges that hold a text."""
-        from recortex.storage.purge import said
+        from recortex.storage.records.texts import said
 
         condition, values = said(text)
         sql = f"SELECT x.id FROM exchanges x WHERE /*own x*/ ({condition}) ORDER BY x.key"
@@ -152,13 +153,13 @@ class EngineStore(ABC):
 
     def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the exchanges that erasing these texts takes along; `text`: the one that was asked for."""
-        from recortex.storage.purge import unsaid
+        from recortex.storage.records.texts import unsaid
 
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
 
     def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the chunks and documents that erasing these texts takes along."""
-        from recortex.storage.purge import unsaid
+        from recortex.storage.records.texts import unsaid
 
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.chunks_holding(one)))
 
@@ -176,7 +177,67 @@ class EngineStore(ABC):
         files: Callable[[], Sequence[Path]],
         now: datetime,
     ) -> Erasure:
-        """Delete memories and exchanges everywhere, and look for the texts afterwards."""
-        from recortex.storage.purge import erase
+        """Delete memories and exchanges, and what else holds the texts, here and in the backups.
 
-        return erase(self, ids, texts, text=text, exchanges=exchanges, files=files, now=now)
+        Then read the files.
+
+        Of a server's own files, log and backups nothing is known here: who runs the server has to rotate
+        them.
+
+        Args:
+            ids: of the memories.
+            texts: what must not be found afterwards.
+            text: what was asked for, if it was a text: it is taken out of relations and older backups too.
+            exchanges: ids of exchanges that go too; their texts must not be found. Each leaves a tombstone.
+            files: lists the files to read afterwards.
+            now: when it happened; a tombstone with a memory's id stays.
+        """
+        from recortex.domain.maintenance import Erasure
+        from recortex.storage.records.texts import among, grave, said, texts_of, unsaid
+
+        gone, texts = unsaid(texts, text), [*texts, *texts_of(self.exchanges.get(exchanges))]
+        with self.transaction():
+            for id_ in ids:
+                key = self.memories.delete(id_)
+                self.database.rows("DELETE FROM audit WHERE /*own*/ memory_key = ?", (key,))
+                self.ledger.bury(key, id_, now)
+            for id_ in exchanges:
+                self.ledger.bury(grave(id_), id_, now)
+            if text:
+                self.relations.strip_evidence(text)
+            removed = self.exchanges.delete_found(among(exchanges))
+            removed += sum(self.exchanges.delete_found(said(one)) for one in gone)
+            chunks = sum(
+                self.documents.delete_holding(said(one, table=DOCUMENTS), said(one, table=CHUNKS))
+                for one in gone
+            )
+            self.vectors.drop_unused()
+        self.compact()
+        backups = self.backups.erase(ids, gone, text=text, exchanges=exchanges)
+        read = tuple(files())
+        searched, found = self._traces(read, texts)
+        return Erasure(searched, read, tuple(found), backups, removed, chunks)
+
+    def _traces(self, files: Sequence[Path], texts: Sequence[str]) -> tuple[int, list[Path]]:
+        """Read files byte by byte for texts that should be gone, in whatever case they stand there.
+
+        Returns:
+            How many bytes were read, and the files that still hold a part of a text that nothing living
+            holds.
+        """
+        from recortex.storage.records.texts import WINDOW, windows
+
+        parts = {part: part.decode("utf-8", "ignore") for text in texts for part in windows(folded(text))}
+        wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8]
+        total = 0
+        held: dict[Path, list[bytes]] = {}
+        with self.apart():
+            for path in files:
+                data = path.read_bytes() if path.is_file() else b""
+                total += len(data)
+                data = folded(data.decode("utf-8", "ignore")).encode()
+                held[path] = [part for part in wanted if part in data]
+        rightly = {
+            part for part in {part for some in held.values() for part in some} if self.says(parts[part])
+        }
+        return total, [path for path, some in held.items() if not rightly.issuperset(some)]

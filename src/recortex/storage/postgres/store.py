@@ -206,7 +206,7 @@ class PgStore(EngineStore):
         self.memories: PgMemories = PgMemories(self.database, counts)
         self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
-        self.backups = Backups(backups, self._write_backup, keep=keep_backups)
+        self.backups: Backups = Backups(backups, self._write_backup, keep=keep_backups)
         self.search = PgSearch(self.database, self.memories, self.vectors, counts)
 
     @cached_property

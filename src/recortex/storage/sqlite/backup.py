@@ -12,15 +12,22 @@ import apsw
 from recortex.domain.expressions import lazy
 from recortex.domain.maintenance import StoreContent
 from recortex.domain.time import from_micros
-from recortex.errors import CorruptStoreError, PermissionsError
+from recortex.errors import CorruptStoreError, PermissionsError, StorageError
+from recortex.storage.records.relations import RelationRecords
+from recortex.storage.records.texts import among, holding, said
+from recortex.storage.records.values import json
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.sqlite.last_change import noted_of
+from recortex.storage.sqlite.maintenance import about_index, compact, damage
+from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.schema_check import foreign_objects
-from recortex.storage.tables import keyword_indexes
+from recortex.storage.tables import CHUNKS, DOCUMENTS, TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from recortex.storage.records.texts import Has
 
 
 # -- whether a copy of a store is whole: it is opened, checked, and counted against what was copied
@@ -107,7 +114,7 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
     """
     try:
         with opened_for_reading(path) as connection:
-            problems = [one for one in _damage(connection) if not about_index(one)][:_MOST_PROBLEMS]
+            problems = [one for one in damage(connection) if not about_index(one)][:_MOST_PROBLEMS]
             held = content(connection)
     except apsw.Error as error:
         return f"it cannot be read: {error}"
@@ -116,21 +123,6 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
     if not held.schema:
         return "it is no store"
     return "" if expected is None else _difference(held, expected)
-
-
-def about_index(problem: str) -> bool:
-    """Whether a problem is one of a keyword index, which is made again from the rows where it is damaged."""
-    return any(index in problem for index in keyword_indexes())
-
-
-def structural_problems(connection: apsw.Connection) -> list[str]:
-    """What SQLite's own checks find, a sentence each; those of the keyword index name it."""
-    orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
-    return _damage(connection) + ([f"{orphans} rows refer to memories that are not there"] if orphans else [])
-
-
-def _damage(connection: apsw.Connection) -> list[str]:
-    return [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
 
 
 def _difference(held: StoreContent, expected: StoreContent) -> str:
@@ -194,6 +186,25 @@ class Backups:
     def all(self) -> list[Path]:
         """Every backup, oldest first."""
         return oldest_first(self.folder)
+
+    def erase(
+        self, ids: Sequence[str], texts: Sequence[str], *, text: str = "", exchanges: Sequence[str] = ()
+    ) -> int:
+        """Take memories and exchanges out of every backup, with what else holds the texts.
+
+        Args:
+            ids: of the memories.
+            texts: what rows must not hold any more.
+            text: if given, it is taken out of relations, and memories that hold it go, too.
+            exchanges: ids of exchanges.
+
+        Returns:
+            How many backups there are.
+        """
+        backups = self.all()
+        for backup in backups:
+            _erase(backup, ids, exchanges, texts, text)
+        return len(backups)
 
 
 def named(folder: Path, now: datetime, reason: str) -> Path:
@@ -348,3 +359,62 @@ def _reading(path: Path) -> Iterator[apsw.Connection]:
                 hint="It is left alone.",
             )
         yield connection
+
+
+# -- what is erased goes from backups too
+
+
+_WITH_VECTORS = (
+    ("memories", "embedding_key"),
+    ("versions", "embedding_key"),
+    ("exchanges", "answered_key"),
+    ("exchanges", "outcome_key"),
+    ("chunks", "embedding_key"),
+)
+
+
+def _erase(path: Path, ids: Sequence[str], exchanges: Sequence[str], texts: Sequence[str], text: str) -> None:
+    """Take memories, exchanges and texts out of a backup, which may be of an older schema.
+
+    One that cannot be rewritten is removed, since it would keep them.
+    """
+    try:
+        with closing(Pool(path)) as pool:
+            names = "SELECT name FROM pragma_table_info(?)"
+            there = {table.name: {row[0] for row in pool.rows(names, (table.name,))} for table in TABLES}
+
+            def has(table: str, name: str) -> bool:
+                return name in there[table]
+
+            with pool.transaction():
+                found = json([*ids, *(holding(pool, text, has) if text else ())])
+                pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (found,))
+                clauses = [among(exchanges), *(said(one, has) for one in texts)]
+                for condition, values in clauses if there["exchanges"] else ():
+                    pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)
+                for table in (DOCUMENTS, CHUNKS) if there["chunks"] else ():
+                    for condition, values in (said(one, has, table) for one in texts):
+                        pool.rows(f"DELETE FROM {table.name} AS x WHERE {condition}", values)
+                if text and "seal" in there["relations"]:
+                    RelationRecords(pool).strip_evidence(text)
+                elif text:
+                    stripped = "UPDATE relations SET evidence = '[]' WHERE instr(folded(evidence), folded(?))"
+                    pool.rows(stripped, (json(text)[1:-1],))
+                for one in texts if there["signals"] else ():
+                    pool.rows("DELETE FROM signals WHERE instr(folded(subject), folded(?)) > 0", (one,))
+                if there["embeddings"]:
+                    pool.rows(_unused(has))
+            compact(pool)
+            pool.exclusive().execute("PRAGMA journal_mode = DELETE")
+    except (StorageError, apsw.Error):
+        path.unlink(missing_ok=True)
+
+
+def _unused(has: Has) -> str:
+    """Deletes the vectors of a backup that nothing has any more."""
+    holders = [
+        f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"
+        for table, column in _WITH_VECTORS
+        if has(table, column)
+    ]
+    return f"DELETE FROM embeddings WHERE key NOT IN ({' UNION '.join(holders)})"

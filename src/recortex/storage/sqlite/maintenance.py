@@ -11,7 +11,6 @@ from recortex.errors import CorruptStoreError
 from recortex.storage.queries import queries
 from recortex.storage.records import row_checksums
 from recortex.storage.records.rows import SELECT, from_row
-from recortex.storage.sqlite.backup import about_index, structural_problems
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.tables import keyword_indexes
 
@@ -35,6 +34,22 @@ def check(pool: Pool) -> Integrity:
         except apsw.Error as error:
             return Integrity((damage_in(error),), index_whole=False)
     return Integrity(tuple(problems), index_whole=index_whole)
+
+
+def about_index(problem: str) -> bool:
+    """Whether a problem is one of a keyword index, which is made again from the rows where it is damaged."""
+    return any(index in problem for index in keyword_indexes())
+
+
+def structural_problems(connection: apsw.Connection) -> list[str]:
+    """What SQLite's own checks find, a sentence each; those of the keyword index name it."""
+    orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
+    return damage(connection) + ([f"{orphans} rows refer to memories that are not there"] if orphans else [])
+
+
+def damage(connection: apsw.Connection) -> list[str]:
+    """What SQLite's integrity check finds, a sentence each."""
+    return [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
 
 
 def damage_in(error: apsw.Error) -> str:

@@ -77,7 +77,7 @@ class SqliteStore(EngineStore):
         if vectors and not self.pool.vectors:
             why = f"the extension cannot be loaded: {load_vectors(self.pool.exclusive())}"
             on_degradation(Degradation("sqlite-vec", why, "keyword search alone"))
-        self.backups = Backups(backups, self._write_backup, keep=keep_backups)
+        self.backups: Backups = Backups(backups, self._write_backup, keep=keep_backups)
         try:
             self._migrate(former=refuse_foreign(self.pool))
         except BaseException:
