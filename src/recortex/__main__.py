@@ -25,17 +25,17 @@ def main() -> int:
 
         programs = {
             "tour": Command(
-                "Show the whole at work: an example session is learned from, then asked.",
+                "Show how it works on an example: learn from a session, then ask.",
                 _tour,
                 ("--json", "--debug"),
             ),
             "hook": Command(
-                "Called by an agent's client at each moment of a session.",
+                "Answer an event of an agent's session; only agents call it.",
                 lambda line: _hook(line.arguments),
                 ("--client=", "--project=", "--url="),
             ),
             "worker": Command(
-                "Do the jobs of a PostgreSQL store that nobody waits for.",
+                "Do the background jobs of a PostgreSQL store.",
                 _worker,
                 ("--once", "--project=", "--url="),
             ),
@@ -45,7 +45,7 @@ def main() -> int:
                 ("--tools=default|full", "--project=", "--url="),
             ),
             "completion": Command(
-                "Print the script that completes words in bash, zsh or fish.",
+                "Print the completion script for bash, zsh or fish.",
                 lambda line: _completion(line, programs),
                 ("bash", "zsh", "fish"),
             ),

@@ -61,7 +61,7 @@ def completion(line: Invocation, programs: Mapping[str, Command]) -> int:
 
 _HELP = """usage: recortex completion bash|zsh|fish
 
-Prints the script that completes verbs, options and the words that they take; elsewhere names of files.
+Print a script that completes verbs, options and their values, and file names elsewhere.
 Load it in your shell's startup file:
 
   bash, ~/.bashrc                     eval "$(recortex completion bash)"

@@ -137,13 +137,13 @@ def _checked(word: str) -> str:
 
 def add_common(parser: ArgumentParser) -> None:
     """Give a verb the options that every verb has."""
-    group = parser.add_argument_group("for every verb")
-    group.add_argument("--json", action="store_true", help="One JSON object on standard output.")
+    group = parser.add_argument_group("options of every verb")
+    group.add_argument("--json", action="store_true", help="Print one JSON object.")
     group.add_argument(
-        "--project", metavar="DIR", help="Work in this folder's project, not in the current one's."
+        "--project", metavar="DIR", help="Use the project in this folder instead of the current one."
     )
     group.add_argument(
-        "--url", metavar="URL", help="The store itself: sqlite:///FILE or postgresql://HOST/DATABASE."
+        "--url", metavar="URL", help="Use this store: sqlite:///FILE or postgresql://HOST/DATABASE."
     )
-    group.add_argument("--debug", action="store_true", help="Show where in the program an error comes from.")
-    group.add_argument("-h", "--help", action="help", help="Show this and end.")
+    group.add_argument("--debug", action="store_true", help="Show the traceback of an error.")
+    group.add_argument("-h", "--help", action="help", help="Show this help.")

@@ -46,8 +46,8 @@ class Parser(argparse.ArgumentParser):
         extra = message.removeprefix("unrecognized arguments: ")
         if extra != message and not extra.startswith("-"):
             raise UsageError(
-                f"There are more words than `{self.prog}` takes: {extra[:60]}.",
-                hint=f"A text of several words stands in quotes. See `{self.prog} --help`.",
+                f"`{self.prog}` takes no more arguments, but was given: {extra[:60]}.",
+                hint=f"Put a text of several words in quotes. See `{self.prog} --help`.",
             )
         raise UsageError(_sentence(message), hint=f"See `{self.prog} --help`.")
 
@@ -108,7 +108,7 @@ def parser_of(operation: Operation) -> Parser:
     if operation.traits.destructive:
         _add_consent(parser, {parameter.name for parameter in parameters})
     if "full" not in {parameter.name for parameter in parameters}:
-        parser.add_argument("--full", action="store_true", help="Show whole records and every setting.")
+        parser.add_argument("--full", action="store_true", help="Show every field, and texts in full.")
     parser.set_defaults(json=False, project=None, url=None, debug=False)
     add_common(parser)
     return parser
@@ -230,7 +230,9 @@ def _help(parameter: Parameter, shape: Shape | None) -> str:
     if shape is not None and shape.many and not parameter.positional:
         parts.append("May be repeated or separated by commas." if shape.split else "May be repeated.")
     if _tells(parameter):
-        parts.append(f"Default: {_default(parameter.default)}.")
+        parts.append(
+            "On by default." if parameter.default is True else f"Default: {_default(parameter.default)}."
+        )
     return " ".join(parts).replace("%", "%%")
 
 

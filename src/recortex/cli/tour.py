@@ -32,13 +32,13 @@ QUESTIONS = (
     "When must no migration be scheduled on staging?",
     "Which colours does the company logo have?",
 )
-SUMMARY = "Show the whole at work: an example session is learned from, then asked."
+SUMMARY = "Show how it works on an example: learn from a session, then ask."
 _BEGIN = """\
 In your own project:
-  recortex init                   make its store
+  recortex init                   make its memory
   recortex import claude-code     learn from the sessions that are already on this machine
-  recortex recall "a question"    ask
-  recortex mcp                    the server for your agent, on standard input and output"""
+  recortex recall "a question"    ask it
+  recortex install claude-code    connect your agent to it"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,8 @@ def tour(line: Invocation) -> int:
     """
     started = time.perf_counter()
     parser = Parser(prog="recortex tour", description=SUMMARY, allow_abbrev=False)
-    parser.add_argument("--json", action="store_true", help="One JSON object on standard output.")
-    parser.add_argument("--debug", action="store_true", help="Show where in the program an error comes from.")
+    parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+    parser.add_argument("--debug", action="store_true", help="Show the traceback of an error.")
     arguments = parser.parse_args(list(line.arguments))
     terminal = terminal_of(sys.stdout)
     done = take(None if arguments.json else terminal)

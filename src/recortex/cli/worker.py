@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from recortex.app.jobs.worker import Worker
 
-_ABOUT = """Makes vectors, archives what faded, backs up and compacts, for the store that the URL or the
-settings name: all of its workspaces where the database's role may see them, else its own. Runs until
-it is stopped; several may run at once."""
+_ABOUT = """Do the background jobs of a PostgreSQL store: make vectors, archive what has faded, back up,
+compact. It serves every workspace that the database's role may see, runs until you stop it, and may
+run beside other workers."""
 
 
 def worker(words: Sequence[str]) -> int:
@@ -29,15 +29,17 @@ def worker(words: Sequence[str]) -> int:
     """
     parser = Parser(prog="recortex worker", description=_ABOUT, allow_abbrev=False)
     parser.add_argument(
-        "--url", default="", help="The store: postgresql://USER@HOST/DATABASE?workspace=NAME."
+        "--url",
+        default="",
+        help="The store: postgresql://USER@HOST/DATABASE?workspace=NAME; by default that of the settings.",
     )
     parser.add_argument(
         "--project",
         metavar="DIR",
         default=".",
-        help="The project whose settings count; by default that of the working directory.",
+        help="The project whose settings to use; by default the current folder's.",
     )
-    parser.add_argument("--once", action="store_true", help="End when no job waits.")
+    parser.add_argument("--once", action="store_true", help="Stop when no job is waiting.")
     options = parser.parse_args(list(words))
     tally = _worker(Path(options.project).absolute(), options.url).work(once=options.once)
     sys.stderr.write(f"{tally.done} jobs done, {tally.failed} failed.\n")

@@ -54,8 +54,8 @@ MOVED = (
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
 
-Called by an agent's client: reads its JSON on standard input, prints nothing or one answer, and always
-exits 0.
+An agent's client calls this at each event of a session: it reads the event as JSON on standard input, prints
+nothing or one answer, and always exits with 0.
 Events: {", ".join(EVENTS)}; `capture` learns from the sessions that wait.
 """
 

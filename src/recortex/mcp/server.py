@@ -248,12 +248,17 @@ def _options(arguments: Sequence[str], agent_folder: str) -> argparse.Namespace:
         prog="recortex mcp",
         description="Serve this project's memory to an agent over standard input and output.",
     )
-    parser.add_argument("--tools", choices=("default", "full"), default="default", help="which tools to show")
+    parser.add_argument(
+        "--tools",
+        choices=("default", "full"),
+        default="default",
+        help="which tools to offer: a few by default, or all of them",
+    )
     parser.add_argument(
         "--project",
         type=_folder,
         default=agent_folder or None,
-        help=f"a folder in the project; else ${CLAUDE_PROJECT}, else the current one, or the client's root",
+        help=f"a folder in the project; by default ${CLAUDE_PROJECT}, the current one, or the client's root",
     )
     parser.add_argument("--url", default=None, help="the store: sqlite:///FILE or postgresql://HOST/DATABASE")
     return parser.parse_args(arguments)

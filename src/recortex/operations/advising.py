@@ -48,12 +48,12 @@ class AdviceOperations(Operations):
 
     @operation(read_only=True)
     def warnings(self, files: Sequence[str] = (), *, focus: str = "", limit: int = 10) -> Warnings:
-        """Tell what to watch out for: gotchas, incidents, smells, corrections, exceptions; the gravest first.
+        """Show what to watch out for: gotchas, incidents, smells, corrections, exceptions; the gravest first.
 
         Args:
-            files: that are going to be touched, or folders ending in a slash.
-            focus: what is being worked on, in plain words.
-            limit: at most so many.
+            files: files to be touched, or folders ending in a slash.
+            focus: what you are working on, in plain words.
+            limit: maximum number.
         """
         from recortex.engines.advice.severity import WARNING_KINDS, ordered
 
@@ -70,12 +70,12 @@ class AdviceOperations(Operations):
 
     @operation(read_only=True)
     def suggest(self, files: Sequence[str] = (), *, focus: str = "", limit: int = 8) -> Suggestions:
-        """Suggest what else is worth knowing: ways to follow, what is related, what should be checked.
+        """Suggest what else is worth knowing: how to go about it, what is related, what to check.
 
         Args:
-            files: that are worked on, or folders ending in a slash.
-            focus: what is being worked on, in plain words.
-            limit: at most so many.
+            files: files you are working on, or folders ending in a slash.
+            focus: what you are working on, in plain words.
+            limit: maximum number.
         """
         bounded(limit)
         paths = self._paths(files, focus)
@@ -246,16 +246,16 @@ class GenerationOperations(Operations):
     def generation_context(
         self, focus: str, *, files: Sequence[str] = (), code: str = "", budget: int = 2_000
     ) -> GenerationContext:
-        """Tell what to know before writing code: patterns, what nobody wrote down, rules, what to avoid.
+        """Show what to know before writing code: patterns, unwritten knowledge, rules, what to avoid.
 
-        Each comes with the inline comment for where it had influence. Tell the outcome with
+        Each comes with the comment to write where you followed it. Report the outcome with
         generation_outcome.
 
         Args:
-            focus: what is to be written, in plain words.
-            files: that are going to be touched.
+            focus: what you are going to write, in plain words.
+            files: files to be touched.
             code: code or a plan to check against what is known.
-            budget: at most so many tokens.
+            budget: maximum number of tokens.
         """
         from recortex.engines.generation.conflicts import conflicts
         from recortex.engines.generation.shares import lay_out
@@ -281,13 +281,13 @@ class GenerationOperations(Operations):
 
     @operation(idempotent=True)
     def generation_outcome(self, generation: str, outcome: Outcome) -> GenerationOutcome:
-        """Tell whether what was written was accepted, modified or rejected, so that memories learn from it.
+        """Report whether your code was accepted, modified or rejected, so that memories learn from it.
 
-        The first outcome counts; `undo` takes it back, memory by memory.
+        Only the first outcome counts; `undo` takes it back, one memory at a time.
 
         Args:
-            generation: as generation_context named it.
-            outcome: accepted, modified or rejected.
+            generation: the id that generation_context gave.
+            outcome: what became of the code.
         """
         if not _ID.fullmatch(generation):
             raise InvalidInputError(

@@ -56,12 +56,12 @@ class BriefOperations(Operations):
     def surface(self, *, branch: str = "", fresh: bool = False) -> Surface:
         """Show the brief that a session starts with: what matters most, in a few hundred tokens.
 
-        The person's rules come first, then decisions, warnings about what is being worked on, and facts that
-        were of use; of each the surest, weightiest and nearest to the work.
+        Your rules come first, then decisions, warnings about what is being worked on, and facts that proved
+        useful; in each group the most certain and important ones, and those closest to the work.
 
         Args:
             branch: as if this branch were checked out.
-            fresh: make it anew, even if nothing changed.
+            fresh: make it anew, even if nothing has changed.
         """
         current = shown(branch or branch_and_commit(self._app.root)[0])
         made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)

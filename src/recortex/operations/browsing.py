@@ -94,32 +94,33 @@ class BrowseOperations(Operations):
         limit: int = 50,
         offset: int = 0,
     ) -> Listing:
-        """Show the memories that pass some filters.
+        """List memories, filtered and sorted.
 
         Args:
             kinds: only these kinds.
-            statuses: active ones, unless others are asked for; with valid_at also what was superseded later.
-            tags: with one of these tags.
-            files: about one of these files, or folders ending in a slash.
-            functions: about one of these functions.
-            patterns: linked to one of these patterns.
-            constraints: linked to one of these constraints.
-            domains: of these areas of the software.
-            origins: from these origins.
-            importance: at least so important.
-            min_confidence: at least so sure now.
-            max_confidence: at most so sure now.
-            pinned: only pinned ones, or only others.
-            scope: the project's, or the global ones.
-            session: learned in this session.
-            recorded_after: recorded at or after this time.
-            recorded_before: recorded before this time.
+            statuses: only these statuses; by default active ones, and with `valid_at` also those superseded
+                later.
+            tags: only memories with one of these tags.
+            files: only memories about one of these files, or folders ending in a slash.
+            functions: only memories about one of these functions.
+            patterns: only memories linked to one of these patterns.
+            constraints: only memories linked to one of these constraints.
+            domains: only these areas of the software.
+            origins: only these origins.
+            importance: only memories at least this important.
+            min_confidence: only memories at least this certain now, from 0 to 1.
+            max_confidence: only memories at most this certain now, from 0 to 1.
+            pinned: only pinned memories, or only the others.
+            scope: only the project's memories, or only the global ones.
+            session: only what was learned in this session.
+            recorded_after: only what was recorded since this time.
+            recorded_before: only what was recorded before this time.
             as_of: what was known at that time, as it was known then.
-            valid_at: what was true in the world at that time.
-            order: by what to sort.
-            descending: greatest or latest first.
-            limit: at most so many.
-            offset: leave out so many at the beginning.
+            valid_at: what was true at that time.
+            order: what to sort by.
+            descending: highest or latest first.
+            limit: maximum number of memories.
+            offset: how many to skip at the beginning.
         """
         query = memory_query(
             kinds=kinds,
@@ -162,12 +163,12 @@ class BrowseOperations(Operations):
         """Show what is related to a memory.
 
         Args:
-            id: of the memory, or its first characters.
-            depth: how many relations to follow, 1 to 10.
-            relations: only these types.
-            direction: relations that begin here, end here, or both.
-            min_strength: only relations at least so strong, 0 to 1.
-            limit: at most so many.
+            id: the memory's id, or its first characters.
+            depth: how many relations to follow, from 1 to 10.
+            relations: only these types of relation.
+            direction: follow relations that begin here, that end here, or both.
+            min_strength: only relations of at least this strength, 0 to 1.
+            limit: maximum number of memories.
         """
         if not 1 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")

@@ -166,14 +166,14 @@ class CodeOperations(Operations):
         tokens: int = 1_000,
         limit: int = 50,
     ) -> Code:
-        """Show the code: a map, symbols, callers, what a change reaches, or its patterns.
+        """Show the code: a map, symbols, callers, what a change affects, or its patterns.
 
         Args:
-            action: map, find, callers, impact or patterns.
-            symbol: NAME, Class.method, PATH:NAME or PATH:LINE; of a map the task.
-            files: that are being worked on, for a map; what git says, unless given.
-            tokens: of a map.
-            limit: at most so many symbols or calls.
+            action: what to show.
+            symbol: NAME, Class.method, PATH:NAME or PATH:LINE; for a map, the task.
+            files: for a map, files you are working on; by default those that git reports as changed.
+            tokens: size of a map in tokens.
+            limit: maximum number of symbols or calls.
         """
         from recortex.app.code import codebase
 

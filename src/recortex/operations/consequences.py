@@ -93,10 +93,10 @@ class ConsequenceOperations(Operations):
         """Show what would be missing without a memory: its effects, and which of them have other causes.
 
         Args:
-            id: of the memory, or its first characters.
-            depth: how many relations to follow, 0 to 10.
-            min_strength: only relations at least so strong, 0 to 1.
-            limit: at most so many memories.
+            id: the memory's id, or its first characters.
+            depth: how many relations to follow, from 0 to 10.
+            min_strength: only relations of at least this strength, 0 to 1.
+            limit: maximum number of memories.
             as_of: what was known at that time.
         """
         check_depth(depth)
@@ -131,13 +131,13 @@ class ConsequenceOperations(Operations):
         limit: int = NODES,
         as_of: datetime | None = None,
     ) -> Intervention:
-        """Show what to update when a memory changes: memories that rest on it, files, functions, tests.
+        """Show what to update when a memory changes: memories that depend on it, files, functions, tests.
 
         Args:
-            id: of the memory, or its first characters.
-            depth: how many relations to follow, 0 to 10.
-            min_strength: only relations at least so strong, 0 to 1.
-            limit: at most so many memories.
+            id: the memory's id, or its first characters.
+            depth: how many relations to follow, from 0 to 10.
+            min_strength: only relations of at least this strength, 0 to 1.
+            limit: maximum number of memories.
             as_of: what was known at that time.
         """
         check_depth(depth)

@@ -83,17 +83,17 @@ class ConsolidationOperations(Operations):
         limit: int = 20,
         dry_run: bool = False,
     ) -> Consolidated:
-        """Show memories that may say the same, or merge two of them into one. Which ones, a person decides.
+        """Show memories that may say the same, or merge two of them; a person decides which.
 
-        A merge first makes a backup. The merged memory has the tags, files, relations and evidence of both,
-        which are superseded; undo the merged memory to take it back.
+        A merge makes a backup first. The merged memory has the tags, files, relations and evidence of both,
+        and both are superseded. To take a merge back, undo the merged memory.
 
         Args:
-            action: list pairs, most alike first, or merge one.
-            ids: the two memories to merge, or their first characters.
-            text: what it says, unless the words of the better one.
-            limit: how many pairs to list.
-            dry_run: only show what the merged memory would be.
+            action: list pairs, the most similar first; or merge one.
+            ids: the two memories to merge, as ids or their first characters.
+            text: the merged text; by default that of the better one.
+            limit: maximum number of pairs to list.
+            dry_run: only show the merged memory.
         """
         if action == "list":
             return self._pairs(bounded(limit), dry_run=dry_run)

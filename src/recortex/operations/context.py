@@ -55,19 +55,19 @@ class ContextOperations(Operations):
         session: str = "",
         again: bool = False,
     ) -> Context:
-        """Tell what is known for a task within a budget: warnings, rules, decisions, how it is done, facts.
+        """Show what is known for a task, within a budget: warnings, rules, decisions, how it is done, facts.
 
-        Call it before you begin, with the files you are going to touch. What the session was given before is
-        left out.
+        Call it before you begin, with the files you are going to touch. It leaves out what this session was
+        already given.
 
         Args:
-            task: what is to be done, in plain words.
-            files: paths in view.
+            task: what you are going to do, in plain words.
+            files: paths of files in view.
             patterns: ids of code patterns that matter.
-            intent: such as fix_bug, add_feature, refactor; told by the task, unless given.
-            budget: at most so many tokens.
-            session: the id of the session that asks; that of the client which runs the server, unless said.
-            again: also what the session was given before.
+            intent: such as fix_bug, add_feature or refactor; by default guessed from the task.
+            budget: maximum number of tokens.
+            session: id of the session that asks; by default the one of the client that runs the server.
+            again: include what the session was already given.
         """
         from recortex.app.given import Asking
         from recortex.app.knowledge import Knowledge
@@ -186,14 +186,14 @@ class FrameOperations(Operations):
         instructions: str = "",
         files: Sequence[str] = (),
     ) -> Frame:
-        """Lay out a task with what documents and memories know, the best at the edges.
+        """Lay out a prompt for a task with what documents and memories know, the best at both ends.
 
         Args:
-            task: in words.
-            budget: at most so many tokens.
-            state: where the work stands.
+            task: in plain words.
+            budget: maximum number of tokens.
+            state: how far the work is.
             instructions: for the answer.
-            files: paths in view.
+            files: paths of files in view.
         """
         from recortex.engines.context.frame import LEAST_BUDGET, MOST_BUDGET, lay_out
         from recortex.engines.retrieval.asking import InPlay

@@ -64,17 +64,17 @@ class CorrectionOperations(Operations):
         scope: AnyScope = Scope.PROJECT,
         dry_run: bool = False,
     ) -> Learned:
-        """Learn from a correction: the person's words, what a text became, or a diff.
+        """Learn from a correction: the person's words, a text before and after, or a diff.
 
-        It becomes one sentence that stands alone, with a category. What is known is not added again.
+        It becomes one self-contained sentence with a category. What is already known is not added again.
 
         Args:
             text: what was wrong and what is right, in the person's words; a diff is recognised.
-            original: what was written.
-            corrected: what it became.
+            original: the text as it was written.
+            corrected: the text as corrected.
             diff: a unified diff instead.
-            did: what had been done that was wrong, in a few words.
-            files: that it is about.
+            did: what was done wrong, in a few words.
+            files: files it is about.
             scope: this project, or global.
             dry_run: only show what would be learned.
         """
@@ -117,11 +117,11 @@ class CorrectionOperations(Operations):
         text: str = "",
         reason: str = "",
     ) -> Feedback:
-        """Say what you think of a memory: confirm, reject, or modify it.
+        """Say whether a memory is right: confirm, reject or correct it.
 
         Args:
-            id: of the memory, or its first characters.
-            answer: confirm: it is right; reject: it is put away; modify: it is as `text` says.
+            id: the memory's id, or its first characters.
+            answer: confirm: it is right; reject: put it away; modify: it should say `text`.
             text: what is right instead.
             reason: why.
         """

@@ -75,14 +75,14 @@ class DocumentOperations(Operations):
         remove: bool = False,
         dry_run: bool = False,
     ) -> Ingested:
-        """Read Markdown, text, reStructuredText and notebooks, for recall and frame; only what changed.
+        """Read Markdown, text, reStructuredText and notebooks for recall and frame; only what changed.
 
         Args:
-            paths: files, folders, patterns; else those of before.
-            domain: guessed, unless said.
-            embed: make vectors now.
-            remove: forget them; the files stay.
-            dry_run: only look.
+            paths: files, folders or patterns; by default those of before.
+            domain: area of the software; by default guessed.
+            embed: make the vectors now.
+            remove: forget these documents; the files stay.
+            dry_run: only show what would change.
         """
         began = time.monotonic()
         services = self._app.services(Scope.PROJECT)
@@ -175,15 +175,15 @@ class ConventionOperations(Operations):
     def conventions(
         self, action: ConventionAction = "list", *, limit: int = 20, every: bool = False
     ) -> Conventions:
-        """Keep how the code is written as memories: the most informative conventions, with their exceptions.
+        """Remember how the code is written: its most informative conventions, with their exceptions.
 
-        Those that are kept follow the code: numbers and exceptions are renewed, and what no longer holds is
-        put away. Where nobody wrote down why, `recortex review approve ID --reason WHY` says so.
+        They follow the code: numbers and exceptions are updated, and a convention that no longer holds is put
+        away. If nobody wrote down why, `recortex review approve ID --reason WHY` adds the reason.
 
         Args:
-            action: list what is kept and what could be; or keep.
-            limit: at most so many that could be kept, or are kept anew.
-            every: list also those of a kind that is seldom worth telling, which are not kept.
+            action: list the conventions that are kept and those that could be; or keep the latter.
+            limit: maximum number of new conventions to list or keep.
+            every: also list conventions of a sort that is seldom worth knowing; these are never kept.
         """
         from recortex.app.code import codebase
         from recortex.app.kept_patterns import Keeping, patterns

@@ -93,18 +93,18 @@ class ExplanationOperations(Operations):
         budget: int | None = None,
         floor: bool = True,
     ) -> Explanation:
-        """Show why a question is answered as it is, or where a memory comes from and why it is found or not.
+        """Explain the answer to a question, or where a memory comes from and why it is found or not.
 
         Args:
             about: a question; or the id of a memory, or its first characters.
-            query: where `about` is an id, the question that it should answer.
+            query: if `about` is an id, the question the memory should answer.
             kinds: only memories of these kinds.
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
             session: only what was learned in this session.
-            valid_at: what was true then, also if superseded since.
-            limit: at most so many memories.
-            budget: at most so many tokens in all.
+            valid_at: what was true at that time, even if superseded since.
+            limit: maximum number of memories.
+            budget: maximum number of tokens in the answer.
             floor: no answer rather than an irrelevant one.
         """
         asks_for_memory = _ID.fullmatch(about) is not None

@@ -121,14 +121,14 @@ class ExportOperations(Operations):
         scope: AnyScope | None = None,
         exchanges: bool = True,
     ) -> Exported:
-        """Write memories and exchanges out: JSON lines without any loss, or memories in Markdown to read.
+        """Export memories and exchanges: everything as JSON lines, or memories as Markdown to read.
 
         Args:
-            path: the file to write; without it the text is given back.
-            format: jsonl holds every field, version and relation; markdown is for people.
-            statuses: only these; all, unless said.
+            path: the file to write; by default the text is printed.
+            format: jsonl has every field, version and relation; markdown is for people.
+            statuses: only these statuses; by default all.
             scope: only the project's memories, or only the global ones.
-            exchanges: also what was said in sessions; only in jsonl, and not where statuses are given.
+            exchanges: include what was said in sessions; only with jsonl, and not together with statuses.
         """
         target = writable(self._app, path) if path else None
         warnings: tuple[str, ...] = ()

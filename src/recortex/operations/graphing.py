@@ -69,15 +69,16 @@ class GraphOperations(Operations):
         limit: int = 100,
         as_of: datetime | None = None,
     ) -> Traversal:
-        """Walk from a memory along its relations, and show what is reached by which path.
+        """Follow a memory's relations, and show what is reached by which path.
 
         Args:
-            id: of the memory, or its first characters.
-            depth: how many relations to follow, 0 to 10.
-            relations: only these types.
-            direction: relations that begin where the walk stands, end there, or both; or causes, or effects.
-            min_strength: only relations at least so strong, 0 to 1.
-            limit: at most so many memories.
+            id: the memory's id, or its first characters.
+            depth: how many relations to follow, from 0 to 10.
+            relations: only these types of relation.
+            direction: follow relations that begin at each memory, that end there, or both; or only causes, or
+                effects.
+            min_strength: only relations of at least this strength, 0 to 1.
+            limit: maximum number of memories.
             as_of: what was known at that time, as it was known then.
         """
         check_depth(depth)

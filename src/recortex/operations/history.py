@@ -73,10 +73,10 @@ class HistoryOperations(Operations):
 
     @operation(read_only=True)
     def history(self, id: str) -> History:  # noqa: A002  the contract's name
-        """Show every kept state of a memory, with who changed it and why.
+        """Show every version of a memory, with who changed it and why.
 
         Args:
-            id: of the memory, or its first characters; the whole id also works for one that is gone for good.
+            id: id of the memory, or its first characters; of a purged memory, the whole id.
         """
         there = any(services.store.memories.get([id]) for services in self._app.all_services())
         for services in self._app.all_services() if not there else ():
@@ -93,12 +93,12 @@ class HistoryOperations(Operations):
 
     @operation()
     def undo(self, id: str) -> Memory:  # noqa: A002
-        """Take back the last change of a memory; of a memory that was never changed, its creation.
+        """Undo the last change of a memory; if it was never changed, its creation.
 
-        Undoing twice brings the change back: an undo is a change too.
+        An undo is a change too: undo it again and the change is back.
 
         Args:
-            id: of the memory, or its first characters.
+            id: the memory's id, or its first characters.
         """
         services, memory = self._app.locate(id)
         versions = services.store.memories.history(memory.id)
@@ -130,15 +130,15 @@ class HistoryOperations(Operations):
 
     @operation(destructive=True, idempotent=True)
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
-        """Remove memories and exchanges for good: rows, index, versions, vectors, both logs and backups.
+        """Delete memories and exchanges for good: rows, index, versions, vectors, both logs and backups.
 
-        A memory takes exchanges and documents with it that hold its text. Then every file of the
-        store is read byte by byte; `traces` names those that still hold the text. Transcripts stay.
+        Exchanges and documents that contain a memory's text are deleted with it. Then every file of the store
+        is searched byte by byte; `traces` names those that still contain the text. Transcripts stay.
 
         Args:
-            id: of the memory or exchange, or its first characters.
-            text: all that holds this text, now or in a former version, such as a leaked password.
-            dry_run: only show what would be removed.
+            id: id of the memory or exchange, or its first characters.
+            text: everything that contains or ever contained this text, such as a leaked password.
+            dry_run: only show what would be deleted.
         """
         if bool(id) == bool(text):
             raise InvalidInputError(
@@ -248,10 +248,11 @@ class ErasureOperations(Operations):
 
     @operation(destructive=True, idempotent=True, person=True)
     def erase(self, *, scope: AnyScope = Scope.PROJECT, dry_run: bool = False) -> Erased:
-        """Delete the whole memory of this project for good, backups and all; nothing can bring it back.
+        """Delete this project's whole memory for good, with its backups; nothing can bring it back.
 
-        Afterwards its files and tables are looked for: `left` names what is still there. Your own store, the
-        agents' transcripts and what you exported stay. `recortex purge` deletes single memories and texts.
+        Afterwards its files and tables are looked for, and `left` names any that remain. Your own (global)
+        store, the agents' transcripts and your exports stay. `recortex purge` deletes single memories and
+        texts.
 
         Args:
             scope: the project's store, or your own (global).

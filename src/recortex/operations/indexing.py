@@ -123,17 +123,17 @@ class IndexingOperations(Operations):
         tags: Sequence[str] = (),
         importance: AnyImportance | None = None,
     ) -> IndexedCode:
-        """Keep a piece of code with a description in prose, so that questions in plain words find the code.
+        """Store a piece of code with a description in prose, so that questions in plain words find the code.
 
-        The description is searched. The code is kept as it stands, without secrets, and no model sees it; a
-        recall that finds the description brings it along. The same lines again replace what was said
-        before; a description that was given stays until another one is given.
+        The description is searched. The code is stored as it is, without secrets, and no model sees it; a
+        recall that finds the description shows it. Indexing the same lines again replaces what was stored;
+        your own description stays until you give another.
 
         Args:
-            path: PATH, PATH:FIRST-LAST, or a symbol: NAME, PATH:NAME; at most 64 KB.
-            description: what the code does, why, what to know; a symbol's is its documentation, unless given.
+            path: PATH, PATH:FIRST-LAST, or a symbol: NAME or PATH:NAME; at most 64 KB.
+            description: what the code does, why, and what to know; by default a symbol's documentation.
             tags: words to find and group it by.
-            importance: low, normal, high or critical.
+            importance: how much it matters.
         """
         piece = piece_of(self._app, path, file_link(path, self._app.root))
         services = self._app.services(Scope.PROJECT)
@@ -162,13 +162,13 @@ class IndexingOperations(Operations):
 
     @operation(idempotent=True)
     def backfill(self, *, limit: int = 0, scope: AnyScope | None = None, dry_run: bool = False) -> Backfilled:
-        """Make the vectors that memories, exchanges and documents wait for, in batches.
+        """Make the vectors that memories, exchanges and documents still lack, in batches.
 
-        A stopped run goes on where it ended.
+        An interrupted run goes on where it stopped.
 
         Args:
-            limit: at most so many memories, exchanges and parts of documents; 0: all.
-            scope: the project's memories, or the global ones; both, unless said.
+            limit: maximum of memories, exchanges and document parts; 0: all.
+            scope: the project's memories, or the global ones; by default both.
             dry_run: only count them.
         """
         all_services = self._to_embed(limit, scope)
@@ -194,15 +194,15 @@ class IndexingOperations(Operations):
     def reembed(
         self, *, limit: int = 0, scope: AnyScope | None = None, afresh: bool = False, dry_run: bool = False
     ) -> Reembedded:
-        """Bring every memory, exchange and document to the embedding model that is set.
+        """Make every vector anew that is not of the embedding model in your settings.
 
-        A stopped run goes on where it ended; what has no vector yet is found by its words. A job after each
-        session does the same, a little at a time.
+        An interrupted run goes on where it stopped; meanwhile, texts without a vector are found by their
+        words. A job after each session does the same, a little at a time.
 
         Args:
-            limit: at most so many memories, exchanges and parts of documents; 0: all.
-            scope: the project's memories, or the global ones; both, unless said.
-            afresh: make all vectors again, those of the model itself too: for a model that changed behind its
+            limit: maximum of memories, exchanges and document parts; 0: all.
+            scope: the project's memories, or the global ones; by default both.
+            afresh: make all vectors again, even those of this model: for a model that changed but kept its
                 name.
             dry_run: only count them.
         """

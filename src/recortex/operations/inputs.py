@@ -27,33 +27,32 @@ class NewMemory:
     """What is to be remembered.
 
     Attributes:
-        text: what is to be remembered, as one self-contained statement.
-        kind: what sort of knowledge it is, such as decision, tribal (gotcha), preference, procedural,
-            insight.
-        content: the kind's typed fields, instead of or beside the text.
-        summary: one line to show instead of the one that is made.
-        importance: low, normal, high or critical.
-        priority: the same as a number from 1 to 10; it wins over importance.
-        confidence: how sure it is, 0 to 1.
-        pinned: never fades and is never archived.
+        text: one statement, complete in itself.
+        kind: such as decision, tribal (a gotcha), preference, procedural, insight.
+        content: the kind's own fields, instead of the text or beside it.
+        summary: a one-line summary; by default one is made from the text.
+        importance: how much it matters.
+        priority: the importance as a number from 1 to 10; overrides `importance`.
+        confidence: how certain it is, from 0 to 1.
+        pinned: it never fades and is never archived.
         tags: words to find and group it by.
         domain: the area of the software.
-        files: files that it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
-        functions: functions or methods that it is about.
-        patterns: ids of code patterns that it explains.
-        constraints: ids of constraints that it sets or lifts.
-        source: where it was learned: session, turn, speaker, url, commit and so on; a text is taken as a
-            session.
+        files: files it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
+        functions: functions or methods it is about.
+        patterns: ids of code patterns it explains.
+        constraints: ids of constraints it sets or lifts.
+        source: where it was learned: session, turn, speaker, url, commit and so on; plain text is taken as
+            the session.
         origin: who said it; text from tools, web pages and imports is quarantined.
-        status: where it stands, unless the origin is to decide.
+        status: its status; by default the origin decides.
         scope: this project, or global: about the person and their tools, in every project.
-        valid_from: since when it is true in the world; now, unless said.
+        valid_from: when it became true; by default now.
         valid_until: when it stops being true.
         recorded_at: when it was recorded, for imports.
-        supersedes: id of the memory that this one replaces.
-        metadata: anything else, kept as it is.
-        from_exchange: id of the exchange that it was learned from: its source. Without a text, the person's
-            message there, if it can stand alone.
+        supersedes: id of the memory it replaces.
+        metadata: anything else, stored as it is.
+        from_exchange: id of the exchange it was learned from. Without a text, the person's message there is
+            taken.
     """
 
     text: str = ""
@@ -88,21 +87,21 @@ class MemoryEdit:
     """What is to be changed of a memory; None leaves a field as it is.
 
     Attributes:
-        id: of the memory, or its first characters.
-        text: what it says now.
-        content: typed fields to change.
-        kind: another kind for the same text.
-        summary: another line to show.
-        importance: low, normal, high or critical.
-        priority: 1 to 10.
-        confidence: 0 to 1.
-        pinned: whether it is exempt from fading.
-        tags: the tags it has now, in place of the former ones.
+        id: the memory's id, or its first characters.
+        text: the new text.
+        content: the kind's fields to change.
+        kind: the new kind; the text stays.
+        summary: the new one-line summary.
+        importance: how much it matters.
+        priority: from 1 to 10.
+        confidence: from 0 to 1.
+        pinned: whether it never fades.
+        tags: the new tags, in place of the old.
         domain: the area of the software.
-        files: the files it is about now.
-        valid_from: since when it is true.
+        files: the files it is about, in place of the old.
+        valid_from: when it became true.
         valid_until: when it stopped being true.
-        metadata: in place of the former.
+        metadata: the new metadata, in place of the old.
         reason: why it is changed.
     """
 
@@ -131,23 +130,23 @@ class RecallQuestion:
 
     Attributes:
         query: the question.
-        limit: at most so many memories, exchanges and parts of documents; 8, 5 and 3.
-        kinds: only these kinds; raw code is a hit only where it is asked for.
+        limit: maximum of memories, exchanges and document parts; by default 8, 5 and 3.
+        kinds: only these kinds; raw code is found only if named here.
         tags: only memories with one of these tags.
         files: only memories about one of these files, or folders ending in a slash.
         domains: only these areas of the software.
-        statuses: usually what is active and true now.
-        scope: only the project's, or only the global ones.
+        statuses: by default what is active and true now.
+        scope: only the project's memories, or only the global ones.
         session: only what was learned in this session.
-        recorded_after: only what was recorded since then.
-        recorded_before: only what was recorded before then.
-        as_of: what was known at that time.
-        valid_at: what was true then, also if superseded since; now, unless said.
-        recipe: hybrid (words and meaning), keyword, semantic, or as `frame` ranks.
-        budget: at most so many tokens in all.
+        recorded_after: only what was recorded since this time.
+        recorded_before: only what was recorded before this time.
+        as_of: only what was known at that time.
+        valid_at: what was true at that time, even if superseded since; by default now.
+        recipe: how to rank: hybrid (words and meaning), keyword, semantic, or as `frame` does.
+        budget: maximum number of tokens in the answer.
         floor: no answer rather than an irrelevant one.
-        among: memories, exchanges, documents, or all.
-        explain: tell of each memory which words matched and what each signal adds.
+        among: what to search.
+        explain: show which words matched and what each signal adds to the score.
     """
 
     query: str

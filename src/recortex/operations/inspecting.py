@@ -165,11 +165,11 @@ class InspectionOperations(Operations):
     def inspect(self, *, session: str = "", limit: int = 20) -> Inspection:
         """Show how the memory works: what is kept, what waits, what sessions were given and what it cost.
 
-        With a session: what the agent was given, with scores and tokens, and whether it used it.
+        With a session: what the agent was given, with scores and tokens, and whether it was used.
 
         Args:
             session: id of a session, or its first characters.
-            limit: how many sessions to list; of one session, how many signals.
+            limit: maximum number of sessions to list; for one session, of signals.
         """
         from recortex.app.jobs.post_capture import STATUS, read_status
 

@@ -74,17 +74,17 @@ class InstallationOperations(Operations):
         language_model: bool = False,
         dry_run: bool = False,
     ) -> Installed:
-        """Make a coding agent use this memory: its tools, and its hooks where the agent has them.
+        """Connect a coding agent to this memory: its tools, and hooks if the agent has them.
 
-        Only our own keys are written into the agent's settings of this user; each file is copied beside
-        itself before. Doing it again changes nothing.
+        Only our own keys are written into your settings of the agent, and each file is backed up beside
+        itself first. Installing again changes nothing.
 
         Args:
             host: the agent.
-            hooks: the agent's hooks call us, so that memories come up by themselves and sessions are learned
-                from; otherwise only the tools are there.
-            language_model: the agent's own command line (`claude -p`, with your account) helps to learn: sets
-                `llm.provider` to `agent` in your own settings. On a terminal you are asked.
+            hooks: install hooks too, which give memories unasked and learn from sessions; else only the
+                tools.
+            language_model: let the agent's own command line (`claude -p`, on your account) help to learn:
+                sets `llm.provider` to `agent` in your settings. On a terminal you are asked.
             dry_run: only show what would be written.
 
         Raises:
@@ -128,9 +128,9 @@ class InstallationOperations(Operations):
 
     @operation(idempotent=True)
     def uninstall(self, host: ClientName, *, dry_run: bool = False) -> Installed:
-        """Take out of a coding agent's settings what install put in, and nothing else; memories stay.
+        """Remove from a coding agent's settings what install wrote, no more; memories stay.
 
-        An enabled plug-in is the agent's own to remove: the answer names the command.
+        A plug-in that is enabled has to be removed in the agent itself: the answer names the command.
 
         Args:
             host: the agent.

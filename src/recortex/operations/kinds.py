@@ -60,10 +60,10 @@ class KindOperations(Operations):
 
     @operation(read_only=True)
     def kinds(self, kind: str = "") -> KindsShown:
-        """Show the kinds of memory; of one kind its fields, what each takes, and an example for `remember`.
+        """List the kinds of memory; for one kind, show its fields and an example for `remember`.
 
         Args:
-            kind: one of them, or a word that stands for it.
+            kind: a kind, or a synonym of one.
         """
         if kind:
             return KindsShown(kinds=(_whole(kind_of(kind)),))

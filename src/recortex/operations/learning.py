@@ -49,12 +49,12 @@ class LearningOperations(Operations):
     def extract(
         self, path: str, *, final: bool = True, embed: bool = True, dry_run: bool = False
     ) -> Extracted:
-        """Learn from one transcript, from where the last pass ended.
+        """Learn from one transcript, starting where the last pass ended.
 
         Args:
-            path: the transcript of any client that Recortex reads.
-            final: the session is over; otherwise its last, perhaps unfinished message is left for the next
-                pass.
+            path: the transcript, of any client that Recortex can read.
+            final: the session is over; otherwise its last message, which may be unfinished, is left for the
+                next pass.
             embed: make the vectors now.
             dry_run: only show what would be learned, from the beginning.
         """
@@ -74,29 +74,27 @@ class LearningOperations(Operations):
         limit: int = MOST_COMMITS,
         dry_run: bool = False,
     ) -> Imported:
-        """Learn from a whole history of sessions, or take in memories that were exported.
+        """Learn from all past sessions of a client, or read memories from an export or from notes.
 
-        Running it again adds only what is new. Without a path, a client's own history is read, as far as it
-        belongs to this project.
+        Running it again adds only what is new. Without a path, the client's own history is read, but only
+        what belongs to this project.
 
         Args:
             format: claude-code, codex, gemini, qwen, copilot, pi, opencode, specstory, swe-agent, text or any
-                (sessions); jsonl (an export); markdown (notes: each item waits in quarantine); rules (what
-                CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
-                records); git (what commits decided, reverted, mended).
-            path: a file or folder; with rules, a folder of notes that other projects share and that is this
-                one's.
+                (sessions); jsonl (an export); markdown (notes, each of which waits in quarantine); rules
+                (what CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
+                records); git (what commits decided, reverted or fixed).
+            path: a file or folder; with rules, a folder of notes that belongs to this project though others
+                can read it.
             embed: make the vectors at the end, and do what follows a session: changes, causes, links to
                 symbols.
-            quarantine: let exported memories wait for review, even those that this installation exported
-                itself.
-            trust: take another installation's export as it is, and SpecStory's histories that stand in the
-                project as your own; without it, what they teach waits in quarantine. For the command line
-                alone.
-            rebuild: make the exchanges of these sessions again from their transcripts, also of those that
-                were read before; with git, read its commits again. For the command line alone.
-            since: with git, only commits made later.
-            limit: with git, at most so many commits, the latest.
+            quarantine: let exported memories wait for review, even those this installation exported itself.
+            trust: accept another installation's export as it is, and SpecStory histories in the project as
+                your own; otherwise what they teach waits in quarantine. Only on the command line.
+            rebuild: make the exchanges of these sessions anew from their transcripts, even those already
+                read; with git, read its commits again. Only on the command line.
+            since: with git, only commits made after this time.
+            limit: with git, only this many of the latest commits.
             dry_run: only show what would be learned.
         """
         done = self._imported(

@@ -65,16 +65,16 @@ class LifecycleOperations(Operations):
         trust_clock: bool = False,
         scope: AnyScope | None = None,
     ) -> Lifecycle:
-        """Archive what has faded and prune what was long in the archive without use.
+        """Archive what has faded, and prune what has been archived unused for a long time.
 
-        A memory fades from its last use on, by its kind's half-life; pinned ones and hubs stay. It is
-        archived after 14 days below its kind's threshold, a proposal after 60 that nothing confirmed; both
-        are pruned 30 days later (settings: `lifecycle.*`). `restore` and `undo` bring it back.
+        A memory fades from its last use on, by its kind's half-life; pinned memories and hubs do not. It is
+        archived after 14 days below its kind's threshold, a proposal after 60 days without confirmation, and
+        both are pruned 30 days later (settings: `lifecycle.*`). `restore` and `undo` bring it back.
 
         Args:
-            now: compute and record as if it were this time.
+            now: act as if it were this time.
             dry_run: only show what would change.
-            trust_clock: the clock is right, though it leapt since the store was last worked with.
+            trust_clock: the clock is right, even if it has jumped since the store was last used.
             scope: only the project's memories, or only the global ones.
         """
         at = as_utc(now) if now is not None else self._app.clock()
@@ -152,14 +152,14 @@ class GarbageCollectionOperations(Operations):
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 
-        Each session is followed by the same. A memory is deleted 90 days after it was pruned, unless it was
-        used since, is pinned or needed; its id and the reason stay.
+        The same happens after each session. A memory is deleted 90 days after it was pruned, unless it was
+        used since, is pinned or is needed; its id and the reason stay.
 
         Args:
-            all: do also what is not due yet.
-            full: also write the file anew; others wait.
+            all: also do what is not due yet.
+            full: also rewrite the file; other processes wait.
             dry_run: only show what would be done.
-            trust_clock: the clock is right, though it leapt since the store was last worked with.
+            trust_clock: the clock is right, even if it has jumped since the store was last used.
             scope: only this store.
         """
         stores = []

@@ -43,22 +43,21 @@ class LinkOperations(Operations):
         pattern: str = "",
         constraint: str = "",
     ) -> Linked:
-        """Relate a memory to another one, or to a file, function, pattern or constraint.
+        """Link a memory to another one, or to a file, function, pattern or constraint.
 
-        What led to what (caused, enabled, prevented, triggered_by, derived_from) may not come back to where
-        it began.
+        Causal relations (caused, enabled, prevented, triggered_by, derived_from) must not form a circle.
 
         Args:
-            id: of the memory, or its first characters.
+            id: the memory's id, or its first characters.
             target: id of the other memory.
-            relation: what the memory is to the other, such as supports, contradicts, depends_on, caused.
-            strength: how strongly, 0 to 1.
-            evidence: why it is thought so, a sentence each.
-            bidirectional: it holds both ways.
-            file: a file that it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
-            function: a function that it is about.
-            pattern: id of a pattern that it explains.
-            constraint: id of a constraint that it sets or lifts.
+            relation: how the memory relates to the other, such as supports, contradicts, depends_on, caused.
+            strength: how strongly, from 0 to 1.
+            evidence: reasons for the relation, one sentence each.
+            bidirectional: it holds in both directions.
+            file: a file it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
+            function: a function it is about.
+            pattern: id of a pattern it explains.
+            constraint: id of a constraint it sets or lifts.
         """
         services, memory = self._app.locate(id)
         made = None
@@ -88,14 +87,14 @@ class LinkOperations(Operations):
         pattern: str = "",
         constraint: str = "",
     ) -> Linked:
-        """Take a relation or a link of a memory away.
+        """Remove a relation or link from a memory.
 
         Args:
-            id: of the memory, or its first characters.
+            id: the memory's id, or its first characters.
             target: id of the other memory.
-            relation: only this type of relation; all of them, unless said.
-            file: path of a file that it is no longer about.
-            function: a function that it is no longer about.
+            relation: only this type of relation; by default all of them.
+            file: path of a file it is no longer about.
+            function: a function it is no longer about.
             pattern: id of a pattern.
             constraint: id of a constraint.
         """

@@ -217,7 +217,7 @@ class MaintenanceOperations(Operations):
 
     @operation(core=True, read_only=True)
     def status(self) -> StatusReport:
-        """Show how much is remembered, where it is kept, and what does not work as it should."""
+        """Show how much is remembered, where it is kept, and what is not working as it should."""
         stores: list[StoreStatus] = []
         fallbacks: list[Fallback] = []
         all_services = self._app.all_services()  # once: another thread may open one more meanwhile
@@ -313,7 +313,7 @@ class MaintenanceOperations(Operations):
 
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:
-        """Check what is installed, where data is, whether it is whole, and which settings hold."""
+        """Check the installation, the stores and the settings, and say what to mend."""
         from recortex.app.diagnosis import diagnose, installed
 
         findings = tuple(
@@ -333,10 +333,10 @@ class MaintenanceOperations(Operations):
 
     @operation()
     def backup(self, path: str = "", *, scope: AnyScope = Scope.PROJECT) -> BackedUp:
-        """Copy a store, whole and consistent, while it may be in use.
+        """Back up a store, whole and consistent, even while it is in use.
 
         Args:
-            path: the file to write; without it a new file in the store's `backups` folder.
+            path: the file to write; by default a new one in the store's `backups` folder.
             scope: the project's store, or the global one.
         """
         from recortex.app.backends.files import memories_in, replaceable
@@ -350,7 +350,7 @@ class MaintenanceOperations(Operations):
 
     @operation(destructive=True, idempotent=True)
     def recover(self, *, scope: AnyScope = Scope.PROJECT) -> Recovered:
-        """Bring a damaged store back: its write-ahead log, what can be read, a backup, or a fresh start.
+        """Repair a damaged store: from its write-ahead log, what can be read, or a backup; else start afresh.
 
         The damaged file is never deleted.
 

@@ -76,28 +76,28 @@ class MovingOperations(Operations):
 
     @operation(person=True)
     def move(self, id: str, *, to: AnyScope) -> Relocated:  # noqa: A002  the contract's name
-        """Move a memory from the project's store to your own (global), or back, with its history.
+        """Move a memory with its history from the project's store to your own (global) one, or back.
 
-        Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in
-        its new place before it is taken out of the old one: after an interruption, the same command finishes.
+        Its id stays. Relations to memories that stay behind cannot move and are listed. After an
+        interruption, run the same command again: it finishes the move.
 
         Args:
-            id: of the memory, or its first characters.
-            to: the store that it is to be in.
+            id: the memory's id, or its first characters.
+            to: the store to move it to.
         """
         return relocate(self._app, id, Scope(to))
 
     @operation(person=True)
     def migrate_store(self, source: str, target: str, *, dry_run: bool = False) -> StoreCopied:
-        """Copy a whole store into another one, from SQLite to PostgreSQL, back, or between two of a kind.
+        """Copy a whole store into another: from SQLite to PostgreSQL, back, or between two of a kind.
 
-        Every table is compared by checksums, and only what differs is written: a copy that was stopped goes
-        on where it stopped. The source is only read. The target must be new, or the unfinished copy of this
+        Every table is compared by checksums and only differences are written, so an interrupted copy goes on
+        where it stopped. The source is only read. The target must be new, or an unfinished copy of this
         source.
 
         Args:
-            source: its URL, sqlite:///FILE or postgresql://USER@HOST/DATABASE?workspace=NAME, a file's path,
-                or `project` or `global` for the store of this project or your own on this machine.
+            source: the URL (sqlite:///FILE or postgresql://USER@HOST/DATABASE?workspace=NAME) or path of the
+                store to copy; or `project` or `global` for this project's store or your own on this machine.
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """

@@ -90,16 +90,16 @@ class ProjectOperations(Operations):
 
     @operation(idempotent=True, person=True)
     def init(self, *, adopt: bool = False, adopt_from: str = "", workspace: str = "") -> Initialised:
-        """Make this project's memory, in a folder of your data directory that is bound to this checkout.
+        """Create this project's memory, in a folder of your data directory that is bound to this checkout.
 
-        Memories of the same project that are kept elsewhere are only shown: of the path that the checkout was
-        moved or copied from, or of an older version's `.recortex` folder.
+        If memories of the same project are kept elsewhere, they are only shown: those of the path the
+        checkout was moved or copied from, or in an older version's `.recortex` folder.
 
         Args:
             adopt: take those memories over.
-            adopt_from: the path that the project's folder had, where that is not known.
-            workspace: the workspace on the server that this checkout is to use, where the store is on a
-                server; by default it is named by where git fetches from.
+            adopt_from: the project's former path, if it cannot be found out.
+            workspace: if the store is on a server: the workspace for this checkout; by default named after
+                the remote that git fetches from.
         """
         location = self._bound(workspace)
         existed = location.exists

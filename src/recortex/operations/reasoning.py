@@ -46,23 +46,23 @@ class ReasonOperations(Operations):
         warnings: bool = True,
         format: Literal["text", "json", "mermaid", "dot", "svg"] = "text",  # noqa: A002
     ) -> Why:
-        """Tell why something is as it is: what was decided, by which commits and sessions, what led to it.
+        """Explain why something is as it is: decisions, the commits and sessions behind it, causes.
 
-        Each sentence names its evidence. Where nothing is known, it says so.
+        Each sentence names its evidence. If nothing is known, it says so.
 
         Args:
-            about: PATH, PATH:LINE or PATH:FIRST-LAST; a symbol; the id of a pattern or of a memory; or a
-                question in plain words.
-            depth: how many relations to follow one after the other, 0 to 10.
-            limit: at most so many memories that account for it.
-            budget: at most so many tokens.
-            verbosity: summary, detailed or comprehensive.
-            patterns: also how it is done here, and why.
-            constraints: also constraints and exceptions.
-            memories: also what else is known.
-            decisions: also decisions.
-            warnings: also what to watch out for.
-            format: a picture of the graph instead of sentences: mermaid, dot, svg.
+            about: PATH, PATH:LINE or PATH:FIRST-LAST; a symbol; the id of a pattern or memory; or a question
+                in plain words.
+            depth: how many relations to follow, from 0 to 10.
+            limit: maximum number of memories.
+            budget: maximum number of tokens.
+            verbosity: how much to tell.
+            patterns: include how such things are done here, and why.
+            constraints: include constraints and exceptions.
+            memories: include what else is known.
+            decisions: include decisions.
+            warnings: include what to watch out for.
+            format: text; or a picture of the graph: mermaid, dot or svg.
         """
         from recortex.engines.reasons.narrative import LEAST_BUDGET, MOST_BUDGET, tell
         from recortex.operations.reasons_found import Reasons
@@ -164,9 +164,9 @@ class InferenceOperations(Operations):
         """Infer from sessions what led to what; each relation is a suggestion until a person confirms it.
 
         Args:
-            id: of a memory, or its first characters: only its session and what it is related to.
-            dry_run: only show what is inferred.
-            limit: show at most so many.
+            id: id of a memory, or its first characters: look only at its session and what it is related to.
+            dry_run: only show what would be inferred.
+            limit: maximum number of relations to show.
         """
         until, most = time.monotonic() + SECONDS, bounded(limit)
         found: list[tuple[StoreServices, Relation]] = []

@@ -70,13 +70,13 @@ class RecordingOperations(Operations):
     @operation(core=True, told=TOLD)
     @taking(NewMemory)
     def remember(self, new: NewMemory) -> RememberedMemory:
-        """Keep something worth knowing in later sessions.
+        """Remember something that later sessions should know.
 
-        Call it when a cause is found, the person corrects or decides something, or a way is a dead end:
-        one sentence that stands alone a year later, with names and reason ("Parcels are keyed by `parcel_id`,
-        since names change"). What is known is not added again but counts as evidence: `known` tells it, and
-        what is like it. Secrets are taken out. What an agent makes global, pinned or critical waits for the
-        person.
+        Call it when a cause is found, the person corrects or decides something, or an approach fails: one
+        sentence that makes sense by itself a year later, with names and reason ("Parcels are keyed by
+        `parcel_id`, since names change"). What is already known is not added twice but counts as evidence;
+        `known` lists it, and what is similar. Secrets are removed. What an agent makes global, pinned or
+        critical waits for the person.
         """
         draft = draft_of(self._app, new)
         services = self._app.services(draft.scope)
@@ -98,12 +98,12 @@ class RecordingOperations(Operations):
     def remember_many(
         self, memories: Sequence[Mapping[str, Any]], *, embed: bool = True, link: bool = True
     ) -> Remembered:
-        """Keep many memories at once: the fast way in.
+        """Remember many things at once, the fastest way.
 
         Args:
             memories: objects with the arguments of `remember`, at most 500.
-            embed: make their vectors now, not at the next recall.
-            link: link each with what is alike.
+            embed: make the vectors now rather than at the next recall.
+            link: link each memory with similar ones.
         """
         most = MAX_OF_AGENT if self._app.actor is Actor.AGENT else MAX_BATCH
         if len(memories) > most:
@@ -137,21 +137,21 @@ class RecordingOperations(Operations):
     @operation(core=True, told=TOLD_OF_EDIT)
     @taking(MemoryEdit)
     def edit(self, edit: MemoryEdit) -> Memory:
-        """Change a memory; its former state stays in its history and can be brought back with undo."""
+        """Change a memory; the old version stays in its history, and `undo` brings it back."""
         services, old = self._app.locate(edit.id)
         new = agents.edited(self._app, old, self._edited(old, edit))
         return self._changed(services, old, new, "update", edit.reason)
 
     @operation(core=True, destructive=True, idempotent=True)
     def forget(self, id: str, *, reason: str = "", dry_run: bool = False) -> Forgotten:  # noqa: A002
-        """Put a memory away: it is no longer recalled, but restore brings it back.
+        """Put a memory away: it is no longer recalled until `restore` brings it back.
 
-        Words that are not an id are taken as a question: the memories that they may mean are shown, none is
-        touched.
+        If the words are not an id, they are taken as a question: the memories they may mean are listed, and
+        none is put away.
 
         Args:
-            id: of the memory, its first characters, or words that describe it.
-            reason: why.
+            id: id of the memory, its first characters, or words that describe it.
+            reason: why it is put away.
             dry_run: only show what would be put away.
         """
         if not _like_id(id):
@@ -165,11 +165,11 @@ class RecordingOperations(Operations):
 
     @operation(idempotent=True)
     def restore(self, id: str, *, version: int | None = None) -> Memory:  # noqa: A002
-        """Bring a forgotten or superseded memory back, or the state that it had in an earlier version.
+        """Bring back a forgotten or superseded memory, or an earlier version of one.
 
         Args:
-            id: of the memory, or its first characters.
-            version: of its history; without it, the memory only becomes active again.
+            id: the memory's id, or its first characters.
+            version: of its history; without it, the memory just becomes active again.
         """
         services, old = self._app.locate(id)
         if version is not None:

@@ -86,15 +86,16 @@ class ReviewOperations(Operations):
         reason: str = "",
         limit: int = 20,
     ) -> Reviewed:
-        """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
+        """Decide about what waits for you: proposals, untrusted text, contradictions, flagged memories.
 
         Args:
-            action: list what waits; approve (active, validated, surer) or reject (archived); or, of two
-                that contradict each other: replace (the first takes the second one's place), or both (hold).
-            ids: of the memories to decide about, or their first characters.
-            candidates: list active memories in doubt instead, a question each; `feedback` answers.
-            reason: why a convention of the code is kept, where one is approved.
-            limit: how many to list.
+            action: list what waits; approve it (it becomes active and more certain) or reject it (it is
+                archived). Of two memories that contradict each other: replace (the first supersedes the
+                second), or both (both hold).
+            ids: ids of the memories to decide about, or their first characters.
+            candidates: list active memories in doubt instead, each with a question; answer with `feedback`.
+            reason: when you approve a convention of the code: why it is kept.
+            limit: maximum number to list.
         """
         if reason and action != "approve":
             raise InvalidInputError("A reason is given with `approve`, for a convention.")

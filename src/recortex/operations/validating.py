@@ -89,14 +89,15 @@ class ValidationOperations(Operations):
         candidates: bool = False,
         limit: int = 20,
     ) -> Validation:
-        """Check whether memories hold: against code, calendar, each other, patterns.
+        """Check whether memories still hold: against code, calendar, each other and patterns.
 
         Args:
             ids: only these memories.
-            scope: stale: unsure or long not validated; recent: of a week.
-            heal: follow moved code, lower, archive, flag; an agent only follows and flags.
-            candidates: only those in doubt that matter most, which `review --candidates` asks about.
-            limit: findings shown.
+            scope: stale: uncertain or long unchecked; recent: of the last week.
+            heal: mend what is found: follow moved code, lower confidence, archive, or flag; an agent only
+                follows and flags.
+            candidates: only the memories in doubt that matter most, which `review --candidates` asks about.
+            limit: maximum number of findings to show.
         """
         bounded(limit)
         now = self._app.clock()

@@ -108,7 +108,7 @@ def test_consent_is_asked_of_destructive_verbs_alone():
         ("keep", ["--limit", "many"], "--limit: 'many' is not a whole number."),
         ("keep", ["--limit"], "--limit: expected one argument."),
         ("keep", ["--lim", "3"], "Unrecognized arguments: --lim."),
-        ("keep", ["a", "b"], "There are more words than `recortex keep` takes: b."),
+        ("keep", ["a", "b"], "`recortex keep` takes no more arguments, but was given: b."),
         (
             "keep",
             ["--importance", "urgent"],
