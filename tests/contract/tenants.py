@@ -22,7 +22,7 @@ from psycopg.types.numeric import Int8
 from servers import file_store, workspace
 
 from recortex.storage import dialect
-from recortex.storage.postgres import memories, opening, pool, search
+from recortex.storage.postgres import opening, pool, words
 
 MARK = re.compile(r"qz(\d{3})zq")
 SCHEMA = "recortex"
@@ -51,8 +51,7 @@ def no_filters():
 
     with ExitStack() as stack:
         stack.enter_context(patch.object(pool, "postgres", lambda text: plain(without_filters(text))))
-        for module in (memories, search):
-            stack.enter_context(patch.object(module, "lexeme", prefix))
+        stack.enter_context(patch.object(words, "lexeme", prefix))
         yield
 
 

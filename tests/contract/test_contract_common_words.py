@@ -6,7 +6,8 @@ What must be together, what only counts in the score, and how many are scored.
 import pytest
 
 from example_memories import insert, memory
-from recortex.storage.postgres import search as postgres_search
+from recortex.storage.postgres import words as postgres_words
+from recortex.storage.records.keywords import INDEXED
 from recortex.storage.sqlite import search as sqlite_search
 
 
@@ -49,15 +50,21 @@ def test_words_beside_that_nobody_holds_change_nothing(store):
 
 
 def test_of_more_than_can_be_scored_the_latest_are(store, monkeypatch):
-    for module in (sqlite_search, postgres_search):
+    for module in (sqlite_search, postgres_words):
         monkeypatch.setattr(module, "MOST_SCORED", 3)
     keys = insert(store, *(memory(number, f"alpha {number}") for number in range(1, 9)))
     assert sorted(keys_of(store.search.match(["alpha"], 9, None))) == keys[-3:]
     assert len(store.search.match(["alpha"], 2, None)) == 2
 
 
-def test_the_frequency_of_a_common_word_is_about_right(store, monkeypatch):
-    monkeypatch.setattr(sqlite_search, "COUNTED", 50)
+@pytest.fixture
+def few_counted(monkeypatch):
+    """Of a store that is opened from now on, fifty memories with a word are counted."""
+    monkeypatch.setitem(INDEXED, "memories", INDEXED["memories"]._replace(counted=50))
+
+
+@pytest.mark.usefixtures("few_counted")
+def test_the_frequency_of_a_common_word_is_about_right(store):
     texts = [f"alpha {number}" if number % 3 else f"beta {number}" for number in range(300)]
     insert(store, *(memory(number, text) for number, text in enumerate(texts, 1)))
     (alpha, one) = store.search.frequencies(["alpha", "17"])

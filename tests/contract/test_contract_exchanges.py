@@ -16,7 +16,7 @@ from example_exchanges import exchange
 from example_memories import insert, memory
 from generated import drawn
 from recortex.domain.exchange import ExchangeQuery
-from recortex.storage.records import chunk_search
+from recortex.storage.records import keywords
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.tables import copied
@@ -227,8 +227,8 @@ def test_words_find_in_every_part_and_rare_ones_count_more(store):
 
 
 def test_more_words_find_where_the_rarest_find_too_few(store, monkeypatch):
-    monkeypatch.setattr(chunk_search, "MOST_FOUND", 3)
-    monkeypatch.setattr(chunk_search, "MOST_READ", 4)
+    monkeypatch.setattr(keywords, "MOST_FOUND", 3)
+    monkeypatch.setattr(keywords, "MOST_READ", 4)
     put(store, *(exchange(number) for number in range(1, 9)), exchange(20, message="quicksilver"))
     rare, *others = store.exchange_search.match(counted(store, "parser", "quicksilver"), 4, None)
     assert rare[0] == keys(store, exchange(20))[0]

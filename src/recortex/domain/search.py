@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 
-# Whole numbers, since PostgreSQL stores them added up (storage/postgres/memories.py) and halves them in the
+# Whole numbers, since PostgreSQL stores them added up (storage/postgres/words.py) and halves them in the
 # function `matching` of its migration 0002: a weight is a multiple of 0.5. To change one:
 #
-# - say the same in the query `match` of storage/sql/sqlite/search.sql, which a test compares;
+# - say the same in the query `lookalikes` of storage/sql/sqlite/search.sql, which a test compares;
 # - rows of a PostgreSQL store keep the former weight until they are edited, or copied into a new store;
 # - run bench/retrieval.py again: engines/retrieval/floor.py was fitted on these scores.
 #
@@ -33,9 +33,9 @@ EXCHANGE_WEIGHTS_DOUBLED: dict[str, int] = {
     "conclusion": 2,
     "terms": 2,
 }
-"""The same of exchanges; FTS5 counts all columns alike where it is told nothing."""
+"""The same of exchanges."""
 CHUNK_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "headings": 2, "terms": 2}
-"""The same of chunks of documents; `match` of storage/sql/sqlite/chunks.sql says the same."""
+"""The same of chunks of documents."""
 BM25_MOST_GAIN = 2.2
 """What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.storage.database import folded
+from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.ledger import LedgerRecords, StatisticsRecords
 from recortex.storage.records.sessions import SessionRecords
 from recortex.storage.tables import CHUNKS, DOCUMENTS
@@ -21,19 +22,20 @@ if TYPE_CHECKING:
     from recortex.domain.maintenance import Erasure
     from recortex.ports.kept_store import Copies
     from recortex.storage.database import Database
-    from recortex.storage.records.chunk_search import (
-        ChunkSearchRecords,
-        ChunkVectorRecords,
-        ExchangeSearchRecords,
-        ExchangeVectorRecords,
-    )
     from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchanges import ExchangeRecords
+    from recortex.storage.records.keywords import Indexed, Keywords
     from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.model_calls import ModelCallRecords
     from recortex.storage.records.relations import RelationRecords
     from recortex.storage.records.symbols import SymbolRecords
+    from recortex.storage.records.text_search import (
+        ChunkSearchRecords,
+        ChunkVectorRecords,
+        ExchangeSearchRecords,
+        ExchangeVectorRecords,
+    )
     from recortex.storage.records.vectors import VectorRecords
 
 
@@ -46,6 +48,7 @@ class EngineStore(ABC):
     backups: Copies
 
     def __init__(self, database: Database) -> None:
+        self._words: dict[str, Keywords] = {}
         self.ledger = LedgerRecords(database)
         self.statistics = StatisticsRecords(database)
         self.sessions = SessionRecords(database)
@@ -80,37 +83,60 @@ class EngineStore(ABC):
 
         return MaintenanceRecords(self.database)
 
-    @property
+    def keywords(self, table: str) -> Keywords:
+        """The keyword index of a table."""
+        if table not in self._words:
+            self._words[table] = self.made_keywords(INDEXED[table])
+        return self._words[table]
+
     @abstractmethod
-    def exchanges(self) -> ExchangeRecords:
-        """What was said in sessions."""
+    def made_keywords(self, indexed: Indexed) -> Keywords:
+        """The engine's keyword index of a table."""
 
     @property
-    @abstractmethod
+    def exchange_words(self) -> Keywords:
+        """How usual words are in what was said."""
+        return self.keywords("exchanges")
+
+    @cached_property
+    def exchanges(self) -> ExchangeRecords:
+        """What was said in sessions."""
+        from recortex.storage.records.exchanges import ExchangeRecords
+
+        return ExchangeRecords(self.database, self.keywords("exchanges"))
+
+    @cached_property
     def exchange_search(self) -> ExchangeSearchRecords:
         """Search over what was said."""
+        from recortex.storage.records.text_search import ExchangeSearchRecords
+
+        return ExchangeSearchRecords(self.database, self.keywords("exchanges"), self.vectors)
 
     @cached_property
     def exchange_vectors(self) -> ExchangeVectorRecords:
         """The vectors of what was said."""
-        from recortex.storage.records.chunk_search import ExchangeVectorRecords
+        from recortex.storage.records.text_search import ExchangeVectorRecords
 
         return ExchangeVectorRecords(self.database, self.vectors)
 
-    @property
-    @abstractmethod
+    @cached_property
     def documents(self) -> DocumentRecords:
         """Documents that were ingested."""
+        from recortex.storage.records.documents import DocumentRecords
 
-    @property
-    @abstractmethod
+        return DocumentRecords(self.database, self.keywords("chunks"))
+
+    @cached_property
     def chunk_search(self) -> ChunkSearchRecords:
         """Search over the chunks of documents."""
+        from recortex.storage.records.text_search import ChunkSearchRecords
+
+        return ChunkSearchRecords(self.database, self.keywords("chunks"), self.vectors)
 
     @cached_property
     def chunk_vectors(self) -> ChunkVectorRecords:
         """The vectors of chunks."""
-        from recortex.storage.records.chunk_search import ChunkVectorRecords
+        from recortex.storage.records.text_search import ChunkVectorRecords
 
         return ChunkVectorRecords(self.database, self.vectors)
 

@@ -100,8 +100,8 @@ def test_words_one_by_one_count_and_vectors_stand_in_for_what_has_none():
 
 def test_the_weights_of_columns_are_those_of_the_sqlite_query():
     query = (Path(storage.__file__).parent / "sql/sqlite/search.sql").read_text(encoding="utf-8")
-    weights = ", ".join(str(weight / 2) for weight in BM25_WEIGHTS_DOUBLED.values())
-    assert f"bm25(memories_fts, {weights})" in query
+    text, *more = (str(weight / 2) for weight in BM25_WEIGHTS_DOUBLED.values())
+    assert f"bm25(memories_fts, {text}, {', '.join(f'{one} * ?2' for one in more)})" in query
 
 
 def test_a_strange_name_needs_more_support():

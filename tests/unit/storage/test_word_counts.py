@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from example_memories import AT, NO_MORE, bury, insert, memory, update
 from generated import drawn
 from recortex.domain.vocabulary import Actor
-from recortex.storage.sqlite import word_counts
+from recortex.storage.sqlite import search
 from recortex.storage.sqlite.maintenance import rebuild_index
 from recortex.storage.sqlite.store import SqliteStore
 
@@ -91,10 +91,10 @@ def test_kept_counts_are_those_of_the_index_whoever_writes(tmp_path_factory, act
 def test_a_word_is_counted_once_and_not_too_many_are_kept(tmp_path, monkeypatch):
     with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
         insert(store, memory(1, "cache of the queue"))
-        counted, counts = [], store.search._counts
+        counted, counts = [], store.keywords("memories")._counts
         inner = counts._count
         monkeypatch.setattr(counts, "_count", lambda words: counted.append(list(words)) or inner(words))
-        monkeypatch.setattr(word_counts, "MOST_KEPT", 2)
+        monkeypatch.setattr(search, "MOST_KEPT", 2)
         assert store.search.frequencies(["cache", "queue"]) == [1, 1]
         assert store.search.frequencies(["queue", "token"]) == [1, 0]
         assert store.search.frequencies(["cache", "token"]) == [1, 0]

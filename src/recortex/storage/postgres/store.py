@@ -5,28 +5,17 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.domain.maintenance import Integrity
-from recortex.domain.search import CHUNK_WEIGHTS_DOUBLED, EXCHANGE_WEIGHTS_DOUBLED
 from recortex.errors import BackupError, PermissionsError
-from recortex.ports.search import MOST_SCORED
-from recortex.storage.postgres.memories import PgFullCopy, PgMemories, WordCounts, words_of_columns
+from recortex.storage.postgres.memories import PgFullCopy, PgMemories, PgSearch
 from recortex.storage.postgres.migrations import SCHEMA
 from recortex.storage.postgres.opening import PgCompaction, administration, open_database
 from recortex.storage.postgres.pool import translated
-from recortex.storage.postgres.search import PgSearch, asked_for, frequencies_of, holding
 from recortex.storage.postgres.vector_index import PgVectors
-from recortex.storage.records.chunk_search import (
-    MOST_FOUND,
-    ChunkSearchRecords,
-    ExchangeSearchRecords,
-    rarest,
-    where,
-)
-from recortex.storage.records.documents import DocumentRecords
-from recortex.storage.records.exchanges import ExchangeRecords
-from recortex.storage.records.exchanges import where as exchanges_where
+from recortex.storage.postgres.words import PgKeywords
+from recortex.storage.records.keywords import INDEXED
 from recortex.storage.sqlite.backup import Backups, flaw
 from recortex.storage.sqlite.last_change import forget
 from recortex.storage.sqlite.store import SqliteStore
@@ -35,138 +24,13 @@ from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
 
     from recortex.domain.address import Address
-    from recortex.domain.exchange import ExchangeQuery
-    from recortex.domain.search import MemoryQuery
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.postgres.search import Asked
-
-
-# -- documents in PostgreSQL: with each chunk, the words that it is found by
-
-
-class PgDocuments(DocumentRecords):
-    """Documents, and chunks with the words that they are found by."""
-
-    def __init__(self, database: PgDatabase, counts: WordCounts) -> None:
-        super().__init__(database, database)
-        self._counts = counts
-
-    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The words of a chunk; they are counted."""
-        return self._counts.count(words_of_columns(row, CHUNK_WEIGHTS_DOUBLED))
-
-    def forget_words(self, key: int) -> None:
-        """Take a chunk's words out of the counts, before it is changed or deleted."""
-        self._counts.take_out(self._database.rows(self._of_chunks["words_of"], (key,)))
-
-
-class PgChunkSearch(ChunkSearchRecords):
-    """The `ChunkSearch` of a workspace."""
-
-    def __init__(self, database: PgDatabase, vectors: PgVectors, counts: WordCounts) -> None:
-        super().__init__(database, vectors)
-        self._workspace = database.workspace
-        self._counts = counts
-
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many chunks contain it."""
-        return frequencies_of(self._counts, words)
-
-    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
-        """For each word, those of the chunks that contain it."""
-        return holding(self._database, self._workspace, self._sql["holding"], words, keys)
-
-    def match(
-        self,
-        words: Sequence[str],
-        limit: int,
-        only: MemoryQuery | None,
-        *,
-        all_required: bool = False,
-        score_only: Sequence[str] = (),
-    ) -> list[tuple[int, float]]:
-        """Keys of chunks with any of the words, or all, best first; of equals the oldest first."""
-        search = asked_for(
-            self._counts, self._workspace, words, all_required=all_required, score_only=score_only
-        )
-        if search is None:
-            return []
-        condition, values = where(only)
-        if not values:
-            rows = self._rows("match", limit, *search.values, search.most())
-        else:
-            sql = self._sql["match_among"].replace("LIMIT ALL", f"LIMIT {MOST_SCORED}")
-            rows = self._database.rows(sql.replace("1 = 1", condition), (limit, *search.values, *values))
-        return [(key, score) for key, score in rows]
-
-
-# -- exchanges in PostgreSQL: with each, the words that it is found by
-
-
-class PgExchanges(ExchangeRecords):
-    """Exchanges with the words that they are found by."""
-
-    def __init__(self, database: PgDatabase, counts: WordCounts) -> None:
-        super().__init__(database, database)
-        self._counts = counts
-
-    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The words of an exchange; they are counted."""
-        return self._counts.count(words_of_columns(row, EXCHANGE_WEIGHTS_DOUBLED))
-
-    def forget_words(self, key: int) -> None:
-        """Take an exchange's words out of the counts, before it is changed or deleted."""
-        self._counts.take_out(self._rows("words_of", key))
-
-
-class PgExchangeSearch(ExchangeSearchRecords):
-    """The `ExchangeSearch` of a workspace."""
-
-    def __init__(self, database: PgDatabase, vectors: PgVectors, counts: WordCounts) -> None:
-        super().__init__(database, vectors)
-        self._workspace = database.workspace
-        self._counts = counts
-
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many exchanges contain it."""
-        return frequencies_of(self._counts, words)
-
-    def match(
-        self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
-    ) -> list[tuple[int, float]]:
-        """Keys with their BM25 score over the parts, best first.
-
-        The rarest words find, and more only where these find too few; all score.
-        """
-        search = asked_for(self._counts, self._workspace, list(words))
-        if search is None:
-            return []
-        search = search.held().rarest_first()
-        if not search.lexemes:
-            return []
-        finding, read = rarest(search.found)
-        found = self._matching(search._replace(finding=finding), limit, only)
-        if len(found) < limit and finding < len(search.found):
-            found += self._matching(search._replace(finding=max(read, finding + 1)), limit, only)
-        return sorted(dict(found).items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
-
-    def _matching(self, search: Asked, limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
-        if only is None:
-            rows = self._rows("match", limit, *search.values, search.most(MOST_FOUND))
-            return [(key, score) for key, score in rows]
-        condition, values = exchanges_where(only)
-        sql = self._sql["match_among"].replace("LIMIT ALL", f"LIMIT {MOST_FOUND}")
-        rows = self._database.rows(sql.replace("1 = 1", condition), (limit, *search.values, *values))
-        return [(key, score) for key, score in rows]
-
-
-# -- a store in one workspace of a PostgreSQL database
-
+    from recortex.storage.records.keywords import Indexed
 
 CONNECTIONS = 4
 """Of a store that is opened without settings."""
@@ -200,48 +64,23 @@ class PgStore(EngineStore):
         self._clock = clock
         self.database: PgDatabase = open_database(address, now=clock(), size=connections)
         super().__init__(self.database)
-        counts = WordCounts(self.database)
-        self._said = WordCounts(self.database, "exchanges")
-        self._written = WordCounts(self.database, "chunks")
-        self.memories: PgMemories = PgMemories(self.database, counts)
+        words = self.made_keywords(INDEXED["memories"])
+        self._words["memories"] = words
+        self.memories: PgMemories = PgMemories(self.database, words)
         self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
         self.backups: Backups = Backups(backups, self._write_backup, keep=keep_backups)
-        self.search = PgSearch(self.database, self.memories, self.vectors, counts)
+        self.search = PgSearch(self.database, words, self.memories, self.vectors)
 
-    @cached_property
-    def exchanges(self) -> PgExchanges:
-        """What was said in sessions."""
-        return PgExchanges(self.database, self._said)
-
-    @property
-    def exchange_words(self) -> PgExchangeSearch:
-        """How usual words are in what was said."""
-        return self.exchange_search
-
-    @cached_property
-    def exchange_search(self) -> PgExchangeSearch:
-        """Search over what was said."""
-        return PgExchangeSearch(self.database, self.vectors, self._said)
-
-    @cached_property
-    def documents(self) -> PgDocuments:
-        """Documents that were ingested."""
-        return PgDocuments(self.database, self._written)
-
-    @cached_property
-    def chunk_search(self) -> PgChunkSearch:
-        """Search over the chunks of documents."""
-        return PgChunkSearch(self.database, self.vectors, self._written)
+    def made_keywords(self, indexed: Indexed) -> PgKeywords:
+        """The keyword index of a table."""
+        return PgKeywords(self.database, indexed)
 
     @cached_property
     def full_copy(self) -> PgFullCopy:
         """Every table as rows, for a whole copy."""
-        return PgFullCopy(
-            self.database,
-            self.vectors,
-            {"memories": self.memories, "exchanges": self.exchanges, "chunks": self.documents},
-        )
+        found = {table: self.keywords(table) for table in INDEXED}
+        return PgFullCopy(self.database, self.vectors, found)
 
     def _write_backup(self, part: Path, now: datetime) -> None:
         """Copy the workspace into a SQLite store, which can be opened, searched, and copied back anywhere."""

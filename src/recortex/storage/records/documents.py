@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
+    from recortex.storage.records.keywords import Keywords
 
 _NAMES = frozenset(field.name for field in fields(Chunk))
 COLUMNS = tuple(name for name in CHUNKS.names if name in _NAMES)
@@ -56,9 +57,9 @@ class DocumentRecords(Records):
 
     topic = "documents"
 
-    def __init__(self, database: Database, index: Rows) -> None:
+    def __init__(self, database: Database, keywords: Keywords) -> None:
         super().__init__(database)
-        self._index = index
+        self._keywords = keywords
         self._of_chunks = database.queries("chunks")
 
     # -- writing: inside a transaction
@@ -135,15 +136,6 @@ class DocumentRecords(Records):
         rows = self._database.rows(self._of_chunks["beginning"], (prefix, prefix + "\uffff"))
         return [row[0] for row in rows]
 
-    # -- what an engine adds
-
-    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        """More columns of a chunk that is written, for an engine that keeps words itself."""
-        return {}
-
-    def forget_words(self, key: int) -> None:
-        """Before a chunk is changed or deleted, for an engine that counts words itself."""
-
     # -- inside
 
     def _put_row(self, document: Document) -> None:
@@ -159,10 +151,10 @@ class DocumentRecords(Records):
         row |= {"embedding_key": None, **known}
         row["seal"] = row_checksums.of_row(CHUNKS, row)
         if key is None:
-            self._index.rows(self._of_chunks["insert"], row | self.found_by(row))
+            self._keywords.rows(self._of_chunks["insert"], row | self._keywords.found_by(row))
         elif row["seal"] != seal:
-            self.forget_words(key)
-            self._index.rows(self._of_chunks["update"], row | {"key": key} | self.found_by(row))
+            self._keywords.forget(key)
+            self._keywords.rows(self._of_chunks["update"], row | {"key": key} | self._keywords.found_by(row))
 
     def _rows_of(self, path: str) -> list[tuple[Any, ...]]:
         """Key, id and seal of each chunk of a document."""
@@ -183,8 +175,8 @@ class DocumentRecords(Records):
         for key in keys:
             sql = "SELECT x.embedding_key FROM chunks x WHERE /*own x*/ x.key = ?"
             vector = self._database.value(sql, (key,))
-            self.forget_words(key)
-            self._index.rows(self._of_chunks["delete"], (key,))
+            self._keywords.forget(key)
+            self._keywords.rows(self._of_chunks["delete"], (key,))
             if vector is not None:
                 self._database.rows(drop, (vector,))
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
+    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.values import Row
 
 _FIELDS = {"commit_id": "commit"} | {field.name: field.name for field in fields(Exchange)}
@@ -73,9 +74,9 @@ class ExchangeRecords(Records):
 
     topic = "exchanges"
 
-    def __init__(self, database: Database, index: Rows) -> None:
+    def __init__(self, database: Database, keywords: Keywords) -> None:
         super().__init__(database)
-        self._index = index
+        self._keywords = keywords
 
     # -- writing: inside a transaction
 
@@ -96,8 +97,10 @@ class ExchangeRecords(Records):
                 continue
             row |= {"key": old["key"]} if old is not None else {}
             if old is not None:
-                self.forget_words(old["key"])
-            found = self._index.rows(self._sql["update" if old else "insert"], row | self.found_by(row))
+                self._keywords.forget(old["key"])
+            found = self._keywords.rows(
+                self._sql["update" if old else "insert"], row | self._keywords.found_by(row)
+            )
             kept[exchange.id] = {"key": found[0][0] if found else row["key"], **row}
             changed += 1
         return changed
@@ -108,8 +111,8 @@ class ExchangeRecords(Records):
         sql = f"SELECT {names} FROM exchanges x WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?))"
         there = self._database.rows(sql, (json(list(keys)),))
         for key, *_ in there:
-            self.forget_words(key)
-            self._index.rows(self._sql["delete"], (key,))
+            self._keywords.forget(key)
+            self._keywords.rows(self._sql["delete"], (key,))
         drop = self._database.queries("maintenance")["drop_vector"]
         for vector in {vector for _, *vectors in there for vector in vectors} - {None}:
             self._database.rows(drop, (vector,))
@@ -184,15 +187,6 @@ class ExchangeRecords(Records):
     def beyond(self, most: int) -> list[int]:
         """Keys of the oldest that so many bytes have no room for, with vectors and indexes; about."""
         return self._column("beyond", most)
-
-    # -- what an engine adds
-
-    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
-        """More columns of a row that is written, for an engine that keeps words itself."""
-        return {}
-
-    def forget_words(self, key: int) -> None:
-        """Before an exchange is changed or deleted, for an engine that counts words itself."""
 
     # -- inside
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Database
+    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.values import Row
 
 _SPELLINGS = 13
@@ -50,9 +51,9 @@ class MemoryRecords(Records):
 
     topic = "memories"
 
-    def __init__(self, database: Database, index: Rows) -> None:
+    def __init__(self, database: Database, keywords: Keywords) -> None:
         super().__init__(database)
-        self._index = index
+        self._keywords = keywords
 
     # -- reading
 
@@ -140,10 +141,10 @@ class MemoryRecords(Records):
 
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
         """Keep a new memory; returns its key."""
-        row = self.row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
+        row = self._row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
         linked = link_rows(memory)
         row["seal"] = row_checksums.of_memory(row, linked)
-        key = int(self._index.rows(self._sql["insert_memory"], row)[0][0])
+        key = int(self._keywords.rows(self._sql["insert_memory"], row)[0][0])
         self._insert_links(linked, key)
         return key
 
@@ -157,14 +158,14 @@ class MemoryRecords(Records):
         self._snapshot(key, old, to_micros(at), former)
         kept = replace(new, updated_at=at, version=old.version + 1)
         vector = former[2] if keep_vector else None
-        self.forget_words(key)
-        row = self.row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
+        self._keywords.forget(key)
+        row = self._row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
         if kept.files == old.files:
             row |= dict(zip(CHECKED, behind[4:], strict=True))
         linked = link_rows(kept)
         row |= {"key": key, "seal": row_checksums.of_memory(row, linked)}
-        self._index.rows(self._sql["update_memory"], row)
+        self._keywords.rows(self._sql["update_memory"], row)
         for table in links().values():
             self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
         self._insert_links(linked, key)
@@ -180,8 +181,8 @@ class MemoryRecords(Records):
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""
         key = self._key(memory_id)
-        self.forget_words(key)
-        self._index.rows(self._sql["delete_memory"], (key,))
+        self._keywords.forget(key)
+        self._keywords.rows(self._sql["delete_memory"], (key,))
         return key
 
     def sessions(self) -> list[str]:
@@ -223,16 +224,11 @@ class MemoryRecords(Records):
         rows = [(now, one.verdict, one.cited, one.id, to_micros(one.updated_at)) for one in checks]
         self._each("check", rows)
 
-    # -- what an engine adds
-
-    def row(self, memory: Memory, search: SearchText, **more: Any) -> dict[str, Any]:
-        """The columns of a memory that is written."""
-        return to_row(memory, search, **more)
-
-    def forget_words(self, key: int) -> None:
-        """Before a memory is changed or deleted, for an engine that counts words itself."""
-
     # -- inside
+
+    def _row(self, memory: Memory, search: SearchText, **more: Any) -> dict[str, Any]:
+        row = to_row(memory, search, **more)
+        return row | self._keywords.found_by(row)
 
     def _select(self, condition: str, values: Sequence[Any], tail: str = "") -> list[Memory]:
         rows = self._database.rows(

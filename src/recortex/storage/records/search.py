@@ -9,8 +9,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recortex.domain.search import Facts, Links
-from recortex.storage.database import Records
 from recortex.storage.records.filters import EVERYTHING, where
+from recortex.storage.records.keywords import WordSearch
 from recortex.storage.records.rows import SELECT
 from recortex.storage.records.values import json
 from recortex.storage.records.vectors import quantised
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
+    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
@@ -56,22 +57,36 @@ class NearestFinder(Protocol):
         """
 
 
-class SearchRecords(Records):
+class SearchRecords(WordSearch):
     """The part of a `SearchStore` that is the same in every engine."""
 
     topic = "search"
 
     def __init__(
-        self, database: Database, memories: MemoryRecords, vectors: VectorRecords, vector_index: NearestFinder
+        self,
+        database: Database,
+        keywords: Keywords,
+        memories: MemoryRecords,
+        vectors: VectorRecords,
+        vector_index: NearestFinder,
     ) -> None:
-        super().__init__(database)
+        super().__init__(database, keywords)
         self._memories = memories
         self._vectors = vectors
         self._vector_index = vector_index
 
-    def searchable(self) -> int:
-        """About how many memories are indexed."""
-        return self._number("size")
+    def match(
+        self,
+        words: Sequence[str],
+        limit: int,
+        only: MemoryQuery | None,
+        *,
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
+        clause = where(only) if only else EVERYTHING
+        return self._keywords.match(words, limit, clause, all_required=all_required, score_only=score_only)
 
     def known_speakers(self, words: Sequence[str]) -> list[str]:
         """The speakers among the words."""

@@ -6,7 +6,7 @@ import threading
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.storage.database import Records
+from recortex.storage.records.keywords import WordSearch
 from recortex.storage.records.search import FLOAT
 from recortex.storage.records.values import json
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
+    from recortex.storage.records.keywords import Keywords
+    from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import Keys, VectorRecords
 
 
@@ -160,19 +162,25 @@ an exchange has two."""
 _ALL = 2**62
 
 
-class SignSearch(Records):
+class SignSearch(WordSearch):
     """Nearest neighbours among the vectors of one table, whose name is the topic; `x` stands for its rows.
 
     Args:
+        keywords: the table's index.
         vectors: of the store.
         between: the keys of this table's vectors.
         columns: of the table, with the keys of a row's vectors.
     """
 
     def __init__(
-        self, database: Database, vectors: VectorRecords, between: Keys, columns: Sequence[str]
+        self,
+        database: Database,
+        keywords: Keywords,
+        vectors: VectorRecords,
+        between: Keys,
+        columns: Sequence[str],
     ) -> None:
-        super().__init__(database)
+        super().__init__(database, keywords)
         self._vectors = vectors
         self._between = between
         self._columns = columns
@@ -202,6 +210,31 @@ class SignSearch(Records):
             if len(found) >= limit or len(keys) < wanted:
                 return found[:limit]
         return self._closest_passing(model_key, signs, clause)[:limit]
+
+    def scored(
+        self, columns: Sequence[str], keys: Sequence[int], clause: Clause, model: str | None
+    ) -> list[Row]:
+        """These columns of those of `keys` that pass, with the codes of each vector by a model, or None."""
+        condition, values = clause
+        model_key = self._vectors.model_key(model) if model else None
+        selected = [f"x.{name}" for name in columns]
+        aliases = (
+            {f"e{place}": name for place, name in enumerate(self._columns)} if model_key is not None else {}
+        )
+        selected += [self._vectors.COLUMN.replace("e.", f"{alias}.") for alias in aliases] or [
+            "NULL" for _ in self._columns
+        ]
+        joins = " ".join(
+            f"LEFT JOIN embeddings {alias} ON /*own {alias}*/ {alias}.key = x.{name} AND {alias}.model = ?"
+            for alias, name in aliases.items()
+        )
+        sql = (
+            f"SELECT {', '.join(selected)} FROM {self.topic} x {joins}"
+            f" WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?)) AND {condition}"
+        )
+        rows = self._database.rows(sql, (*[model_key] * len(aliases), json(list(keys)), *values))
+        code, start = self._vectors.code, len(columns)
+        return [(*row[:start], *(one and code(one) for one in row[start:])) for row in rows]
 
     def _closest(self, model: int, signs: Any, wanted: int) -> list[int]:
         """Keys of the vectors whose signs differ least, by the database or by a copy in memory.

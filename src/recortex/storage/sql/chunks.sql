@@ -10,9 +10,6 @@ DELETE FROM chunks WHERE /*own*/ key = ?
 -- name: beginning
 SELECT id FROM chunks WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
 
--- name: size
-SELECT coalesce(max(key), 0) FROM chunks /*only own*/
-
 -- name: alike
 SELECT x.hash, x.written_at, x.last_accessed_at, x.access_count, x.embedding_key FROM chunks x
 WHERE /*own x*/ x.hash IN (SELECT value FROM json_each(?)) ORDER BY x.embedding_key IS NULL DESC, x.key

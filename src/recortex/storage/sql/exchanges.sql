@@ -10,9 +10,6 @@ SELECT id FROM exchanges WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
 -- name: sessions_beginning
 SELECT DISTINCT session FROM exchanges WHERE /*own*/ session >= ? AND session < ? ORDER BY session LIMIT 3
 
--- name: size
-SELECT coalesce(max(key), 0) FROM exchanges /*only own*/
-
 -- name: last
 WHERE /*own x*/ x.session = ? AND x.part = 0 ORDER BY x.first_turn DESC LIMIT 1
 

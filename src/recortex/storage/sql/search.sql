@@ -1,9 +1,6 @@
 -- Finding memories by words and by vectors.
 -- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
 
--- name: size
-SELECT coalesce(max(key), 0) FROM memories /*only own*/
-
 -- name: vectors
 SELECT m.key, e.vector FROM memories m CROSS JOIN embeddings e ON /*own e*/ e.key = m.embedding_key
 WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?)) AND e.model = ?

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
-from recortex.domain.search import Facts
+from recortex.domain.search import ANY_ENDING, Facts, begins
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
-from recortex.storage.records.filters import where
-from recortex.storage.records.search import LOOKALIKES, NOTHING, SearchRecords
+from recortex.storage.records.filters import EVERYTHING
+from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
+from recortex.storage.records.search import LOOKALIKES, SearchRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import rebuild_index
-from recortex.storage.sqlite.word_counts import WordCounts, literally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Bindings, Rows
+    from recortex.storage.records.filters import Clause
+    from recortex.storage.records.keywords import Indexed
     from recortex.storage.records.memories import MemoryRecords
+    from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vector_index import VectorIndex
     from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
 
-COUNTED = 10_000
-"""Memories with a word are counted up to this number, and estimated above: counting so many takes half a
-millisecond (bench/scale.py)."""
-
-
 MANY_NEW = 32
 """From so many new memories on, known ones are found for all at once: NumPy takes longer to be loaded than
 fewer searches take."""
+MOST_KEPT = 10_000
+"""Words whose counts are kept: about a megabyte."""
 _AS_FACTS = partial(tuple.__new__, Facts)
 """Makes facts of a tuple, a third quicker than `_make` does: a recall reads hundreds."""
 
@@ -60,29 +62,147 @@ class KeywordIndex:
             return self._pool.rows(sql, bindings)
 
 
+class WordCounts:
+    """Counts the rows of one keyword index.
+
+    A count holds while FTS5's record of its segments, which counts what was ever written, and its totals
+    of rows and words are the same: every change by whatever process changes one of the two.
+
+    Args:
+        pool: tells whether this thread is in a transaction, whose words may yet be gone.
+        index: runs what reads the keyword index.
+        sql: the query of a topic that counts.
+        name: of the index.
+        counted: rows with a word are counted up to this number, and estimated above by the latest.
+        size: gives about how many rows there are.
+    """
+
+    def __init__(
+        self, pool: Pool, index: Rows, sql: str, name: str, counted: int, size: Callable[[], int]
+    ) -> None:
+        self._pool, self._index, self._sql = pool, index, sql
+        self._state = f"SELECT block FROM {name}_data WHERE id IN (1, 10)"  # totals, and the segments
+        self._counted, self._size = counted, size
+        self._kept: tuple[object, dict[str, int]] = (None, {})
+
+    def of(self, words: Sequence[str]) -> list[int]:
+        """How many rows hold each word; above what is counted, as if all were like the latest."""
+        if self._pool.in_transaction:
+            return self._count(words)
+        state = self._index.rows(self._state)
+        before, kept = self._kept
+        if before != state or len(kept) > MOST_KEPT:
+            kept = {}
+            self._kept = state, kept
+        if missing := [word for word in words if word not in kept]:
+            kept.update(zip(missing, self._count(missing), strict=True))
+        return [kept[word] for word in words]
+
+    def _count(self, words: Sequence[str]) -> list[int]:
+        found = self._index.rows(self._sql, (json([literally(word) for word in words]), self._counted))
+        return [self._estimated(*map(int, row[0].split())) for row in found]
+
+    def _estimated(self, count: int, oldest: int) -> int:
+        if count < self._counted:
+            return count
+        size = self._size()
+        return max(self._counted, self._counted * size // max(size - oldest + 1, self._counted))
+
+
+def literally(word: str) -> str:
+    """A word as a full-text expression, taken literally but for `ANY_ENDING`."""
+    if begins(word):
+        return f'"{word.removesuffix(ANY_ENDING)}" *'
+    return '"' + word.replace('"', '""').replace("\0", "") + '"'
+
+
+class SqliteKeywords(Keywords):
+    """The keyword index of one table, by FTS5.
+
+    Args:
+        index: runs what reads or writes the index.
+    """
+
+    def __init__(self, pool: Pool, index: Rows, indexed: Indexed) -> None:
+        super().__init__(pool, indexed)
+        self._index = index
+        name = f"{indexed.table}_fts"
+        self._counts = WordCounts(pool, index, self._sql["frequencies"], name, indexed.counted, self.size)
+
+    def rows(self, sql: str, bindings: Bindings = ()) -> list[Row]:
+        """All rows of a statement that reads or writes the index, directly or through a trigger."""
+        return self._index.rows(sql, bindings)
+
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many rows contain it; of a common one, estimated by the latest."""
+        return self._counts.of(words)
+
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the keys whose rows contain it."""
+        sql, among = self._sql["holding"], json(list(keys))
+        return {word: frozenset(row[0] for row in self.rows(sql, (literally(word), among))) for word in words}
+
+    def match(
+        self,
+        words: Sequence[str],
+        limit: int,
+        clause: Clause,
+        *,
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Keys of rows with any of the words, or all, best first; of equals the oldest first."""
+        if not words:
+            return []
+        wanted = " AND ".join(map(literally, words)) if all_required else any_of(words)
+        found = self._matching(wanted, limit, clause, MOST_SCORED)
+        if score_only:  # in one expression, the words would stand twice and count twice
+            found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, clause, MOST_SCORED)
+        return _best_of(found, limit)
+
+    def match_rarest(self, words: Mapping[str, int], limit: int, clause: Clause) -> list[tuple[int, float]]:
+        """The same; the rarest words find, and as many score as can be read in time."""
+        known = sorted((word for word, count in words.items() if count), key=words.__getitem__)
+        if not known:
+            return []
+        finding, read = rarest([words[word] for word in known])
+        wanted, also = any_of(known[:finding]), any_of(known[finding:read])
+        found = self._matching(wanted, limit, clause, MOST_FOUND)
+        if also:
+            found += self._matching(f"({wanted}) AND ({also})", limit, clause, MOST_FOUND)
+        if len(dict(found)) < limit and finding < len(known):
+            found += self._matching(any_of(known[: max(read, finding + 1)]), limit, clause, MOST_FOUND)
+        return _best_of(found, limit)
+
+    def _matching(self, expression: str, limit: int, clause: Clause, most: int) -> list[tuple[int, float]]:
+        condition, values = clause
+        sql, (table, alias, *_) = self._sql["match"], self._indexed
+        if clause != EVERYTHING:
+            passing = f"{alias}.key = {table}_fts.rowid AND {condition}"
+            sql = sql.replace(
+                "MATCH ?", f"MATCH ? AND EXISTS (SELECT 1 FROM {table} {alias} WHERE {passing})"
+            )
+        return [(key, score) for key, score in self.rows(sql, (expression, *values, most, limit))]
+
+
 class SqliteSearch(SearchRecords):
     """The `SearchStore` of a SQLite database.
 
     Args:
         held: the vectors that this process has in memory.
-        index: runs what reads the keyword index.
     """
 
     def __init__(
         self,
         pool: Pool,
+        keywords: Keywords,
         memories: MemoryRecords,
         vectors: VectorRecords,
         vector_index: VectorIndex,
         held: VectorsInMemory,
-        index: Rows,
     ) -> None:
-        super().__init__(pool, memories, vectors, vector_index)
+        super().__init__(pool, keywords, memories, vectors, vector_index)
         self._held = held
-        self._index = index
-        self._counts = WordCounts(
-            pool, index, self._sql["frequencies"], "memories_fts", COUNTED, self.searchable
-        )
         self._having = pool.queries("vectors")["having"]
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
@@ -103,69 +223,26 @@ class SqliteSearch(SearchRecords):
             return super()._facts_with_vectors(keys, only, model_key)
         return list(map(_AS_FACTS, ((*row[:-2], codes.get(row[-1])) for row in rows)))
 
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
-        return self._counts.of(words)
-
-    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
-        """For each word, those of the memories that contain it."""
-        return holding(self._index, self._sql["holding"], words, keys)
-
-    def match(
-        self,
-        words: Sequence[str],
-        limit: int,
-        only: MemoryQuery | None,
-        *,
-        all_required: bool = False,
-        score_only: Sequence[str] = (),
-    ) -> list[tuple[int, float]]:
-        """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
-        if not words:
-            return []
-        wanted = all_of(words) if all_required else any_of(words)
-        found = self._matching(wanted, limit, only)
-        if score_only:  # in one expression, the words would stand twice and count twice
-            found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
-        return best_of(found, limit)
-
-    def _matching(self, expression: str, limit: int, only: MemoryQuery | None) -> list[tuple[int, float]]:
-        sql, values = self._sql["match"], NOTHING
-        if only is not None:
-            condition, values = where(only)
-            among = f"EXISTS (SELECT 1 FROM memories m WHERE m.key = memories_fts.rowid AND {condition})"
-            sql = sql.replace("MATCH ?", f"MATCH ? AND {among}")
-        bindings = (expression, *values, MOST_SCORED, limit)
-        return [(key, score) for key, score in self._index.rows(sql, bindings)]
-
     def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
         return [
             (id_, known)
-            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
+            for id_, known in self._keywords.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
         ]
 
     def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
         """As `candidates`, for each of many new memories: words that they share are looked up once."""
         if len(asked) < MANY_NEW:
             return [self.candidates(words) for words in asked]
-        from recortex.storage.sqlite.lookalikes import lookalikes
-
-        found = lookalikes(self._index, self._sql["alike"], asked)
+        found = lookalikes(self._keywords, self._sql["alike"], asked)
         rows = self._rows("living", json(sorted({key for keys in found for key in keys})))
         living = {key: (id_, text) for key, id_, text in rows}
         return [[living[key] for key in keys if key in living] for keys in found]
 
 
-def holding(index: Rows, sql: str, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
-    """For each word, those of the keys whose rows hold it."""
-    among = json(list(keys))
-    return {word: frozenset(row[0] for row in index.rows(sql, (literally(word), among))) for word in words}
-
-
-def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+def _best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
     """Each key with its best score, best first; of equals the oldest first."""
     best = dict(sorted(found, key=lambda entry: entry[1]))
     return sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
@@ -176,6 +253,50 @@ def any_of(words: Sequence[str]) -> str:
     return " OR ".join(map(literally, words))
 
 
-def all_of(words: Sequence[str]) -> str:
-    """A full-text expression: all of the words, each taken literally."""
-    return " AND ".join(map(literally, words))
+def lookalikes(index: Rows, sql: str, asked: Sequence[Sequence[str]]) -> list[list[int]]:
+    """The keys of the memories that are most alike, those first; of equals the oldest first.
+
+    Each word is looked up once. The scores are those of the query `lookalikes`, to the digit: BM25 of several
+    words is the sum of each word's, added up in their order.
+
+    Args:
+        index: runs what reads the keyword index.
+        sql: gives, for each word of a list, its place there and the key and the BM25 of each memory with it.
+        asked: the words of each new memory.
+    """
+    import numpy as np
+
+    words = list(dict.fromkeys(chain.from_iterable(asked)))
+    rows = index.rows(sql, (json(list(map(literally, words))),))
+    rows.sort(key=itemgetter(0))  # they mostly are
+    places, keys, scores = (
+        np.fromiter(map(itemgetter(column), rows), of, len(rows))
+        for column, of in enumerate(("int64", "int64", "float64"))
+    )
+    bounds = np.searchsorted(places, np.arange(len(words) + 1)).tolist()
+    of_word = {word: slice(*pair) for word, pair in zip(words, pairwise(bounds), strict=True)}
+    sums = np.zeros(1 + int(keys.max(initial=0)))
+    return [_most_alike(keys, scores, [of_word[word] for word in one], sums) for one in asked]
+
+
+def _most_alike(keys: Any, scores: Any, words: Sequence[slice], sums: Any) -> list[int]:
+    """The best keys among those that have some of a few words.
+
+    Args:
+        keys: of all words, one word after another.
+        scores: likewise.
+        words: where each word's are.
+        sums: a zero for each key, before and after.
+    """
+    import numpy as np
+
+    found = np.concatenate([keys[:0], *(keys[word] for word in words)])
+    np.add.at(sums, found, np.concatenate([scores[:0], *(scores[word] for word in words)]))
+    values = sums[found]
+    sums[found] = 0.0
+    most = LOOKALIKES * len(words)  # so often may the best ones be there: once for each of their words
+    if len(values) > most:
+        best = values >= np.partition(values, -most)[-most]
+        found, values = found[best], values[best]
+    told: dict[int, float] = dict(zip(found.tolist(), values.tolist(), strict=True))
+    return sorted(told, key=lambda key: (-told[key], key))[:LOOKALIKES]

@@ -21,7 +21,7 @@ from recortex.storage.sqlite.maintenance import check, compact
 from recortex.storage.sqlite.migrations import applied, migrate, newest, refuse_newer
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.schema_check import refuse_foreign
-from recortex.storage.sqlite.search import KeywordIndex, SqliteSearch
+from recortex.storage.sqlite.search import KeywordIndex, SqliteKeywords, SqliteSearch
 from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex
 from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
 from recortex.storage.store import EngineStore
@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.maintenance import Integrity
-    from recortex.storage.records.documents import DocumentRecords
-    from recortex.storage.records.exchanges import ExchangeRecords
+    from recortex.storage.records.keywords import Indexed
     from recortex.storage.sqlite.compaction import SqliteCompaction
-    from recortex.storage.sqlite.exchange_search import SqliteChunkSearch, SqliteExchangeSearch
-    from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
 
@@ -87,14 +84,14 @@ class SqliteStore(EngineStore):
         self._follow(on_degradation)
         self.database: Pool = self.pool
         super().__init__(self.pool)
-        index = KeywordIndex(self.pool, on_degradation)
-        self.memories = MemoryRecords(self.pool, index)
+        self._index = KeywordIndex(self.pool, on_degradation)
+        words = self.keywords("memories")
+        self.memories = MemoryRecords(self.pool, words)
         self.vector_index = VectorIndex(self.pool, indexes, on_degradation)
         self.vectors: SqliteVectors = SqliteVectors(self.pool, self.vector_index)
-        self._index = index
         self._held = VectorsInMemory(self.pool)
         self.search = SqliteSearch(
-            self.pool, self.memories, self.vectors, self.vector_index, self._held, index
+            self.pool, words, self.memories, self.vectors, self.vector_index, self._held
         )
 
     def _migrate(self, *, former: bool) -> None:
@@ -154,40 +151,9 @@ class SqliteStore(EngineStore):
         """A store of its own that is gone when it is no longer used."""
         return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
 
-    @cached_property
-    def exchanges(self) -> ExchangeRecords:
-        """What was said in sessions."""
-        from recortex.storage.records.exchanges import ExchangeRecords
-
-        return ExchangeRecords(self.pool, self._index)
-
-    @cached_property
-    def exchange_words(self) -> SqliteExchangeWords:
-        """How usual words are in what was said."""
-        from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
-
-        return SqliteExchangeWords(self.pool, self._index)
-
-    @cached_property
-    def exchange_search(self) -> SqliteExchangeSearch:
-        """Search over what was said."""
-        from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
-
-        return SqliteExchangeSearch(self.pool, self.vectors, self._index)
-
-    @cached_property
-    def documents(self) -> DocumentRecords:
-        """Documents that were ingested."""
-        from recortex.storage.records.documents import DocumentRecords
-
-        return DocumentRecords(self.pool, self._index)
-
-    @cached_property
-    def chunk_search(self) -> SqliteChunkSearch:
-        """Search over the chunks of documents."""
-        from recortex.storage.sqlite.exchange_search import SqliteChunkSearch
-
-        return SqliteChunkSearch(self.pool, self.vectors, self._index)
+    def made_keywords(self, indexed: Indexed) -> SqliteKeywords:
+        """The keyword index of a table."""
+        return SqliteKeywords(self.pool, self._index, indexed)
 
     @cached_property
     def full_copy(self) -> SqliteFullCopy:

@@ -8,22 +8,6 @@ INSERT INTO exchanges (workspace, key, words, length, {exchanges: columns}) VALU
 UPDATE exchanges SET {exchanges: changes}, words = CAST(:words AS tsvector), length = :length
 WHERE workspace = :workspace AND key = :key
 
--- name: words_of
-SELECT length, tsvector_to_array(words) FROM exchanges WHERE workspace = :workspace AND key = ?
-
--- name: match
-SELECT key, score FROM matching_exchanges(CAST(?5 AS tsquery), CAST(?2 AS text[]),
-  CAST(?3 AS double precision[]), CAST(?4 AS double precision), CAST(?6 AS integer), CAST(?1 AS integer))
-
--- name: match_among
-SELECT key, score FROM (
-  SELECT f.key, f.score
-  FROM matching_exchanges(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
-    CAST(?4 AS double precision), NULL, NULL) f
-  JOIN exchanges x ON /*own x*/ x.key = f.key
-  WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
-) latest ORDER BY score DESC, key LIMIT ?1
-
 -- name: having
 SELECT x.key FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS v (value, place)
 CROSS JOIN LATERAL (

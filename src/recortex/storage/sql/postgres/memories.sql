@@ -18,9 +18,6 @@ INSERT INTO memories (
 UPDATE memories SET {memories: changes}, words = CAST(:words AS tsvector), length = :length
 WHERE workspace = :workspace AND key = :key
 
--- name: words_of
-SELECT length, tsvector_to_array(words) FROM memories WHERE workspace = :workspace AND key = ?
-
 -- name: touch
 UPDATE memories SET access_count = access_count + 1,
   last_accessed_at = greatest(CAST(? AS bigint), coalesce(last_accessed_at, 0))

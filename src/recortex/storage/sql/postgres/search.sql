@@ -1,24 +1,7 @@
 -- Finding memories by words and by vectors: PostgreSQL alone.
 -- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
--- Python puts text into some: a condition for `1 = 1` and a number for `LIMIT ALL` in `match_among`, a
--- condition after `model = ?2` in `nearest` and `nearest_of_many`, a number for `/*coarse*/`.
-
--- name: match
-SELECT key, score FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
-  CAST(?4 AS double precision), false, CAST(?6 AS integer), CAST(?1 AS integer))
-
--- name: match_among
-SELECT key, score FROM (
-  SELECT f.key, f.score
-  FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
-    CAST(?4 AS double precision), false, NULL, NULL) f
-  JOIN memories m ON /*own m*/ m.key = f.key
-  WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
-) latest ORDER BY score DESC, key LIMIT ?1
-
--- name: holding
-SELECT m.key FROM memories m WHERE /*own m*/ m.words @@ CAST(?1 AS tsquery)
-  AND m.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?2 AS json)))::bigint[])
+-- Python puts text into some: a condition after `model = ?2` in `nearest` and `nearest_of_many`, a number for
+-- `/*coarse*/`.
 
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories

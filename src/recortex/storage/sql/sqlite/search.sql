@@ -1,24 +1,8 @@
 -- Finding memories by words and by vectors: SQLite alone.
 -- These win over queries of the same name in the folder above.
--- Python puts text into some: a condition after `MATCH ?` in `match`, and after `model = ?2` in `nearest` and
--- `nearest_of_many`; a number for `/*coarse*/`. The weights in `match` are those of domain/search.py;
--- `lookalikes` compares by the text alone, unless its second value is 1.
-
--- name: match
-SELECT key, score FROM (
-  SELECT rowid AS key, -bm25(memories_fts, 1.0, 2.0, 0.5) AS score FROM memories_fts
-    WHERE memories_fts MATCH ?
-  ORDER BY rowid DESC LIMIT ?
-) ORDER BY score DESC, key LIMIT ?
-
--- name: frequencies
-SELECT (
-  SELECT count(*) || ' ' || coalesce(min(key), 0) FROM
-    (SELECT rowid AS key FROM memories_fts WHERE memories_fts MATCH j.value ORDER BY rowid DESC LIMIT ?2)
-) FROM json_each(?1) j ORDER BY j.key
-
--- name: holding
-SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? AND rowid IN (SELECT value FROM json_each(?))
+-- Python puts text into some: a condition after `model = ?2` in `nearest` and `nearest_of_many`, and a number
+-- for `/*coarse*/`. The weights in `lookalikes` are those of domain/search.py; it compares by the text alone,
+-- unless its second value is 1.
 
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories

@@ -1,11 +1,8 @@
-"""Finding chunks of documents by words and by vectors, as memories are found."""
+"""Finding chunks of documents and exchanges by words and by vectors, as memories are found."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from bisect import bisect
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.domain.document import WaitingChunk
 from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, Waiting
@@ -16,7 +13,6 @@ from recortex.storage.records.exchanges import VECTORS as EXCHANGES_VECTORS
 from recortex.storage.records.exchanges import exchange_of
 from recortex.storage.records.exchanges import where as exchanges_where
 from recortex.storage.records.filters import EVERYTHING, member, on_path
-from recortex.storage.records.search import NOTHING
 from recortex.storage.records.sign_search import SignSearch
 from recortex.storage.records.values import json, micros
 from recortex.storage.records.vectors import OF_CHUNKS, OF_EXCHANGES, OwnVectors
@@ -29,11 +25,13 @@ if TYPE_CHECKING:
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
+    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.vectors import VectorRecords
 
 
 _TURN = 0x55
 """What tells the hashes of chunks' vectors from those of others."""
+_SCORED = ("key", "written_at", "access_count")
 _KIND = "core"
 """The kind of memory as which a chunk is scored: one that does not fade. What a file says is true while it
 says so."""
@@ -62,18 +60,9 @@ class ChunkSearchRecords(SignSearch):
 
     topic = "chunks"
 
-    def __init__(self, database: Database, vectors: VectorRecords) -> None:
-        super().__init__(database, vectors, OF_CHUNKS, VECTORS)
+    def __init__(self, database: Database, keywords: Keywords, vectors: VectorRecords) -> None:
+        super().__init__(database, keywords, vectors, OF_CHUNKS, VECTORS)
 
-    def searchable(self) -> int:
-        """About how many chunks are indexed."""
-        return self._number("size")
-
-    @abstractmethod
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many chunks contain it."""
-
-    @abstractmethod
     def match(
         self,
         words: Sequence[str],
@@ -84,6 +73,9 @@ class ChunkSearchRecords(SignSearch):
         score_only: Sequence[str] = (),
     ) -> list[tuple[int, float]]:
         """Keys of chunks with any of the words, or all, with their BM25 score, best first."""
+        return self._keywords.match(
+            words, limit, where(only), all_required=all_required, score_only=score_only
+        )
 
     def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
         """Keys of chunks whose vectors differ least in their signs from the query's."""
@@ -97,18 +89,7 @@ class ChunkSearchRecords(SignSearch):
 
     def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> list[Facts]:
         """What is scored of those chunks that pass the filter."""
-        condition, values = where(only)
-        model_key = self._vectors.model_key(model) if model else None
-        column, join, first = "NULL", "", NOTHING
-        if model_key is not None:
-            column, first = self._vectors.COLUMN, (model_key,)
-            join = "LEFT JOIN embeddings e ON /*own e*/ e.key = x.embedding_key AND e.model = ?"
-        sql = (
-            f"SELECT x.key, x.written_at, x.access_count, {column} FROM chunks x {join}"
-            f" WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?)) AND {condition}"
-        )
-        rows = self._database.rows(sql, (*first, json(list(keys)), *values))
-        return [self._facts(*row) for row in rows]
+        return [self._facts(*row) for row in self.scored(_SCORED, keys, where(only), model)]
 
     def links(self, keys: Sequence[int]) -> dict[int, Links]:
         """The file that each chunk is of."""
@@ -144,7 +125,7 @@ class ChunkSearchRecords(SignSearch):
         """None: `chunks` reads them."""
         return {}
 
-    def _facts(self, key: int, written_at: int, access_count: int, vector: Any) -> Facts:
+    def _facts(self, key: int, written_at: int, access_count: int, vector: bytes | None) -> Facts:
         return Facts(
             key=key,
             kind=_KIND,
@@ -158,7 +139,7 @@ class ChunkSearchRecords(SignSearch):
             priority=5,
             traits=0,
             access_count=access_count,
-            vector=vector and self._vectors.code(vector),
+            vector=vector,
         )
 
 
@@ -179,45 +160,26 @@ class ChunkVectorRecords(OwnVectors):
 # -- finding exchanges by words and by their two vectors
 
 
-MOST_FOUND = 300
-"""So many exchanges are scored in a search by words; the rarest words say which, the latest where these are
-still too many."""
-MOST_READ = 3_000
-"""Words that so many exchanges hold together count in the score, the rarest first: FTS5 reads all of them to
-know how rare a word is."""
-
-
-def rarest(counts: Sequence[int]) -> tuple[int, int]:
-    """How many of the first words find exchanges, and how many are read at all.
-
-    Args:
-        counts: how many exchanges hold each word, in ascending order.
-    """
-    sums = list(accumulate(counts))
-    return max(bisect(sums, MOST_FOUND), 1), bisect(sums, MOST_READ)
-
-
 class ExchangeSearchRecords(SignSearch):
     """The part of an `ExchangeSearch` that is the same in every engine."""
 
     topic = "exchanges"
 
-    def __init__(self, database: Database, vectors: VectorRecords) -> None:
-        super().__init__(database, vectors, OF_EXCHANGES, EXCHANGES_VECTORS)
+    def __init__(self, database: Database, keywords: Keywords, vectors: VectorRecords) -> None:
+        super().__init__(database, keywords, vectors, OF_EXCHANGES, EXCHANGES_VECTORS)
 
     def size(self) -> int:
         """About how many exchanges are indexed."""
-        return self._number("size")
+        return self._keywords.size()
 
-    @abstractmethod
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many exchanges contain it."""
-
-    @abstractmethod
     def match(
         self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
     ) -> list[tuple[int, float]]:
-        """Keys with their BM25 score over the parts (higher is better), best first."""
+        """Keys with their BM25 score over the parts (higher is better), best first.
+
+        The rarest words find, and more only where these find too few; as many score as can be read in time.
+        """
+        return self._keywords.match_rarest(words, limit, exchanges_where(only))
 
     def nearest(self, vector: bytes, limit: int, only: ExchangeQuery | None, model: str) -> list[int]:
         """Keys of exchanges one of whose vectors differs least in its signs from the query's.
@@ -230,28 +192,8 @@ class ExchangeSearchRecords(SignSearch):
         self, keys: Sequence[int], only: ExchangeQuery | None, model: str | None
     ) -> list[ExchangeFacts]:
         """What is scored of those of `keys` that pass, with vectors where a model is named."""
-        condition, values = exchanges_where(only)
-        model_key = self._vectors.model_key(model) if model else None
-        columns, joins, first = "NULL, NULL", "", NOTHING
-        if model_key is not None:
-            aliases = dict(zip(("ea", "eo"), EXCHANGES_VECTORS, strict=True))
-            columns = ", ".join(self._vectors.COLUMN.replace("e.", f"{alias}.") for alias in aliases)
-            joins = " ".join(
-                f"LEFT JOIN embeddings {alias} ON /*own {alias}*/ {alias}.key = x.{key} AND {alias}.model = ?"
-                for alias, key in aliases.items()
-            )
-            first = (model_key,) * len(aliases)
-        sql = (
-            f"SELECT x.key, x.session, x.opener, x.part, x.root_turn, x.ended_at, {columns}"
-            f" FROM exchanges x {joins}"
-            f" WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?)) AND {condition}"
-        )
-        rows = self._database.rows(sql, (*first, json(list(keys)), *values))
-        start = len(ExchangeFacts._fields) - len(EXCHANGES_VECTORS)
-        return [
-            ExchangeFacts(*row[:start], *(one and self._vectors.code(one) for one in row[start:]))
-            for row in rows
-        ]
+        scored = ExchangeFacts._fields[: -len(EXCHANGES_VECTORS)]
+        return [ExchangeFacts(*row) for row in self.scored(scored, keys, exchanges_where(only), model)]
 
     def exchanges(self, keys: Sequence[int]) -> dict[int, Exchange]:
         """The exchanges with these keys."""
