@@ -1,15 +1,15 @@
 """The probabilities of the trained table, and how a table is applied."""
 
-import json
 import math
 
-import numpy as np
 import pytest
 
 from recortex.engines.judging import Message, Statement, features, judged
-from recortex.engines.judging.judge import TABLE, TARGETS, read, table
+from recortex.engines.judging.judge import TABLE
+from recortex.engines.regression import read, table
 
 MOST_BYTES = 1_000_000
+TARGETS = ("keep", "alone", "durable")
 RULE = "We never round totals before tax, because the auditors compare cents."
 SMALL_TALK = "ok thanks"
 PLAN = "Let me look at the parser now."
@@ -19,17 +19,14 @@ def stated(text, speaker="person", **more):
     return Statement(0, len(text)), Message(speaker, text, **more)
 
 
-def small_table(**more):
+def small_table(bias=0.0, **more):
     """A table that knows two features."""
-    columns = len(TARGETS) + 2
+    kinds = ["decision", "gotcha"]
     written = {
-        "names": ["says_must", "form_question"],
-        "kinds": ["decision", "gotcha"],
-        "bias": [0.0] * columns,
-        "named": [[1.0] * columns, [-1.0] * columns],
-        "typed": [[2.0] * columns, [0.0] * columns],
+        "kinds": kinds,
+        "features": ["says_must", "form_question", "typed says_must"],
+        "models": {name: [bias, 1.0, -1.0, 2.0] for name in (*TARGETS, *kinds)},
         "calibration": {name: [0.0, 1.0] for name in (*TARGETS, "active")},
-        "record": {},
     }
     return read(written | more)
 
@@ -58,7 +55,7 @@ def test_calibration_turns_scores_into_probabilities():
 
 
 def test_scores_without_bound_stay_probabilities():
-    (found,) = judged([stated("It must run.")], trained=small_table(bias=[1e9] * 5))
+    (found,) = judged([stated("It must run.")], trained=small_table(bias=1e9))
     assert all(0.0 < value <= 1.0 for value in found[:4])
 
 
@@ -67,16 +64,17 @@ def test_nothing_to_judge():
 
 
 def test_the_trained_table_fits_the_features():
-    trained = table()
-    assert set(trained.names) == set(features(*stated(RULE)))
-    assert trained.named.shape == trained.typed.shape == (len(trained.names), len(trained.bias))
-    assert len(trained.bias) == len(TARGETS) + len(trained.kinds)
-    assert all(np.isfinite(one).all() for one in (trained.named, trained.typed))
+    trained = table(TABLE)
+    names = set(features(*stated(RULE)))
+    assert set(trained.written["features"]) == names | {f"typed {name}" for name in names}
+    assert set(trained.models) == {*TARGETS, *trained.written["kinds"]}
+    weights = [one for model in trained.models.values() for one in (model.bias, *model.weights.values())]
+    assert all(map(math.isfinite, weights))
     assert TABLE.stat().st_size < MOST_BYTES
 
 
 def test_the_training_is_on_record():
-    record = json.loads(TABLE.read_text(encoding="utf-8"))["record"]
+    record = table(TABLE).written["record"]
     assert record["script"] == "bench/judge.py"
     assert sum(record["projects"].values()) == record["statements"]
 
@@ -96,7 +94,7 @@ def test_what_needs_what_stands_before_it_stands_less_alone():
 def test_kinds_add_up():
     (found,) = judged([stated(RULE)])
     assert sum(found.kinds.values()) == pytest.approx(1.0)
-    assert set(found.kinds) == set(table().kinds)
+    assert set(found.kinds) == set(table(TABLE).written["kinds"])
 
 
 def test_a_statement_is_judged_alike_in_any_company():

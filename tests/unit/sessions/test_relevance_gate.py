@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from recortex.domain.memory import FileLink
-from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, table, usual_words, words_of
+from recortex.engines.regression import table
+from recortex.engines.sessions.relevance_gate import LEAST, TABLE, asked, chance, usual_words, words_of
 
 INVOICES = replace(
     memory(1, "Invoices are sent by the Celery task `send_invoice`; the test fails when Redis is down"),
@@ -93,7 +94,7 @@ def test_any_texts_have_a_chance(prompt: str, text: str):
 
 
 def test_no_feature_speaks_against():
-    assert all(weight >= 0 for way in ("words", "words, meaning") for weight in table()[way][1:])
+    assert all(weight >= 0 for model in table(TABLE).models.values() for weight in model.weights.values())
 
 
 def test_the_usual_words_are_stems_with_shares():

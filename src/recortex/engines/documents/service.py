@@ -6,15 +6,15 @@ import re
 from collections import Counter
 from itertools import islice
 from math import exp, log10
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.document import ChunkHit
 from recortex.domain.search import MemoryQuery
 from recortex.engines.exchanges.embedding import PART
+from recortex.engines.regression import Regression
 from recortex.engines.retrieval.floor import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.service import Retrieval
-from recortex.engines.similarity.jaccard import logistic
 from recortex.engines.words import STOP_WORDS, SUFFIXES, stem
 
 if TYPE_CHECKING:
@@ -90,36 +90,25 @@ _FEWEST = 12
 """A store of fewer chunks is taken as one of so many, as among memories."""
 
 
-class _Weights(NamedTuple):
-    """What speaks for and against an answer: the first four as in `Support`, then ten times the chunks."""
-
-    coverage: float
-    likeness: float
-    unknown: float
-    unknown_names: float
-    tenfold: float
-    bias: float
-
-
-_BY_BOTH = _Weights(7.0, 14.0, -4.0, -1.0, -2.0, -2.7)
-_BY_WORDS = _Weights(13.5, 0.0, -4.0, -2.3, -1.9, 1.0)
-_BY_MEANING = _Weights(0.0, 16.0, -7.0, -1.0, -1.9, -0.9)
-"""Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to
+_NAMES = ("coverage", "likeness", "unknown", "unknown_names", "tenfold")
+_BY_BOTH, _BY_WORDS, _BY_MEANING = (
+    Regression(bias, dict(zip(_NAMES, weights, strict=True)))
+    for bias, *weights in (
+        (-2.7, 7.0, 14.0, -4.0, -1.0, -2.0),
+        (1.0, 13.5, 0.0, -4.0, -2.3, -1.9),
+        (-0.9, 0.0, 16.0, -7.0, -1.0, -1.9),
+    )
+)
+"""What speaks for and against an answer: the first four as in `Support`, then ten times the chunks. Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to
 2,600 chunks, and rounded (bench/RESULTS.md; bench/documents.py --questions)."""
 
 
 def answerable(support: Support, size: int) -> float:
     """The probability that one of so many chunks answers: 0 to 1."""
     both = _BY_WORDS if support.likeness is None else _BY_BOTH
-    weights = _BY_MEANING if support.coverage is None else both
-    return logistic(
-        weights.coverage * (support.coverage or 0.0)
-        + weights.likeness * (support.likeness or 0.0)
-        + weights.unknown * support.unknown
-        + weights.unknown_names * support.unknown_names
-        + weights.tenfold * log10(max(size, _FEWEST))
-        + weights.bias
-    )
+    model = _BY_MEANING if support.coverage is None else both
+    found = (support.coverage or 0.0, support.likeness or 0.0, support.unknown, support.unknown_names)
+    return model.probability(dict(zip(_NAMES, (*found, log10(max(size, _FEWEST))), strict=True)))
 
 
 # -- answers questions from the documents of one store

@@ -18,7 +18,8 @@ from recortex.engines.exchanges.passages import sentences
 from recortex.engines.indexing.vectors import cosine
 from recortex.engines.languages import question_words
 from recortex.engines.patterns import Patterns
-from recortex.engines.similarity.jaccard import logistic, standardised
+from recortex.engines.regression import Regression
+from recortex.engines.similarity.jaccard import standardised
 from recortex.engines.words import compound_parts, grams, path_words
 
 if TYPE_CHECKING:
@@ -39,17 +40,10 @@ class Weights(NamedTuple):
     outcome: float = 1.5
 
 
-class Weakness(NamedTuple):
-    """A logistic regression over questions that were and were not answered (bench/exchanges.py)."""
-
-    bias: float
-    coverage: float
-    likeness: float = 0.0
-
-
 WEIGHTS = Weights()
-WEAKNESS = Weakness(bias=-4.5, coverage=4.6, likeness=3.2)
-WORDS_ALONE = Weakness(bias=-3.3, coverage=5.3)
+WEAKNESS = Regression(-4.5, {"coverage": 4.6, "likeness": 3.2})
+WORDS_ALONE = Regression(-3.3, {"coverage": 5.3})
+"""Over questions that were and were not answered (bench/exchanges.py)."""
 WEAK = 0.2
 """An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
 probabilities are low. Then 90 % of what nothing answers has weak answers only, or none
@@ -146,7 +140,7 @@ def _probability(evidence: Evidence, key: int) -> float:
     """That a candidate answers."""
     coverage, likeness = evidence_of_answer(evidence, key)
     model = WEAKNESS if evidence.answered or evidence.outcome else WORDS_ALONE
-    return logistic(model.bias + model.coverage * coverage + model.likeness * likeness)
+    return model.probability({"coverage": coverage, "likeness": likeness})
 
 
 # -- of answers that speak of the same thing, the latest comes first and the others name it

@@ -1,27 +1,27 @@
 """How likely a sentence of a person's message is material: quoted, listed, pasted or given to be worked on.
 
 What is told apart is form: punctuation, quotes, what stands before a colon, register, and how a sentence
-differs from the beginning of its message. No word of a project counts. A logistic regression, learned by
-`bench/authorship.py` from messages of many projects; `authorship.json` holds its weights.
+differs from the beginning of its message. No word of a project counts. A logistic regression, learned
+from messages of many projects; `authorship.json` holds its weights.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Patterns
+from recortex.engines.regression import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
 PATTERNS = Patterns(__file__)
@@ -57,13 +57,13 @@ class Piece(NamedTuple):
 @lru_cache(maxsize=64)
 def pieces(text: str) -> tuple[Piece, ...]:
     """The sentences of a message, each with its probability; none of fenced blocks."""
-    table, (spans, found) = _table(), featured(text)
+    material, (spans, found) = table(TABLE).models["material"], featured(text)
     eastern = _EASTERN.search(text[:READ]) is not None
     spoken = {one.start() for one in PATTERNS.speaks.finditer(text[:READ])}
     chat = len(spoken) > 1  # one line "note: …" is typed, a line for each of several names is copied
     told = []
     for (start, end), one in zip(spans, found, strict=True):
-        chance = min(_chance(one, table), _UNREAD) if eastern else _chance(one, table)
+        chance = min(material.probability(one), _UNREAD if eastern else 1.0)
         line = text.rfind("\n", 0, start) + 1
         told.append(Piece(start, end, max(chance, _SPOKEN) if chat and line in spoken else chance))
     return tuple(told)
@@ -196,22 +196,6 @@ def _form(said: str) -> dict[str, float]:
         "symbols": math.log1p(len(PATTERNS.symbol.findall(said))),
         "upper": float(sum(map(str.isupper, said)) > len(said) / 2),
     }
-
-
-class _Table(NamedTuple):
-    bias: float
-    weights: Mapping[str, float]
-
-
-@cache
-def _table() -> _Table:
-    written = json.loads(TABLE.read_text(encoding="utf-8"))
-    return _Table(written["bias"], written["weights"])
-
-
-def _chance(found: Mapping[str, float], table: _Table) -> float:
-    score = table.bias + sum(weight * found[name] for name, weight in table.weights.items())
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 _SPACE = re.compile(r"\W+")

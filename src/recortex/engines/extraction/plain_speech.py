@@ -6,12 +6,10 @@ Nothing that a rule could depend on is taken away: words of address, excitement 
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.authorship import DOUBT, HOLD, doubtful, typed
 from recortex.engines.extraction.passages import passages
@@ -28,11 +26,12 @@ from recortex.engines.extraction.sentences import (
 )
 from recortex.engines.languages import language_of
 from recortex.engines.patterns import Patterns
+from recortex.engines.regression import table
 from recortex.engines.similarity.near_duplicates import marked
 from recortex.engines.words import LETTERS, tokens, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 
 # -- words that people type in haste, written out, so that rules know them: "dont", "thats", "u"
@@ -170,22 +169,6 @@ _FOREIGN = 0.05
 _DECIDED = 0.8
 _MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}")
 
-_MOST = 30.0
-
-
-class Table(NamedTuple):
-    """The trained weights.
-
-    Attributes:
-        bias: of the logit.
-        weights: by feature; of one that is not named it is 0.
-        record: of the training.
-    """
-
-    bias: float
-    weights: Mapping[str, float]
-    record: Mapping[str, Any]
-
 
 def durable(text: str) -> Iterator[RuleFinding]:
     """Yield what a message that a person typed states to hold beyond the task at hand."""
@@ -256,9 +239,7 @@ def plainly(sentence: str) -> str:
 
 def chance_of(said: str, sentence: str, message: str) -> float:
     """The chance that a sentence lasts; the arguments are those of `signs`."""
-    found, trained = signs(said, sentence, message), table()
-    logit = trained.bias + sum(weight * found.get(name, 0.0) for name, weight in trained.weights.items())
-    return 1.0 / (1.0 + math.exp(-min(max(logit, -_MOST), _MOST)))
+    return table(TABLE).models["durable"].probability(signs(said, sentence, message))
 
 
 def signs(said: str, sentence: str, message: str) -> dict[str, float]:
@@ -302,12 +283,6 @@ def _asks(wish: str, said: str, sentence: str) -> bool:
     if SIGNS["sign_asks"].match(wish) or HEDGES["hedge_right"].search(sentence):
         return True
     return wish == said and bool(SIGNS["sign_aux_first"].match(said) or SIGNS["sign_question"].search(said))
-
-
-@cache
-def table() -> Table:
-    """The table of this package."""
-    return Table(**json.loads(TABLE.read_text(encoding="utf-8")))
 
 
 def _kept(said: str, sentence: str) -> str:

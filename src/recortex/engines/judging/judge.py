@@ -1,31 +1,28 @@
 """Probabilities that a statement is worth remembering, from its features.
 
-A logistic regression for each question, trained by `bench/judge.py` on labelled sessions of many projects. A
-feature has a weight for everybody's words and another that is added for what the person typed: the same form
-says something else there. `table.json` holds the weights, how they are calibrated, and the training record.
+A logistic regression for each question, trained on labelled sessions of many projects. A feature has a weight
+for everybody's words and another that is added for what the person typed: the same form says something else
+there. `table.json` holds the weights, how they are calibrated, and the training record.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import fsum, log, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.expressions import lazy
 from recortex.engines.patterns import Patterns
+from recortex.engines.regression import logistic, table
 from recortex.engines.words import sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
-    Numbers = npt.NDArray[np.float64]
+    from recortex.engines.regression import Table
 
 
 # -- what the words of a sentence are a sign of, by short lists of general words (`cues.txt`)
@@ -123,7 +120,7 @@ def features(statement: Statement, message: Message) -> dict[str, float]:
     text = message.text[statement.start : min(statement.end, statement.start + _READ)]
     found = _shape(text) | cues(text)
     found |= {name: float(one.search(text) is not None) for name, one in _FORMS.items()}
-    found |= {name: math.log1p(_count(one, text)) for name, one in _NAMES.items()}
+    found |= {name: log1p(_count(one, text)) for name, one in _NAMES.items()}
     return found | message.shared | _place(statement, message) | _section(statement, message)
 
 
@@ -146,14 +143,14 @@ def _shape(text: str) -> dict[str, float]:
     size, letters = max(len(text), 1), _count(_LETTER, text)
     words = _count(_FEATURES_WORD, text) + (0 if text.isascii() else _count(_EASTERN, text) / 2)
     return {
-        "shape_words": math.log1p(words),
+        "shape_words": log1p(words),
         "shape_short": float(words < _FEW_WORDS),
         "shape_long": float(words > _MANY_WORDS),
         "shape_letters": letters / size,
         "shape_code": _count(_CODE, text) / size,
         "shape_digits": _count(_DIGIT, text) / size,
         "shape_foreign": float(_count(_BEYOND_ASCII, text) > letters * _FOREIGN),
-        "shape_commas": math.log1p(_count(_COMMA, text)),
+        "shape_commas": log1p(_count(_COMMA, text)),
         "shape_capitals": _count(_CAPITAL, text) / max(letters, 1),
         "shape_marks": float("!" in text or "！" in text),  # noqa: RUF001
         "shape_bold": float("**" in text),
@@ -166,7 +163,7 @@ def _of_message(message: Message) -> dict[str, float]:
     person, text, start = message.speaker == "person", message.text, message.text[:_AROUND]
     return {
         "by_summary": float(message.speaker == "summary"),
-        "message_size": math.log1p(len(text)),
+        "message_size": log1p(len(text)),
         "message_brief": float(person and len(text) < _BRIEF),
         "message_short": float(person and len(text) < _SHORT),
         "message_long": float(person and len(text) > _LONG),
@@ -231,8 +228,8 @@ def _heads(line: str) -> bool:
 
 
 TABLE = Path(__file__).with_name("table.json")
-TARGETS = ("keep", "alone", "durable")
-_MOST = 30.0
+_TYPED = "typed "
+"""Begins the name of a feature of what the person typed."""
 
 
 class Judgement(NamedTuple):
@@ -253,45 +250,6 @@ class Judgement(NamedTuple):
     kinds: Mapping[str, float]
 
 
-class Table(NamedTuple):
-    """The trained weights; a column for each target, then for each kind.
-
-    Attributes:
-        names: of the features, in the order of the rows.
-        named, typed: weights of the features; of those of what the person typed, in addition.
-        calibration: by target the bias and the weight that turn its score into a logit.
-        record: of the training.
-    """
-
-    names: tuple[str, ...]
-    kinds: tuple[str, ...]
-    bias: Numbers
-    named: Numbers
-    typed: Numbers
-    calibration: Mapping[str, Sequence[float]]
-    record: Mapping[str, Any]
-
-
-@cache
-def table() -> Table:
-    """The table of this package."""
-    return read(json.loads(TABLE.read_text(encoding="utf-8")))
-
-
-def read(written: Mapping[str, Any]) -> Table:
-    """A table as `bench/judge.py` writes it."""
-    import numpy as np
-
-    columns = ("bias", "named", "typed")
-    return Table(
-        names=tuple(written["names"]),
-        kinds=tuple(written["kinds"]),
-        **{name: np.array(written[name], dtype=np.float64) for name in columns},
-        calibration=written["calibration"],
-        record=written["record"],
-    )
-
-
 def judged(
     statements: Sequence[tuple[Statement, Message]], *, trained: Table | None = None
 ) -> list[Judgement]:
@@ -301,57 +259,26 @@ def judged(
         statements: any number of them, of any sessions.
         trained: another table than the package's.
     """
-    if not statements:
-        return []
-    used = trained or table()
-    person = [typed(*one) for one in statements]
-    found = [features(*one) for one in statements]
-    rows = [[one[name] for name in used.names] for one in found]
-    return _judgements(scored(rows, person, used), used)
+    used = trained or table(TABLE)
+    return [_judgement(statement, message, used) for statement, message in statements]
 
 
-def scored(rows: npt.ArrayLike, person: Sequence[bool], used: Table) -> Numbers:
-    """The logits by statement and column, not calibrated."""
-    import numpy as np
-
-    named = np.asarray(rows, dtype=np.float64)
-    own = named * np.asarray(person, dtype=np.float64)[:, None]
-    scores: Numbers = used.bias + named @ used.named + own @ used.typed
-    return np.clip(scores, -_MOST, _MOST)
-
-
-def with_active(scores: Numbers) -> Numbers:
-    """The logits of keep, alone and durable, and of keep and alone together."""
-    import numpy as np
-
-    both = _probability(scores[:, 0]) * _probability(scores[:, 1])
-    return np.column_stack([scores[:, : len(TARGETS)], np.log(both) - np.log1p(-both)])
-
-
-def calibrated(scores: Numbers, calibration: Mapping[str, Sequence[float]]) -> dict[str, Numbers]:
-    """The probabilities by target, of each statement."""
-    columns = zip((*TARGETS, "active"), with_active(scores).T, strict=True)
-    return {name: _probability(calibration[name][0] + calibration[name][1] * one) for name, one in columns}
-
-
-def _probability(logits: Numbers) -> Numbers:
-    import numpy as np
-
-    found: Numbers = 1.0 / (1.0 + np.exp(-logits))
-    return found
-
-
-def _judgements(scores: Numbers, used: Table) -> list[Judgement]:
-    chances = calibrated(scores, used.calibration)
-    shares = _probability(scores[:, len(TARGETS) :])
-    shares /= shares.sum(axis=1, keepdims=True)
-    return [
-        Judgement(
-            **{name: float(values[place]) for name, values in chances.items()},
-            kinds=dict(zip(used.kinds, map(float, row), strict=True)),
-        )
-        for place, row in enumerate(shares)
-    ]
+def _judgement(statement: Statement, message: Message, used: Table) -> Judgement:
+    found = {name: value for name, value in features(statement, message).items() if value}
+    if typed(statement, message):
+        found |= {f"{_TYPED}{name}": value for name, value in found.items()}
+    logits = {name: model.logit(found) for name, model in used.models.items()}
+    both = logistic(logits["keep"]) * logistic(logits["alone"])
+    logits["active"] = log(both) - log1p(-both)
+    shares = {kind: logistic(logits[kind]) for kind in used.written["kinds"]}
+    total = fsum(shares.values())
+    return Judgement(
+        **{
+            name: logistic(bias + weight * logits[name])
+            for name, (bias, weight) in used.written["calibration"].items()
+        },
+        kinds={kind: share / total for kind, share in shares.items()},
+    )
 
 
 # -- where the sentences and lines of a message stand, as they were labelled (`bench/statements.py`)

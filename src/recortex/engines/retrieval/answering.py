@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.engines.similarity.jaccard import logistic
+from recortex.engines.regression import Regression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ LIKELY = 0.11
 MOST_UNSURE = 1
 """Memories that may answer, beside exchanges of which none is likely: with all of them no more is found, and
 the right exchange stands further back (bench/session_questions.py: MRR 61.3 with one, 60.4 with eight)."""
-_BIAS, _KEYWORD, _SEMANTIC = -7.9, 4.1, 7.2
+_ANSWERS = Regression(-7.9, {"keyword": 4.1, "semantic": 7.2})
 """A logistic regression over extracted memories that were right and wrong answers. With it, 79 % of the facts
 asked for as people ask are in the first five answers, 80 % among exchanges alone; with every memory first
 they are 15 % (bench/exchanges.py)."""
@@ -34,8 +34,8 @@ def answers(hit: Hit) -> bool:
     if not hit.memory.source.rule:
         return not hit.weak
     keyword = hit.signals.get("keyword", 0.0)
-    evidence = _KEYWORD * keyword + _SEMANTIC * hit.signals.get("semantic", keyword)
-    return logistic(_BIAS + evidence) >= SURE
+    found = {"keyword": keyword, "semantic": hit.signals.get("semantic", keyword)}
+    return _ANSWERS.probability(found) >= SURE
 
 
 def told_beside(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> Iterator[Hit]:

@@ -12,9 +12,9 @@ from math import exp, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.indexing.pieces import Trait
+from recortex.engines.regression import logistic
 from recortex.engines.retrieval.scorer import LEAST_SPREAD, Scored, recency
 from recortex.engines.retrieval.weights import Common, Compared, Form, Spoken
-from recortex.engines.similarity.jaccard import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

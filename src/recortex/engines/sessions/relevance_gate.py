@@ -8,19 +8,18 @@ training record.
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from math import log, log1p, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.cleaning import clean
 from recortex.domain.expressions import lazy
 from recortex.domain.injection import wrap
 from recortex.domain.kinds.base import shorten
 from recortex.engines.languages import question_words
+from recortex.engines.regression import table
 from recortex.engines.retrieval.question import question
-from recortex.engines.similarity.jaccard import logistic
 from recortex.engines.words import SUFFIXES, borders, is_cjk, stem
 
 if TYPE_CHECKING:
@@ -135,7 +134,9 @@ def chance(prompt: Asked, memory: Memory, meaning: float | None = None) -> float
         meaning: the cosine of their embeddings; None where it is not known.
     """
     text = " ".join([memory.text, *memory.tags, *(file.path for file in memory.files)])
-    return weighed(features(prompt, text, meaning), table()["words" if meaning is None else "words, meaning"])
+    found = features(prompt, text, meaning)
+    known = {name: value for name, value in found._asdict().items() if value is not None}
+    return table(TABLE).models["words" if meaning is None else "words, meaning"].probability(known)
 
 
 def is_about(rule: str, prompt: str) -> bool:
@@ -146,23 +147,10 @@ def is_about(rule: str, prompt: str) -> bool:
     return len(ordered) <= most and shared >= max(fewest, len(ordered) / 2)
 
 
-def weighed(found: Features, weights: Sequence[float]) -> float:
-    """The probability by the weights of 1 and of each feature that is known."""
-    values = (1.0, *(value for value in found if value is not None))
-    return logistic(sum(weight * value for weight, value in zip(weights, values, strict=True)))
-
-
-@cache
-def table() -> dict[str, Any]:
-    """What `bench/giving.py` wrote."""
-    written: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
-    return written
-
-
 @cache
 def usual_words() -> dict[str, float]:
     """The shares of exchanges that hold the usual words, by stem; over all projects of the training."""
-    rows = (row.split() for row in table()["usual"])
+    rows = (row.split() for row in table(TABLE).written["usual"])
     return {word: int(thousandths) / 1_000 for thousandths, *listed in rows for word in listed}
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import replace
 from enum import StrEnum
-from math import exp, fsum, isfinite, sqrt
+from math import fsum, isfinite, sqrt
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -104,11 +104,6 @@ def standardised(values: Sequence[float], least_spread: float = 1e-9) -> list[fl
 def clamp(value: float) -> float:
     """The value within 0 to 1; what is no number is 0."""
     return min(1.0, max(0.0, value)) if isfinite(value) else 0.0
-
-
-def logistic(value: float) -> float:
-    """1 / (1 + e^-value), for any finite value."""
-    return 1.0 / (1.0 + exp(-max(-60.0, min(60.0, value))))
 
 
 # -- hashes of texts, places and vectors

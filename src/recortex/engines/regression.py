@@ -1,0 +1,75 @@
+"""Logistic regressions: the one format of their tables, and how they are evaluated.
+
+A table is a JSON file beside the module that uses it, written by what trained it: `features` names what is
+weighed, `models` has for each model its bias and the weights of the features in that order, `record` tells how
+it was trained. What else a table holds is its user's own.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from math import exp
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_MOST = 30.0
+"""A logit beyond this says no more: 1e-13 is left of the probability."""
+
+
+def logistic(value: float) -> float:
+    """1 / (1 + e^-value), for any finite value."""
+    return 1.0 / (1.0 + exp(-max(-60.0, min(60.0, value))))
+
+
+class Regression(NamedTuple):
+    """A logistic regression.
+
+    Attributes:
+        bias: of the logit.
+        weights: by feature; of one that is not named it is 0.
+    """
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def logit(self, features: Mapping[str, float]) -> float:
+        """The log-odds by named numbers, between -30 and 30; what is not given counts as 0."""
+        weights = self.weights
+        found = self.bias + sum(weights.get(name, 0.0) * value for name, value in features.items() if value)
+        return max(-_MOST, min(_MOST, found))
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """The probability by named numbers."""
+        return logistic(self.logit(features))
+
+
+class Table(NamedTuple):
+    """The models of a file.
+
+    Attributes:
+        models: by name.
+        written: the whole file.
+    """
+
+    models: Mapping[str, Regression]
+    written: Mapping[str, Any]
+
+
+@cache
+def table(path: Path) -> Table:
+    """The table in a file of the package."""
+    return read(json.loads(path.read_text(encoding="utf-8")))
+
+
+def read(written: Mapping[str, Any]) -> Table:
+    """A table as its file has it."""
+    names = written["features"]
+    models = {
+        model: Regression(bias, dict(zip(names, weights, strict=True)))
+        for model, (bias, *weights) in written["models"].items()
+    }
+    return Table(models, written)
