@@ -1,8 +1,8 @@
 """Logistic regressions: the one format of their tables, and how they are evaluated.
 
 A table is a JSON file beside the module that uses it, written by what trained it: `features` names what is
-weighed, `models` has for each model its bias and the weights of the features in that order, `record` tells how
-it was trained. What else a table holds is its user's own.
+weighed, `models` has for each model its bias and the weights of the features in that order, and `record`
+says how it was trained. What else a table holds is its user's own.
 """
 
 from __future__ import annotations

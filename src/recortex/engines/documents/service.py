@@ -99,8 +99,9 @@ _BY_BOTH, _BY_WORDS, _BY_MEANING = (
         (-0.9, 0.0, 16.0, -7.0, -1.0, -1.9),
     )
 )
-"""What speaks for and against an answer: the first four as in `Support`, then ten times the chunks. Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to
-2,600 chunks, and rounded (bench/RESULTS.md; bench/documents.py --questions)."""
+"""What speaks for and against an answer: the first four as in `Support`, then ten times the chunks. Fitted to
+49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to 2,600 chunks, and
+rounded (bench/RESULTS.md; bench/documents.py --questions)."""
 
 
 def answerable(support: Support, size: int) -> float:

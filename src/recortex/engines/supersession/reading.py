@@ -167,11 +167,11 @@ SHARED = 2
 """Word stems in common without which nothing is ended by the model alone: the name of a library is the word
 of another statement too."""
 EXCLUDED = Regression(-5.63, {"read": 0.86, "alike": 2.4, "told": 0.53})
-"""By the log-odds that something of the known one ends, the cosine of both statements, and whether the new one
-announces a change. The model learned from pairs of which half contradict; of
-the pairs that a store has to compare, hardly one in a thousand does, and most of what it is sure of there
-speaks of two matters. Fitted on both halves of bench/changes.py and 4,245 pairs of five projects' sessions,
-weighted so that contradictions are as rare as there."""
+"""By the log-odds that something of the known one ends, the cosine of both statements, and whether the new
+one announces a change. The model learned from pairs of which half contradict; of the pairs that a store has
+to compare, hardly one in a thousand does, and most of what it is sure of there speaks of two matters. Fitted
+on both halves of bench/changes.py and 4,245 pairs of five projects' sessions, weighted so that contradictions
+are as rare as there."""
 _SUREST = 0.005
 """The least doubt that counts: the model is hardly ever surer, and not more often right where it is."""
 LONGEST = 600

@@ -1,4 +1,4 @@
-"""Memories in PostgreSQL, finding them, and copying whole tables: words by `words.py`, likeness by pgvector."""
+"""Memories in PostgreSQL: writing and finding them, and copying whole tables."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from recortex.storage.records.values import Row
 
 MOST_FOUND = 300
-"""So many exchanges are scored in a search by their rarest words; the latest where these are still too many."""
+"""So many exchanges are scored in a search by their rarest words; the latest where these are still too
+many."""
 MOST_READ = 3_000
 """Words that so many exchanges hold together count in the score, the rarest first: FTS5 reads all of them to
 know how rare a word is."""
