@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.storage.database import folded
-from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.ledger import LedgerRecords, StatisticsRecords
 from recortex.storage.records.sessions import SessionRecords
 from recortex.storage.tables import CHUNKS, DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from recortex.storage.database import Database
     from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchanges import ExchangeRecords
-    from recortex.storage.records.keywords import Indexed, Keywords
+    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.model_calls import ModelCallRecords
@@ -43,12 +42,12 @@ class EngineStore(ABC):
     """A store on a database; an engine adds memories, vectors, search and its maintenance."""
 
     database: Database
+    keywords: Mapping[str, Keywords]
     memories: MemoryRecords
     vectors: VectorRecords
     backups: Copies
 
     def __init__(self, database: Database) -> None:
-        self._words: dict[str, Keywords] = {}
         self.ledger = LedgerRecords(database)
         self.statistics = StatisticsRecords(database)
         self.sessions = SessionRecords(database)
@@ -83,34 +82,24 @@ class EngineStore(ABC):
 
         return MaintenanceRecords(self.database)
 
-    def keywords(self, table: str) -> Keywords:
-        """The keyword index of a table."""
-        if table not in self._words:
-            self._words[table] = self.made_keywords(INDEXED[table])
-        return self._words[table]
-
-    @abstractmethod
-    def made_keywords(self, indexed: Indexed) -> Keywords:
-        """The engine's keyword index of a table."""
-
     @property
     def exchange_words(self) -> Keywords:
         """How usual words are in what was said."""
-        return self.keywords("exchanges")
+        return self.keywords["exchanges"]
 
     @cached_property
     def exchanges(self) -> ExchangeRecords:
         """What was said in sessions."""
         from recortex.storage.records.exchanges import ExchangeRecords
 
-        return ExchangeRecords(self.database, self.keywords("exchanges"))
+        return ExchangeRecords(self.database, self.keywords["exchanges"])
 
     @cached_property
     def exchange_search(self) -> ExchangeSearchRecords:
         """Search over what was said."""
         from recortex.storage.records.text_search import ExchangeSearchRecords
 
-        return ExchangeSearchRecords(self.database, self.keywords("exchanges"), self.vectors)
+        return ExchangeSearchRecords(self.database, self.keywords["exchanges"], self.vectors)
 
     @cached_property
     def exchange_vectors(self) -> ExchangeVectorRecords:
@@ -124,14 +113,14 @@ class EngineStore(ABC):
         """Documents that were ingested."""
         from recortex.storage.records.documents import DocumentRecords
 
-        return DocumentRecords(self.database, self.keywords("chunks"))
+        return DocumentRecords(self.database, self.keywords["chunks"])
 
     @cached_property
     def chunk_search(self) -> ChunkSearchRecords:
         """Search over the chunks of documents."""
         from recortex.storage.records.text_search import ChunkSearchRecords
 
-        return ChunkSearchRecords(self.database, self.keywords("chunks"), self.vectors)
+        return ChunkSearchRecords(self.database, self.keywords["chunks"], self.vectors)
 
     @cached_property
     def chunk_vectors(self) -> ChunkVectorRecords:

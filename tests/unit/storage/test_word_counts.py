@@ -91,7 +91,7 @@ def test_kept_counts_are_those_of_the_index_whoever_writes(tmp_path_factory, act
 def test_a_word_is_counted_once_and_not_too_many_are_kept(tmp_path, monkeypatch):
     with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
         insert(store, memory(1, "cache of the queue"))
-        counted, counts = [], store.keywords("memories")._counts
+        counted, counts = [], store.keywords["memories"]._counts
         inner = counts._count
         monkeypatch.setattr(counts, "_count", lambda words: counted.append(list(words)) or inner(words))
         monkeypatch.setattr(search, "MOST_KEPT", 2)

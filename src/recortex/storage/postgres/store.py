@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from recortex.domain.address import Address
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.records.keywords import Indexed
 
 CONNECTIONS = 4
 """Of a store that is opened without settings."""
@@ -64,23 +63,18 @@ class PgStore(EngineStore):
         self._clock = clock
         self.database: PgDatabase = open_database(address, now=clock(), size=connections)
         super().__init__(self.database)
-        words = self.made_keywords(INDEXED["memories"])
-        self._words["memories"] = words
-        self.memories: PgMemories = PgMemories(self.database, words)
+        words = {name: PgKeywords(self.database, one) for name, one in INDEXED.items()}
+        self.keywords = words
+        self.memories: PgMemories = PgMemories(self.database, words["memories"])
         self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
         self.backups: Backups = Backups(backups, self._write_backup, keep=keep_backups)
-        self.search = PgSearch(self.database, words, self.memories, self.vectors)
-
-    def made_keywords(self, indexed: Indexed) -> PgKeywords:
-        """The keyword index of a table."""
-        return PgKeywords(self.database, indexed)
+        self.search = PgSearch(self.database, words["memories"], self.memories, self.vectors)
 
     @cached_property
     def full_copy(self) -> PgFullCopy:
         """Every table as rows, for a whole copy."""
-        found = {table: self.keywords(table) for table in INDEXED}
-        return PgFullCopy(self.database, self.vectors, found)
+        return PgFullCopy(self.database, self.vectors, self.keywords)
 
     def _write_backup(self, part: Path, now: datetime) -> None:
         """Copy the workspace into a SQLite store, which can be opened, searched, and copied back anywhere."""

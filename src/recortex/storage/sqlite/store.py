@@ -12,6 +12,7 @@ import apsw
 from recortex.domain.maintenance import Degradation
 from recortex.domain.time import to_micros
 from recortex.errors import BackupError, PermissionsError, RecortexError
+from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.sqlite.backup import Backups, copy_checked, missing
 from recortex.storage.sqlite.connection import connect, load_vectors
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.maintenance import Integrity
-    from recortex.storage.records.keywords import Indexed
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
@@ -84,8 +84,9 @@ class SqliteStore(EngineStore):
         self._follow(on_degradation)
         self.database: Pool = self.pool
         super().__init__(self.pool)
-        self._index = KeywordIndex(self.pool, on_degradation)
-        words = self.keywords("memories")
+        index = KeywordIndex(self.pool, on_degradation)
+        self.keywords = {name: SqliteKeywords(self.pool, index, one) for name, one in INDEXED.items()}
+        words = self.keywords["memories"]
         self.memories = MemoryRecords(self.pool, words)
         self.vector_index = VectorIndex(self.pool, indexes, on_degradation)
         self.vectors: SqliteVectors = SqliteVectors(self.pool, self.vector_index)
@@ -150,10 +151,6 @@ class SqliteStore(EngineStore):
     def empty_in_memory(self) -> SqliteStore:
         """A store of its own that is gone when it is no longer used."""
         return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
-
-    def made_keywords(self, indexed: Indexed) -> SqliteKeywords:
-        """The keyword index of a table."""
-        return SqliteKeywords(self.pool, self._index, indexed)
 
     @cached_property
     def full_copy(self) -> SqliteFullCopy:
