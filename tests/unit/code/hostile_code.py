@@ -1,4 +1,4 @@
-"""Hostile files of code, made of others: for tests, and for bench/code_fuzz.py."""
+"""Hostile files of code, made of others."""
 
 import re
 from pathlib import Path
