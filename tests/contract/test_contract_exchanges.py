@@ -2,7 +2,6 @@
 
 from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
 from itertools import permutations
 from pathlib import Path
 
@@ -68,14 +67,6 @@ def test_sessions_are_found_by_how_their_ids_begin(store):
     assert store.exchanges.ids_beginning("a", of_sessions=True) == ["a0", "a1", "a2"]
     assert store.exchanges.ids_beginning("a4", of_sessions=True) == ["a4"]
     assert store.exchanges.ids_beginning("b", of_sessions=True) == []
-
-
-def test_putting_again_changes_nothing(store):
-    one = exchange(1)
-    put(store, one)
-    with store.transaction():
-        assert store.exchanges.put([(one, ""), (one, "")], NOW + timedelta(days=1)) == 0
-    assert store.exchanges.count(ExchangeQuery()) == 1
 
 
 def test_an_exchange_grows_in_its_session_and_loses_its_vectors(store):

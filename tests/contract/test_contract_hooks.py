@@ -6,6 +6,7 @@ import time
 import pytest
 from hooks_of_clients import called, jobs_ended
 
+from claude_sessions import claude_session
 from patient_recortex import SECONDS
 from recortex import Cortex
 
@@ -58,27 +59,10 @@ def test_what_is_given_and_seen_is_noted_on_the_server(project):
     assert [(one.name, one.subject) for one in noted.signals] == [("read", "src/pay.py")]
 
 
-TRANSCRIPT = [
-    {
-        "type": "user",
-        "message": {"role": "user", "content": "Always run the linter before you commit, please."},
-    },
-    {
-        "type": "assistant",
-        "message": {"role": "assistant", "content": [{"type": "text", "text": "Understood."}]},
-    },
-]
-
-
 def test_what_a_session_taught_is_learned_on_the_server(project, tmp_path):
     start(project)
-    path = tmp_path / "s-1.jsonl"
-    lines = [
-        one
-        | {"sessionId": "s-1", "cwd": str(project), "uuid": f"u{place}", "timestamp": "2026-03-01T12:00:00Z"}
-        for place, one in enumerate(TRANSCRIPT)
-    ]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    said = ("Always run the linter before you commit, please.", ("assistant", "Understood."))
+    path = claude_session(tmp_path / "s-1.jsonl", project, *said, session="s-1")
     hook(project, "session-end", hook_event_name="SessionEnd", transcript_path=str(path), reason="exit")
     until = time.monotonic() + SECONDS
     with Cortex.open(project) as cx:

@@ -3,12 +3,12 @@
 What no index would take works on both engines, in hooks and transcripts.
 """
 
-import json
 from random import Random
 
 import pytest
 from hooks_of_clients import called, jobs_ended
 
+from claude_sessions import claude_session
 from places import location_of, project_of, store_folder
 from recortex import Cortex
 from recortex.app.backends.stores import open_sessions
@@ -60,18 +60,8 @@ def test_hooks_note_it(project, location, session):
 @pytest.mark.parametrize("session", IDS.values(), ids=IDS)
 @pytest.mark.usefixtures("location")
 def test_a_transcript_of_it_teaches(project, session, tmp_path):
-    path = tmp_path / "session.jsonl"
     said = "please remember that we use uv and not pip in this repository"
-    line = {
-        "type": "user",
-        "sessionId": session,
-        "uuid": "u-1",
-        "timestamp": "2026-03-01T12:00:00.000Z",
-        "version": "2.0.0",
-        "cwd": str(project),
-        "message": {"role": "user", "content": said},
-    }
-    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    path = claude_session(tmp_path / "session.jsonl", project, said, session=session, uuid="u-1")
     assert open_transcript(path).client
     with Cortex.open(project) as cortex:
         cortex.extract(str(path))

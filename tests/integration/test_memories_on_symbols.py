@@ -1,12 +1,12 @@
 """Memories hang on symbols of code: linked when they are written, followed when the code changes."""
 
-import json
 import os
 import subprocess
 from contextlib import closing
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import SYMBOLS
@@ -254,15 +254,7 @@ def test_an_import_does_what_the_end_of_a_session_does(cortex, project, tmp_path
         ("user", "Never call `Kiln.heat` by hand in src/kiln.py, the curve is followed by `fire` alone."),
         ("assistant", "I will call fire only."),
     ]
-    lines = [
-        {
-            "type": role, "sessionId": "s1", "cwd": str(project), "version": "2.1.330", "uuid": f"u{place}",
-            "timestamp": f"2026-02-01T12:0{place}:00Z", "isSidechain": False,
-            "message": {"role": role, "id": f"m{place}", "content": text},
-        }
-        for place, (role, text) in enumerate(said)
-    ]  # fmt: skip
-    (tmp_path / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    claude_session(tmp_path / "s.jsonl", project, *said)
     done = cortex.import_("claude-code", str(tmp_path / "s.jsonl"))
     assert done.exchanges == 1
     (services,) = cortex._app.all_services(Scope.PROJECT)

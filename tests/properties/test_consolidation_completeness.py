@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import memories
-from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import RelationType, Trust
+from recortex.domain.vocabulary import Trust
 from recortex.engines.consolidation.copies import overlapping
 from recortex.engines.consolidation.duplicates import better_of, similar_vectors
 from recortex.engines.consolidation.merging import merge
@@ -17,10 +16,8 @@ from recortex.engines.indexing.vectors import cosine
 from recortex.engines.ingestion.normalisation import normalise_again
 from recortex.engines.similarity.contradiction import contradiction
 from recortex.engines.similarity.jaccard import jaccard
-from recortex.engines.supersession.service import carried
 
 WORDS = st.frozensets(st.sampled_from([f"word{number}" for number in range(14)]), max_size=9)
-IDS = st.sampled_from("abcdef")
 
 
 @given(st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), WORDS, max_size=14))
@@ -63,15 +60,3 @@ def test_a_merged_memory_keeps_what_either_had(a, b, person):
     assert new.evidence == better.evidence + other.evidence
     assert new.trust is Trust.TRUSTED or not person
     assert new.valid_from <= min(better.valid_from, other.valid_from)
-
-
-@given(st.lists(st.tuples(IDS, IDS, st.sampled_from(RelationType), st.floats(0, 1)), max_size=12), memories())
-def test_relations_are_carried_over_once_and_never_to_itself(found, at):
-    relations = [Relation(a, b, type_, at.recorded_at, strength) for a, b, type_, strength in found]
-    new = list(carried("new", ["a", "b"], relations))
-    ends = [(one.source_id, one.target_id, one.type) for one in new]
-    assert len(set(ends)) == len(ends)
-    for source, target, type_ in ends:
-        assert source != target
-        assert not {source, target} & {"a", "b"}
-        assert type_ is not RelationType.SUPERSEDES

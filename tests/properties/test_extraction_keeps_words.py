@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.agent_rules import main_part
 from recortex.engines.extraction.report_entries import without_ordinal
 from recortex.engines.extraction.sentences import files_in, objection, plain, sentences, statement
 
@@ -77,20 +76,6 @@ def test_what_is_kept_of_a_session_names_what_was_said(token, role, mark):
     assert found or objection(statement(said)) == "passing"  # a line of a file, say
     for one in found:
         assert token in one.text
-
-
-@given(
-    st.lists(
-        st.sampled_from(["go", "test", "./...", "-run", '"A|B; C && D"', "'x || y'", "a\\;b", "--x=1"]),
-        min_size=1,
-        max_size=6,
-    )
-)
-def test_a_command_is_not_parted_inside_its_quotes(words):
-    command = " ".join(words)
-    assert main_part(command) == (command, True)
-    assert main_part(f"cd /x && {command} | tail -5")[0] == command
-    assert main_part(f"{command} && ls") == (command, False)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.indexing.pieces import self_description, traits
+from recortex.engines.indexing.pieces import traits
 from recortex.engines.words import content_words, identifier_parts, units, words
 
 
@@ -25,8 +25,3 @@ def test_content_words_are_different_words_of_the_text(text):
 @given(st.text(alphabet="abcXYZ_09.", max_size=40))
 def test_parts_hold_every_letter_and_digit_of_an_identifier(identifier):
     assert "".join(identifier_parts(identifier)) == "".join(c.lower() for c in identifier if c.isalnum())
-
-
-@given(st.text(max_size=300))
-def test_any_text_may_be_asked_what_it_describes(text):
-    assert isinstance(self_description(text), str)

@@ -8,11 +8,9 @@ from recortex.domain.search import Facts
 from recortex.engines.retrieval.floor import Support, answerable
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, score
-from recortex.engines.retrieval.service import fuse
 from recortex.engines.similarity.jaccard import clamp, standardised
 
 share = st.floats(0, 1)
-rankings = st.lists(st.lists(st.integers(0, 30), unique=True), max_size=4)
 facts = st.builds(
     Facts, key=st.integers(1, 10**6), kind=st.sampled_from(["tribal", "decision"]),
     session=st.sampled_from(["", "s"]), turn=st.none() | st.integers(0, 9),
@@ -20,24 +18,6 @@ facts = st.builds(
     recorded_at=st.integers(0, 10**16), last_accessed_at=st.none() | st.integers(0, 10**16), confidence=share,
     priority=st.integers(1, 10), traits=st.integers(0, 4095),
 )  # fmt: skip
-
-
-@given(rankings)
-def test_fusion_holds_everything_that_any_ranking_holds(lists):
-    assert set(fuse(lists)) == {key for one in lists for key in one}
-
-
-@given(rankings)
-def test_fused_scores_never_rise(lists):
-    scores = list(fuse(lists).values())
-    assert scores == sorted(scores, reverse=True)
-
-
-@given(st.lists(st.integers(0, 30), unique=True, min_size=2), st.data())
-def test_a_better_rank_in_one_list_never_lowers_the_score(ranking, data):
-    place = data.draw(st.integers(1, len(ranking) - 1))
-    better = [*ranking[: place - 1], ranking[place], ranking[place - 1], *ranking[place + 1 :]]
-    assert fuse([better])[ranking[place]] > fuse([ranking])[ranking[place]]
 
 
 @given(st.text(max_size=400))

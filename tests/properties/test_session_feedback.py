@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from claude_sessions import claude_lines
 from recortex.app import capture_requests
 from recortex.app.capture_requests import Request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
@@ -48,14 +49,7 @@ def lines(door: str, text: str, session: str, cwd: Path) -> list[dict[str, Any]]
     }
     use = ("assistant", [{"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "x"}}])
     turns = [("user", "go on"), *([use] if door == "tool" else []), said[door]]
-    return [
-        {
-            "type": role, "uuid": f"{session}-{number}", "sessionId": session, "cwd": str(cwd),
-            "timestamp": "2026-03-01T11:00:00Z",
-            "message": {"role": role, "content": content, "id": f"m{number}"},
-        }
-        for number, (role, content) in enumerate(turns)
-    ]  # fmt: skip
+    return list(claude_lines(cwd, *turns, session=session, at="2026-03-01T11:00:00Z"))
 
 
 @given(st.lists(st.tuples(texts, kinds), min_size=1, max_size=4), st.lists(doors, min_size=3, max_size=6))

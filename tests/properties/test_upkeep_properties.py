@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from itertools import pairwise
 
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -16,7 +15,6 @@ from recortex.engines.maintenance.due import (
     bytes_per_day,
     days_until,
     due,
-    fragmentation,
     looked_at,
     summaries,
 )
@@ -67,27 +65,6 @@ def test_a_steady_growth_is_found_whenever_it_was_measured(rate, start, days):
     assert bytes_per_day(list(reversed(samples))) is not None
 
 
-@given(
-    st.lists(
-        st.builds(SizeSample, INSTANTS, st.integers(0, 9), st.integers(0, 10**12)),
-        unique_by=lambda one: one.at,
-    )
-)
-def test_growth_lies_between_the_slowest_and_the_fastest_of_its_steps(samples):
-    found = bytes_per_day(samples)
-    newest = max((one.at for one in samples), default=0)
-    recent = sorted(one for one in samples if newest - one.at <= 90 * DAY)
-    if found is None:
-        assert not recent or newest - recent[0].at < LEAST_SPAN
-    else:
-        steps = [
-            (later.bytes - earlier.bytes) / ((later.at - earlier.at) / DAY)
-            for earlier, later in pairwise(recent)
-        ]
-        slack = 1e-6 * max(1.0, *map(abs, steps))
-        assert min(steps) - slack <= found <= max(steps) + slack
-
-
 @example(0, 4950, 2.8e-305)
 @given(st.integers(0, 10**12), st.integers(1, 10**12), st.floats(-1e9, 1e9) | st.none())
 def test_days_until_a_size_end_at_that_size(size, threshold, rate):
@@ -99,11 +76,6 @@ def test_days_until_a_size_end_at_that_size(size, threshold, rate):
     else:
         assert left is not None
         assert abs(size + left * rate - threshold) < 1e-6 * threshold
-
-
-@given(st.integers(0, 10**12), st.integers(0, 10**12))
-def test_fragmentation_is_a_share(free, total):
-    assert 0.0 <= fragmentation(free, total) <= 1.0
 
 
 @given(ENTRIES)

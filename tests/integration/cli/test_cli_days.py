@@ -1,8 +1,8 @@
 """A session has one day, whatever zone the person's machine is in: on screens, in pipes and for `--since`."""
 
-import json
-
 import pytest
+
+from claude_sessions import claude_session
 
 RULE = "From now on every handler in this repository returns a dataclass."
 
@@ -10,13 +10,8 @@ RULE = "From now on every handler in this repository returns a dataclass."
 @pytest.fixture
 def told(project):
     """A session of 22:00 UTC, which is the next day in the east."""
-    line = {
-        "type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s1", "cwd": str(project.folder),
-        "version": "2.1.332", "isSidechain": False, "timestamp": "2026-02-03T22:00:00.000Z",
-        "message": {"role": "user", "content": RULE},
-    }  # fmt: skip
     path = project.folder / "s1.jsonl"
-    path.write_text(json.dumps(line) + "\n")
+    claude_session(path, project.folder, RULE, at="2026-02-03T22:00:00.000Z")
     project.data("import", "claude-code", str(path))
     return project
 

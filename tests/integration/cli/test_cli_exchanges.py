@@ -1,8 +1,8 @@
 """What was said in a session, through the real command: imported, recalled, opened, listed, kept."""
 
-import json
-
 import pytest
+
+from claude_sessions import claude_session
 
 SESSION = "5e551011-2222-4333-8444-555566667777"
 TALK = (
@@ -16,20 +16,8 @@ TALK = (
 @pytest.fixture
 def told(project):
     """A project whose only session was imported."""
-    lines = [
-        {
-            "type": role, "sessionId": SESSION, "cwd": str(project.folder), "version": "2.1.330",
-            "uuid": f"u{number}", "timestamp": f"2026-02-01T12:0{number}:00Z", "isSidechain": False,
-            "message": {
-                "role": role, "id": f"m{number}",
-                "content": text if role == "user" else [{"type": "text", "text": text}],
-            },
-        }
-        for number, (role, text) in enumerate(TALK)
-    ]  # fmt: skip
     path = project.home / "s.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    claude_session(path, project.folder, *TALK, session=SESSION, at="2026-02-01T12:{:02}:00Z")
     assert project.data("import", "claude-code", str(path))["files"] == 1
     return project
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
+
+from claude_sessions import claude_session
 
 
 def session(project, cwd):
     """A session of Claude Code that ran in a folder."""
-    folder = project.home / ".claude" / "projects" / "one"
-    folder.mkdir(parents=True)
-    turn = {
-        "type": "user",
-        "uuid": "1",
-        "sessionId": "s",
-        "timestamp": "2026-03-01T09:00:00Z",
-        "cwd": str(cwd),
-    }
-    turn["message"] = {"role": "user", "content": "We always deploy with `make ship`, never by hand."}
-    (folder / "s.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
+    said = "We always deploy with `make ship`, never by hand."
+    claude_session(project.home / ".claude" / "projects" / "one" / "s.jsonl", cwd, said)
 
 
 def client(project, name):

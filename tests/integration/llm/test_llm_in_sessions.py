@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app import capture_requests
 from recortex.app.capture_requests import Request
@@ -18,21 +19,8 @@ CODE = "SECRET_ALGORITHM = lambda parcel: parcel.weight * 42"
 
 @pytest.fixture
 def session(tmp_path: Path, project: Path) -> Path:
-    said = [
-        ("user", RULED),
-        ("assistant", [{"type": "text", "text": f"Noted. {TOLD}.\n\n```python\n{CODE}\n```\n"}]),
-    ]
-    lines = [
-        {
-            "type": role, "uuid": f"u{number}", "sessionId": "s", "cwd": str(project),
-            "timestamp": "2026-03-01T11:00:00Z",
-            "message": {"role": role, "content": content, "id": f"m{number}"},
-        }
-        for number, (role, content) in enumerate(said)
-    ]  # fmt: skip
-    path = tmp_path / "s.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    answer_ = ("assistant", f"Noted. {TOLD}.\n\n```python\n{CODE}\n```\n")
+    return claude_session(tmp_path / "s.jsonl", project, RULED, answer_, session="s")
 
 
 @pytest.fixture

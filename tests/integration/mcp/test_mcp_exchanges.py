@@ -1,7 +1,6 @@
 """What an agent gets of past sessions: short, marked as records, opened and kept by short ids."""
 
-import json
-
+from claude_sessions import claude_session
 from recortex import Cortex, codec
 from recortex.engines.tokens.counter import TokenCounter
 
@@ -17,18 +16,7 @@ def transcript(folder, path):
         ("user", "b, but in the same folder, and name it after the day of the ledger export. " * 8),
         ("assistant", "The ledger export writes those rows to `skipped-DATE.csv` now. " + STORY * 12),
     ]
-    lines = [
-        {
-            "type": role, "sessionId": SESSION, "cwd": str(folder), "version": "2.1.330",
-            "uuid": f"u{number}", "timestamp": f"2026-02-01T12:0{number}:00Z", "isSidechain": False,
-            "message": {
-                "role": role, "id": f"m{number}",
-                "content": text if role == "user" else [{"type": "text", "text": text}],
-            },
-        }
-        for number, (role, text) in enumerate(talk)
-    ]  # fmt: skip
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    claude_session(path, folder, *talk, session=SESSION, at="2026-02-01T12:{:02}:00Z")
 
 
 def test_an_agent_finds_opens_and_keeps_what_was_said(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from claude_sessions import claude_session
 from patient_recortex import command
 from recortex import Cortex
 from recortex.app.jobs.running import run
@@ -17,17 +18,7 @@ PASSING = "The importer of parcels is half done, the reader of addresses is next
 
 
 def transcript(project, session, at, text):
-    line = {
-        "type": "user",
-        "sessionId": session,
-        "uuid": session,
-        "cwd": str(project),
-        "timestamp": at,
-        "message": {"role": "user", "content": text},
-    }
-    path = project.parent / f"{session}.jsonl"
-    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    return path
+    return claude_session(project.parent / f"{session}.jsonl", project, text, session=session, at=at)
 
 
 def session_ends(project, session, at):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import ready_recortex
+from claude_sessions import claude_lines
 from patient_recortex import SECONDS, command
 from places import project_of, store_folder
 from recortex import Cortex
@@ -46,12 +47,8 @@ def known(project: Path) -> Path:
 
 def said(project: Path) -> dict:
     """A line of a transcript in which the person says what is to be remembered."""
-    return {
-        "type": "user", "uuid": "u1", "sessionId": "s", "cwd": str(project),
-        "timestamp": "2026-03-01T12:00:00Z",
-        "message": {"role": "user",
-                    "content": "please remember that we use uv and not pip in this repository"},
-    }  # fmt: skip
+    told = "please remember that we use uv and not pip in this repository"
+    return next(claude_lines(project, told, session="s"))
 
 
 def payload(project: Path, **more) -> dict:

@@ -1,11 +1,11 @@
 """What was said with a name that was given up: it waits for review, and is in no brief."""
 
-import json
 import subprocess
 from datetime import timedelta
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.jobs.post_capture import after_import
 from recortex.domain.vocabulary import Status
@@ -21,19 +21,8 @@ def history(tmp_path, clock, without_vectors):
     (tmp_path / "sessions").mkdir()
 
     def say(session, day, *messages):
-        lines = [
-            {
-                "type": "user",
-                "sessionId": session,
-                "uuid": f"{session}-{place}",
-                "cwd": str(tmp_path / "work"),
-                "timestamp": f"2026-03-{day:02}T10:0{place}:00Z",
-                "message": {"role": "user", "content": text},
-            }
-            for place, text in enumerate(messages)
-        ]
-        path = tmp_path / "sessions" / f"{session}.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        path, at = tmp_path / "sessions" / f"{session}.jsonl", f"2026-03-{day:02}T10:{{:02}}:00Z"
+        claude_session(path, tmp_path / "work", *messages, session=session, at=at)
 
     with Cortex.open(tmp_path / "work", clock=clock) as cortex:
         yield cortex, say, tmp_path / "sessions"

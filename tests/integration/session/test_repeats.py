@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
@@ -22,23 +23,11 @@ def history(tmp_path):
 
     def say(session, *messages, by="user"):
         path = tmp_path / "sessions" / f"{session}.jsonl"
-        with path.open("a", encoding="utf-8") as file:
-            for text in messages:
-                number = file.tell()
-                for role, said in (
-                    (by, text),
-                    ("assistant", f"Done, that is how it is now in the branch of {session}."),
-                ):
-                    line = {
-                        "type": role,
-                        "sessionId": session,
-                        "uuid": f"{session}-{number}-{role}",
-                        "cwd": str(tmp_path / "work"),
-                        "timestamp": f"2026-03-01T1{session[-1]}:00:00Z",
-                        "message": {"role": role, "content": said},
-                    }
-                    file.write(json.dumps(line) + "\n")
-        return path
+        answered = ("assistant", f"Done, that is how it is now in the branch of {session}.")
+        said = [one for text in messages for one in ((by, text), answered)]
+        first = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+        at = f"2026-03-01T1{session[-1]}:00:00Z"
+        return claude_session(path, tmp_path / "work", *said, session=session, at=at, first=first)
 
     with Cortex.open(tmp_path / "work") as cortex:
         yield cortex, say, tmp_path / "sessions"

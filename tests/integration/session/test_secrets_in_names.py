@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ready_recortex
+from claude_sessions import claude_session
 from patient_recortex import SECONDS
 from places import store_folder
 from privacy_rules import expand
@@ -63,15 +64,8 @@ def transcript(place: Path, session: str) -> Path:
     """A session's file where Claude Code keeps it: in a folder that is named after the project's path."""
     encoded = "".join(c if c.isalnum() else "-" for c in str(place))
     path = place.parent / "claude" / encoded / f"{session}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    line = {
-        "type": "user", "uuid": "u1", "sessionId": session, "cwd": str(place),
-        "timestamp": "2026-03-01T12:00:00Z", "gitBranch": f"feature/{KEY}",
-        "message": {"role": "user",
-                    "content": "please remember that we use uv and not pip in this repository"},
-    }  # fmt: skip
-    path.write_text(json.dumps(line) + "\n")
-    return path
+    said = "please remember that we use uv and not pip in this repository"
+    return claude_session(path, place, said, session=session, gitBranch=f"feature/{KEY}")
 
 
 def test_no_secret_in_a_name_is_kept_or_said(place: Path, home: Path):

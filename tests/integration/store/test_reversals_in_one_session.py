@@ -1,11 +1,11 @@
 """A change of mind gives the same whichever way it came in, and what was said later is told first."""
 
-import json
 import math
 from dataclasses import replace
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION
@@ -20,20 +20,8 @@ RULE_THEN, RULE_NOW = (
 
 
 def write(folder, session, said):
-    lines = [
-        {
-            "type": role,
-            "sessionId": session,
-            "uuid": f"{session}-{place}",
-            "cwd": str(folder.parent / "work"),
-            "timestamp": f"2026-03-01T1{place}:00:00Z",
-            "message": {"role": role, "content": text},
-        }
-        for place, (role, text) in enumerate(said)
-    ]
-    path = folder / f"{session}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
+    path, at = folder / f"{session}.jsonl", "2026-03-01T1{}:00:00Z"
+    return claude_session(path, folder.parent / "work", *said, session=session, at=at)
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """Where the last sessions left work, in the brief of the next one."""
 
-import json
 from pathlib import Path
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.hooks.dispatch import handle
 from recortex.app.wiring import hook_context
@@ -24,21 +24,14 @@ def session(cortex: Cortex, project: Path, tmp_path: Path):
     def learn(
         name: str, asked: str, said: str, hour: int = 9, *, branch: str = "main", folder: str = ""
     ) -> None:
-        base = {
-            "sessionId": name, "cwd": folder or str(project), "gitBranch": branch, "version": "2.1.330",
-            "isSidechain": False, "timestamp": f"2026-03-01T{hour:02}:05:00Z",
-        }  # fmt: skip
-        answer = {"role": "assistant", "id": f"m{hour}", "content": [{"type": "text", "text": said}]}
-        lines = [
-            {**base, "type": "user", "uuid": f"{name}-{hour}", "message": {"role": "user", "content": asked}}
-        ]
-        lines += (
-            [{**base, "type": "assistant", "uuid": f"{name}-{hour}-2", "message": answer}] if said else []
-        )
-        file = tmp_path / f"{name}.jsonl"
-        with file.open("a", encoding="utf-8") as written:
-            written.writelines(json.dumps(line) + "\n" for line in lines)
-        cortex.extract(str(file))
+        talk = [asked, *([("assistant", said)] if said else [])]
+        more = {
+            "session": name,
+            "gitBranch": branch,
+            "at": f"2026-03-01T{hour:02}:05:00Z",
+            "first": 10 * hour,
+        }
+        cortex.extract(str(claude_session(tmp_path / f"{name}.jsonl", folder or project, *talk, **more)))
 
     return learn
 

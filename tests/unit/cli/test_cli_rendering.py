@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from recortex import operations
-from recortex.cli.rendering import FORMS, form_of, render
+from recortex.cli.rendering import FORMS, render
 from recortex.cli.terminal import Terminal
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
@@ -354,11 +354,6 @@ def test_a_replay_says_what_was_given():
 def test_every_operation_has_a_form_for_its_answer():
     answers = [one.returns() for one in operations_of(Cortex).values()]
     assert {one.__name__ for answer in answers for one in get_args(answer) or (answer,)} == FORMS.keys()
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_a_form_is_there(name):
-    assert callable(form_of(name))
 
 
 def test_a_hostile_memory_cannot_write_over_the_terminal():

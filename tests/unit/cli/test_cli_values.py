@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.cli.values import separated, shape_of, source, spoken
+from recortex.cli.values import shape_of, source, spoken
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import FileLink
 from recortex.domain.vocabulary import Importance, Status
@@ -118,10 +118,6 @@ def test_standard_input_loses_its_last_line_break_only(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ein Satz,\nzwei Zeilen\n")))
     assert spoken("-") == "ein Satz,\nzwei Zeilen"
     assert spoken("text") == "text"
-
-
-def test_separated_leaves_out_empty_parts():
-    assert separated(["a, b", ",", "c"]) == ["a", "b", "c"]
 
 
 @given(

@@ -87,13 +87,6 @@ def test_an_event_is_a_pair_with_the_same_moment_alone():
     assert not comparable(first, later)
 
 
-def test_a_pair_is_shown_with_scores_and_reasons():
-    (found,) = pairs([A, B], [ScoredPair("a", "b", 0.78)], [ScoredPair("a", "b", 0.91)])
-    assert (found.words, found.meaning, found.score) == (0.78, 0.91, 0.91)
-    assert "78%" in found.why
-    assert "0.91" in found.why
-
-
 def test_what_the_intake_noted_is_kept_without_vectors():
     relation = Relation(
         "b",

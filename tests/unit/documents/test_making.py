@@ -66,12 +66,6 @@ def test_areas_are_guessed(text, name, domain):
     assert guess(text, [name]) is domain
 
 
-def test_an_area_that_was_set_holds():
-    found = made("Users log in with a password.", domain=Domain.UI)
-    assert found.document.domain is Domain.UI
-    assert {chunk.domain for chunk, _ in found.chunks} == {Domain.UI}
-
-
 def test_what_is_shown_of_a_chunk_are_lines_of_the_file():
     text = "# A\n\n" + "\n\n".join(f"Sentence {number} about nothing much at all." for number in range(40))
     text = text.replace("Sentence 30 about nothing", "Sentence 30 about the walrus")

@@ -1,10 +1,10 @@
 """A secret is taken out before the first write: no file of the store ever holds it."""
 
-import json
 import subprocess
 
 import pytest
 
+from claude_sessions import claude_session
 from places import store_folder
 from recortex import Cortex
 
@@ -102,19 +102,9 @@ def test_imports(cortex, project, tmp_path):
 
 
 def test_a_transcript(cortex, project, tmp_path):
-    lines = [
-        {"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-01T10:00:00.000Z",
-         "cwd": str(project),
-         "message": {"role": "user",
-                     "content": f"Remember: always use the token {TOKEN} for the deploy script in CI."}},
-        {"type": "assistant", "uuid": "a1", "sessionId": "s1", "timestamp": "2026-03-01T10:00:05.000Z",
-         "cwd": str(project),
-         "message": {"id": "m1", "role": "assistant",
-                     "content": [{"type": "text", "text": f"Noted: {TOKEN}."}]}},
-    ]  # fmt: skip
-    transcript = tmp_path / "s1.jsonl"
-    transcript.write_text("\n".join(map(json.dumps, lines)) + "\n")
-    cortex.extract(str(transcript))
+    said = f"Remember: always use the token {TOKEN} for the deploy script in CI."
+    path = claude_session(tmp_path / "s1.jsonl", project, said, ("assistant", f"Noted: {TOKEN}."))
+    cortex.extract(str(path))
     assert leaks(project) == []
 
 

@@ -1,9 +1,8 @@
 """A decision, its reversal in a later session, a question in a third: only the current one is told."""
 
-import json
-
 import pytest
 
+from claude_sessions import claude_session
 from recortex.domain.vocabulary import RelationType, Scope, Status
 
 DECIDED = "we decided to use PostgreSQL for the job queue because Redis lost jobs"
@@ -17,20 +16,8 @@ def session(project, tmp_path):
     def write(name, day, *said):
         path = tmp_path / f"{name}.jsonl"
         written = len(path.read_text().splitlines()) if path.exists() else 0
-        lines = []
-        for place, (role, text) in enumerate(said, written):
-            content = text if role == "user" else [{"type": "text", "text": text}]
-            message = {"role": role, "content": content} | (
-                {"id": f"{name}{place}"} if role == "assistant" else {}
-            )
-            lines.append({
-                "type": role, "uuid": f"{name}-{place}", "sessionId": name,
-                "timestamp": f"2026-03-{day:02}T10:{place:02}:00.000Z", "cwd": str(project),
-                "version": "2.1.330", "message": message,
-            })  # fmt: skip
-        with path.open("a") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
-        return str(path)
+        at = f"2026-03-{day:02}T10:{{:02}}:00.000Z"
+        return str(claude_session(path, project, *said, session=name, at=at, first=written))
 
     return write
 

@@ -1,9 +1,8 @@
 """A decision typed in one session, its reversal typed in a later one: only the current one stands."""
 
-import json
-
 import pytest
 
+from claude_sessions import claude_session
 from recortex.domain.vocabulary import Status
 
 REVERSED = [
@@ -34,13 +33,8 @@ def learn(reading, project, tmp_path, settle):
     """Learns a session in which one prompt was typed."""
 
     def learned(day, said):
-        path = tmp_path / f"{day}.jsonl"
-        line = {
-            "type": "user", "uuid": f"u{day}", "sessionId": f"s{day}",
-            "timestamp": f"2026-02-{day:02}T10:00:00.000Z", "cwd": str(project), "version": "2.1.330",
-            "message": {"role": "user", "content": said},
-        }  # fmt: skip
-        path.write_text(json.dumps(line) + "\n")
+        path, at = tmp_path / f"{day}.jsonl", f"2026-02-{day:02}T10:00:00.000Z"
+        claude_session(path, project, said, session=f"s{day}", at=at)
         found = reading.extract(str(path)).found
         settle(reading)
         return [reading.get(one.id) for one in found if one.id]

@@ -190,14 +190,6 @@ def test_other_pieces_stay(cortex, indexed, file):
     assert cortex.list().total == 8
 
 
-def test_a_changed_file_is_a_changed_pair(cortex, indexed, file):
-    file.write_text(SOURCE.replace("sha256", "sha512"), encoding="utf-8")
-    new = cortex.index("src/hooks.py:4-6", SAID, tags=["security"], importance="high")
-    assert new.changed
-    assert "sha512" in new.code.text
-    assert indexed.code.id in new.superseded
-
-
 def test_secrets_do_not_get_in(cortex, project, file):
     token = "ghp_" + "Z9y8X7w6V5u4T3s2R1q0P9o8N7m6L5k4J3i2"
     file.write_text(f"def key():\n    return '{token}'\n", encoding="utf-8")

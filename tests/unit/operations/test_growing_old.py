@@ -22,12 +22,6 @@ def old(cortex, clock):
     return memory
 
 
-def test_a_fresh_store_loses_nothing(cortex):
-    cortex.remember("The build was green", kind="episodic")
-    result = cortex.lifecycle(trust_clock=True)
-    assert (result.considered, result.archived, result.pruned, result.changes) == (0, 0, 0, ())
-
-
 def test_what_faded_is_archived_then_pruned(cortex, clock, old):
     kept = cortex.remember("The service is written in Go", kind="core")
     first = cortex.lifecycle(trust_clock=True)

@@ -154,8 +154,3 @@ def test_captures_come_from_the_jobs_record(cortex, seen, project):
     assert cortex.inspect().captures["runs"] == 3
     (store_folder(project) / "status.json").write_text("[1")
     assert cortex.inspect().captures == {}
-
-
-def test_no_model_was_paid(cortex, seen):
-    assert seen
-    assert (cortex.inspect().model.calls, cortex.inspect().model.usd) == (0, 0.0)

@@ -1,9 +1,8 @@
 """Proposals that nobody looked at leave the list, as it says before; what was said can still be found."""
 
-import json
-
 import pytest
 
+from claude_sessions import claude_session
 from recortex.app.jobs.learning import learn
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
@@ -20,16 +19,7 @@ def proposal(cortex, clock, tmp_path):
         ("user", "yes, do that"),
         ("assistant", "Done."),
     ]
-    lines = [
-        json.dumps({
-            "sessionId": "s1", "cwd": str(cortex._app.root), "version": "2.1.330", "type": role,
-            "uuid": f"u{place}", "parentUuid": f"u{place - 1}" if place else None, "isSidechain": False,
-            "timestamp": clock().isoformat(), "message": {"role": role, "content": text},
-        })
-        for place, (role, text) in enumerate(said)
-    ]  # fmt: skip
-    path = tmp_path / "s1.jsonl"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path = claude_session(tmp_path / "s1.jsonl", cortex._app.root, *said, at=clock().isoformat())
     learn(cortex._app.services, path, clock=clock, final=True, dry_run=False)
     (one,) = cortex.list(statuses=(Status.PROPOSED,)).memories
     assert one.text == "Agreed to: Keep the harvest invoices in the silo database `harvest_invoices`."

@@ -1,9 +1,10 @@
 """After a purge no file of the store holds the text: every byte is read here, too."""
 
-import json
+from itertools import cycle
 
 import pytest
 
+from claude_sessions import claude_session
 from example_exchanges import exchange, keep
 from places import store_folder
 from recortex.errors import MemoryNotFoundError
@@ -179,20 +180,7 @@ def test_a_dry_run_only_shows(cortex, folder):
 
 def transcript(path, *said):
     """A session of Claude Code: what the person and the agent say in turn."""
-    lines = [
-        {
-            "type": role,
-            "uuid": f"u{place}",
-            "sessionId": "s1",
-            "cwd": "/w",
-            "timestamp": f"2026-03-01T11:{place:02d}:00.000Z",
-            "message": {"role": role, "content": [{"type": "text", "text": text}]},
-        }
-        for place, text in enumerate(said)
-        for role in ["assistant" if place % 2 else "user"]
-    ]
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return path
+    return claude_session(path, "/w", *zip(cycle(("user", "assistant")), said, strict=False))
 
 
 def kept_exchanges(cortex):

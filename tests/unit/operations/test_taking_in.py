@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
@@ -22,20 +23,7 @@ SAID = [
 
 
 def transcript(folder, project, name="s1"):
-    lines = []
-    for number, (role, text) in enumerate(SAID):
-        content = text if role == "user" else [{"type": "text", "text": text}]
-        lines.append(
-            {
-                "type": role, "uuid": f"{name}-{number}", "sessionId": name, "cwd": str(project),
-                "gitBranch": "main", "timestamp": f"2026-03-01T10:0{number}:00.000Z",
-                "message": {"id": f"m{number}", "role": role, "content": content},
-            }
-        )  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return claude_session(folder / f"{name}.jsonl", project, *SAID, session=name, gitBranch="main")
 
 
 def test_the_same_history_twice_adds_nothing(cortex, project, tmp_path):

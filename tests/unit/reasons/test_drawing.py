@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.drawing import MOST_NODES, Arrow, Node, Picture, drawn, layers, picture_of
+from recortex.engines.graph.drawing import MOST_NODES, Arrow, Node, Picture, drawn, picture_of
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = [
@@ -49,17 +49,6 @@ def test_mermaid_and_dot_keep_a_label_within_its_quotes(texts):
     quoted = r'"(?:[^"\\]|\\.)*"'
     for line in drawn(made, "dot").split("\n")[3:-1]:
         assert re.fullmatch(rf"  {quoted}( -> {quoted})? \[label={quoted}(, penwidth=3)?\];", line)
-
-
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=30))
-def test_each_node_is_placed_once_and_causes_stand_above(ends):
-    nodes = tuple(Node(str(place), "decision", "x") for place in range(13))
-    arrows = tuple(Arrow(str(one), str(other), "caused") for one, other in ends)
-    found = layers(Picture(nodes, arrows))
-    depth = {node: place for place, layer in enumerate(found) for node in layer}
-    assert sorted(depth, key=int) == [node.id for node in nodes]
-    if all(one < other for one, other in ends):  # without a circle
-        assert all(depth[str(one)] < depth[str(other)] for one, other in ends)
 
 
 def test_arrows_run_from_cause_to_effect(cortex):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from recortex.domain.replay import Given, ReplayedSession, SaidAgain
-from recortex.engines.sessions.replaying import figures, most_given, sample, thirds
+from recortex.engines.sessions.replaying import figures, sample
 from recortex.engines.sessions.typed_again import Typed, says_the_same
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -57,20 +57,6 @@ def test_the_figures_of_sessions_are_counted():
     assert found.briefs_told == 1
     assert (found.file_lines, found.file_used, found.tokens_per_session) == (1, 0, 50.0)
     assert (found.again, found.again_known, found.again_given) == (3, 2, 1)
-
-
-def test_thirds_hold_each_session_once():
-    sessions = [session(day, prompts=1) for day in range(7)]
-    assert [one.sessions for one in thirds(sessions)] == [2, 3, 2]
-    assert thirds(sessions[:2]) == ()
-
-
-def test_what_was_given_most_comes_first():
-    first, second = most_given(
-        [session(1, given("a", 1), given("b", 1)), session(2, given("b", 2, used="quoted"))], 5
-    )
-    assert (first.memory, first.times, first.used) == ("b", 2, 1)
-    assert (second.memory, second.times, second.used) == ("a", 1, 0)
 
 
 def test_a_sample_is_the_same_for_a_seed_and_has_both_kinds():
