@@ -89,24 +89,6 @@ def test_of_equals_the_oldest_comes_first_and_the_limit_cuts(store):
     assert keys_of(store.search.match(["same", "words"], 3, None)) == keys[:3]
 
 
-def test_every_word_may_be_asked_for_at_once_and_others_may_count(store):
-    keys = insert(
-        store,
-        memory(1, "cache and queue"),
-        memory(2, "cache alone"),
-        memory(3, "a queue with a lock"),
-        *(memory(n, f"filler {n}") for n in range(5, 12)),
-    )
-    assert set(keys_of(store.search.match(["cache", "queue"], 9, None))) == set(keys[:3])
-    assert keys_of(store.search.match(["cache", "queue"], 9, None, all_required=True)) == keys[:1]
-    assert store.search.match(["cache", "nowhere"], 9, None, all_required=True) == []
-    both = dict(store.search.match(["cache", "queue"], 9, None))
-    found = dict(store.search.match(["cache"], 9, None, score_only=["queue"]))
-    assert found == pytest.approx({key: both[key] for key in keys[:2]})
-    only = MemoryQuery(statuses=(Status.ARCHIVED,))
-    assert store.search.match(["cache"], 9, only, all_required=True, score_only=["queue"]) == []
-
-
 def test_a_search_is_restricted_before_it_is_cut(store):
     plain = [memory(n, "cache cache cache") for n in range(20)]
     wanted = memory(30, "a cache among many other words", files=(FileLink("src/a.py"),), tags=("db",))

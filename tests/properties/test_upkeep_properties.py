@@ -34,14 +34,6 @@ ENTRIES = st.lists(
 
 
 @given(st.dictionaries(NAMES, INSTANTS), INSTANTS)
-def test_a_chore_is_due_until_it_is_done_and_again_after_its_days(done, now):
-    for name in due(done, EVERY, now):
-        assert name not in due(done | {name: now}, EVERY, now)
-        assert name in due(done | {name: now}, EVERY, now + EVERY[name] * DAY)
-        assert name not in due(done | {name: now}, EVERY, now + EVERY[name] * DAY - 1)
-
-
-@given(st.dictionaries(NAMES, INSTANTS), INSTANTS)
 def test_what_is_due_is_in_the_order_of_the_table_and_never_what_is_switched_off(done, now):
     found = due(done, EVERY | {"expiry": 0}, now)
     assert found == [name for name in EVERY if name in found]

@@ -1,4 +1,4 @@
-"""What people see of duplicates, indexed code and receipts."""
+"""What people see of duplicates, indexed code, receipts, the brief, a lifecycle pass and a walk."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -6,15 +6,18 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal
+from recortex.cli.terminal import Terminal, clean
 from recortex.domain.explanation import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
+from recortex.domain.relation import Relation
 from recortex.domain.session import Signal
-from recortex.domain.vocabulary import Status
+from recortex.domain.vocabulary import RelationType, Scope, Status
 from recortex.engines.consolidation.duplicates import due
 from recortex.engines.sessions.analytics import Efficiency
+from recortex.operations.brief import Shown, Surface
 from recortex.operations.consolidating import Consolidated, DuplicatePair
+from recortex.operations.graphing import Reached, Traversal
 from recortex.operations.indexing import Backfilled, IndexedCode
 from recortex.operations.inspecting import (
     BriefCache,
@@ -25,6 +28,7 @@ from recortex.operations.inspecting import (
     SessionReceipts,
     StoreFigures,
 )
+from recortex.operations.lifecycle import Lifecycle, StatusChange
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
@@ -63,6 +67,13 @@ RECEIPTS = SessionReceipts(
     seen={"written": 1},
 )
 
+MEMORY = memory("0b5d3b1e-1111-4222-8333-444455556666", "Use bcrypt", "tribal")
+OTHER = replace(MEMORY, id="77777777-1111-4222-8333-444455556666")
+RELATION = Relation(MEMORY.id, OTHER.id, RelationType.SUPPORTS, NOW)
+SHOWN = Shown(id=MEMORY.id, scope=Scope.PROJECT, rank=0.5, tokens=9)
+CHANGE = StatusChange(
+    id=MEMORY.id, scope=Scope.PROJECT, kind="tribal", status=Status.ARCHIVED, reason="confidence 0.10"
+)
 SAMPLES = [
     (Consolidated(action="list"), ["Nothing seems to be said twice."]),
     (
@@ -97,6 +108,29 @@ SAMPLES = [
     (Inspection(), ["not called today"]),
     (Inspection(receipts=RECEIPTS),
      ["09:30:00  file a.py  0.50  12 tokens  used: quoted", "not used", "(gone)", "seen: 1 written"]),
+    (Surface(text="", tokens=0, generated_at=NOW), ["Nothing is known"]),
+    (
+        Surface(text="a\n- b\x1b[2J", tokens=9, memories=(SHOWN,), generated_at=NOW, cached=True),
+        ["a\n- b\n\n1 memory, 9 tokens, from the cache"],
+    ),
+    (Traversal(memory=MEMORY), ["no relations"]),
+    (
+        Traversal(memory=MEMORY, reached=(Reached(memory=OTHER, depth=1, path=(RELATION,)),), more=True),
+        ["  supports  77777777", "greater --limit"],
+    ),
+    (
+        Traversal(memory=OTHER, reached=(Reached(memory=MEMORY, depth=2, path=(RELATION, RELATION)),)),
+        ["    is supported by  0b5d3b1e"],
+    ),
+    (
+        Lifecycle(now=NOW, considered=30, archived=25, changes=(CHANGE,) * 25),
+        [
+            "25 archived, 0 pruned, of 30 memories",
+            "archived:\n  0b5d3b1e  tribal: confidence 0.10",
+            "and 5 more",
+        ],
+    ),
+    (Lifecycle(now=NOW, dry_run=True), ["0 would be archived, 0 would be pruned"]),
 ]  # fmt: skip
 
 
@@ -106,3 +140,4 @@ def test_an_answer_says(value, said):
     for words in said:
         assert words in text
     assert "\x1b" not in text
+    assert clean(render(value, Terminal(140, colour=True))) == text

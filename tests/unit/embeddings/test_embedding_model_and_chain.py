@@ -8,7 +8,6 @@ from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import HashedEmbedder
 from recortex.embeddings.chain import CachedEmbedder, EmbedderChain
 from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, OnnxEmbedder
-from recortex.engines.indexing.document import embedded_text
 from recortex.engines.indexing.pieces import AskedPieces, wordings
 from recortex.engines.indexing.vectors import compact, cosines
 from recortex.errors import EmbeddingError
@@ -113,15 +112,6 @@ def test_the_second_tier_survives_a_restart(tmp_path, model):
             cortex.remember(**said, source={"session": session, "turn": 1, "speaker": "user"})
             assert services.store.vectors.count_pending() == 0
     assert (len(before.asked), after.asked) == (1, [])
-
-
-def test_the_embedded_text_starts_with_its_metadata(tmp_path):
-    with Cortex.open(url=f"sqlite:///{tmp_path}/text.db") as cortex:
-        memory = cortex.remember(
-            "Never round.", kind="tribal", importance="high", files=["src/money.py"], patterns=["p1"]
-        )
-    text = embedded_text(memory, "till")
-    assert text == "[tribal|high|gotcha] [project:till] Never round.\nFiles: src/money.py\nPatterns: p1"
 
 
 def break_model(folder, how):
