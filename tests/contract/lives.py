@@ -39,69 +39,14 @@ from recortex.domain.vocabulary import (
 from recortex.engines.words import content_words
 
 PIECES = (
-    "cache",
-    "caches",
-    "caching",
-    "queue",
-    "queued",
-    "login",
-    "retry",
-    "retries",
-    "schema",
-    "lock",
-    "the",
-    "not",
-    "naïve",
-    "nai\u0308ve",
-    "e\u0301tude",
-    "日本語",
-    "東京タワー",
-    "한국어",
-    "O'Brien",
-    "don’t",
-    "rock'n'roll",
-    "users'",
-    "getUserName",
-    "snake_case_name",
-    "src/app/main.py",
-    "🙂",
-    "👩‍💻",
-    "ﬁle",
-    "Straße",
-    "İstanbul",
-    "Ωmega",
-    "x" * 300,
-    "y" * 70 + "s",
-    "a:b",
-    "a & b",
-    "!not",
-    "(x)",
-    "*",
-    "<->",
-    "'quoted'",
-    '"',
-    "\\back",
-    "'; DROP TABLE memories; --",
-    "%s",
-    "$1",
-    "?1",
-    ":name",
-    "{}",
-    "NULL",
-    "1",
-    "3.14",
-    "-",
-    "__init__",
-    "\uff46\uff55\uff4c\uff4c",
-    "नमस्ते",
-    "مرحبا",
-    "ไทย",
-    "o'brien's",
-    "٣٤",
-    "ǅ",
-    "\u00ad",
+    "cache", "caches", "caching", "queue", "queued", "login", "retry", "retries", "schema", "lock", "the",
+    "not", "naïve", "nai\u0308ve", "e\u0301tude", "日本語", "東京タワー", "한국어", "O'Brien", "don’t", "rock'n'roll",
+    "users'", "getUserName", "snake_case_name", "src/app/main.py", "🙂", "👩‍💻", "ﬁle", "Straße", "İstanbul",
+    "Ωmega", "x" * 300, "y" * 70 + "s", "a:b", "a & b", "!not", "(x)", "*", "<->", "'quoted'", '"',
+    "\\back", "'; DROP TABLE memories; --", "%s", "$1", "?1", ":name", "{}", "NULL", "1", "3.14", "-",
+    "__init__", "\uff46\uff55\uff4c\uff4c", "नमस्ते", "مرحبا", "ไทย", "o'brien's", "٣٤", "ǅ", "\u00ad",
     "a\u200bb",
-)
+)  # fmt: skip
 JOINTS = (" ", " ", " ", " ", ", ", ". ", "-", "_", "/", ":", "|", " & ", "\n", "\t")
 """No apostrophe: FTS5 takes a word with one for a phrase, which any other separator may hold together too;
 PostgreSQL's index has it only where an apostrophe joins it (docs/postgresql.md)."""
@@ -153,7 +98,7 @@ class Life:
             if early
             else self.random.choice(self.names)
         )
-        return Act(name, tuple(getattr(self, f"_{name}", tuple)()))
+        return Act(name, tuple(GIVEN[name](self)) if name in GIVEN else ())
 
     # -- what things are made of
 
@@ -368,8 +313,6 @@ class Life:
         numbers = {self.random.randrange(NUMBERS) for _ in range(self.random.randint(1, 3))}
         return ([self.memory(number) for number in sorted(numbers)],)
 
-    _fail = _insert
-
     def _update(self):
         made = self.memory(0)
         names = (
@@ -378,88 +321,21 @@ class Life:
         fields = {name: getattr(made, name) for name in (*names, "tags", "updated_at")}
         return self.id(), fields, self.pick(*EITHER)
 
-    def _delete(self):
-        return self.id(), self.now()
-
     def _say(self):
         numbers = [self.random.randrange(1, NUMBERS) for _ in range(self.random.randint(1, 3))]
         return [(self.exchange(number), self.pick("", self.said())) for number in numbers], self.now()
-
-    def _unsay(self):
-        return (self.keys()[:3],)
 
     def _embed_said(self):
         model, keys = self.pick(*MODELS), self.keys()[:3]
         return model, [(key, self.hash(key, model), self.code(key)) for key in keys]
 
-    def _release(self):
-        return (self.pick(*MODELS),)
-
-    def _said(self):
-        return (self.exchange_query(),)
-
-    def _said_by_id(self):
-        return [f"{self.random.randrange(NUMBERS):032x}" for _ in range(3)], "0" * 31
-
-    def _growing(self):
-        return (self.pick(*SESSIONS),)
-
-    def _said_around(self):
-        return (self.exchange(self.random.randrange(1, NUMBERS)),)
-
-    def _oldest_said(self):
-        return (self.any_time(),)
-
-    def _said_keys_of(self):
-        return ([self.hash(self.random.randrange(NUMBERS), self.pick(*MODELS)) for _ in range(4)],)
-
-    def _said_match(self):
-        return self.words(), self.random.randint(1, 9), self.pick(None, self.exchange_query())
-
     def _said_nearest(self):
         only = self.pick(None, self.exchange_query())
         return self.vector(), self.random.randint(1, 9), only, self.pick(*MODELS)
 
-    def _said_facts(self):
-        return self.keys(), self.pick(None, self.exchange_query()), self.pick(None, *MODELS)
-
-    def _holding_said(self):
-        return (self.pick(*PIECES),)
-
-    def _write(self):
-        return self.document()
-
-    def _unwrite(self):
-        return (self.pick([], [self.pick(*PATHS)]),)
-
-    _embed_written, _release_written = _embed_said, _release
-
-    def _read_chunks(self):
-        return [self.chunk(self.pick(*PATHS), 0).id for _ in range(3)], self.any_time()
-
-    def _written(self):
-        return (self.pick((), (PATHS[0],), ("src/",)),)
-
-    def _written_of(self):
-        return self.pick(*PATHS), [self.chunk(self.pick(*PATHS), 0).id for _ in range(3)], "chk-0"
-
     def _written_match(self):
         only = self.pick(None, self.document_query())
         return self.words(), self.random.randint(1, 9), only, self.pick(*SELDOM), ()
-
-    def _written_nearest(self):
-        return self.vector(), self.random.randint(1, 9), self.pick(None, self.document_query()), "one"
-
-    def _written_facts(self):
-        return self.keys(), self.document_query(), self.pick(None, *MODELS)
-
-    _holding_written = _holding_said
-
-    def _touch(self):
-        return self.ids(), self.any_time()
-
-    def _evidence(self):
-        return self.id(), self.pick(b"a", b"\0b")
 
     def _version(self):
         number = self.random.randrange(NUMBERS)
@@ -475,67 +351,10 @@ class Life:
             )
         ]
 
-    def _relate(self):
-        return (
-            Relation(
-                self.id(),
-                self.id(),
-                self.pick(*list(RelationType)[:3]),
-                self.any_time(),
-                self.pick(0.5, 1.0),
-                (self.mark,),
-                inferred=self.pick(*EITHER),
-                status=self.pick(*RelationStatus),
-                bidirectional=self.pick(*EITHER),
-            ),
-        )
-
-    def _unrelate(self):
-        return self.id(), self.id(), self.pick(None, RelationType.SUPPORTS)
-
-    def _record(self):
-        return (
-            [
-                AuditEntry(
-                    memory_id=id_,
-                    operation="update",
-                    actor=Actor.USER,
-                    at=self.now(),
-                    details={"by": self.mark},
-                )
-                for id_ in self.ids()
-            ],
-        )
-
-    def _degrade(self):
-        return Degradation(
-            self.pick("a", "b"), self.pick("why", self.mark), "instead", self.pick(*EITHER)
-        ), self.any_time()
-
-    def _checkpoint(self):
-        return (
-            Checkpoint(
-                path=self.pick(*PATHS),
-                session_id=self.pick(*SESSIONS),
-                client=self.mark,
-                position=self.seconds,
-                turns=1,
-                extracted_at=self.now(),
-            ),
-        )
-
     def _embed(self):
         model = self.pick(*MODELS)
         numbers = [self.random.randrange(NUMBERS) for _ in range(self.random.randint(1, 4))]
         return model, [(id_of(one), self.hash(one % 12, model), self.code(one % 12)) for one in numbers]
-
-    def _reembedded(self):
-        return self.pick(*MODELS), self.seconds
-
-    _reembedding_done = _reembedded
-
-    def _drop_left_behind(self):
-        return (self.pick(*MODELS),)
 
     def _session(self):
         at = self.any_time()
@@ -552,146 +371,170 @@ class Life:
             ),
         )
 
-    def _captured(self):
-        return self.pick(*SESSIONS), self.now(), self.mark
-
     def _give(self):
         made = [self.receipt() for _ in range(self.random.randint(1, 3))]
         self.given += made
         return (made,)
 
-    def _use(self):
-        return self.random.choice(self.given or [self.receipt()]), self.now()
 
-    def _note(self):
-        return (
-            [
-                Signal(
-                    session=self.pick(*SESSIONS),
-                    at=self.now(),
-                    name=self.pick("failed", "mended", "read"),
-                    subject=f"{self.mark} {self.pick(*PIECES)}",
-                    digest=self.pick("", "d"),
-                )
-                for _ in range(2)
-            ],
-        )
-
-    def _forget_text(self):
-        return (self.pick(*PIECES[:6]),)
-
-    def _forget_before(self):
-        return (AT + timedelta(seconds=self.random.randint(-9, self.seconds // 2)),)
-
-    def _reserve(self):
-        return self.call(), Limit(tokens=300, micro_usd=1_000)
-
-    def _settle(self):
-        return self.random.randint(1, 9), self.call()
-
-    def _get(self):
-        return (self.ids(),)
-
-    _relations_of = _get
-
-    def _beginning(self):
-        return (self.pick("", "9b1c", self.id(), self.id()[:30], "%", "_"),)
-
-    def _find(self):
-        return (self.query(),)
-
-    _count = _find
-
-    def _same(self):
-        return (blake3(bytes([self.random.randrange(NUMBERS)])).hexdigest(),)
-
-    def _neighbours(self):
-        return (self.pick("", *SESSIONS),)
-
-    def _history(self):
-        return (self.id(),)
-
-    _entries = _buried = _history
-
-    def _as_of(self):
-        return self.id(), self.any_time()
-
-    def _former(self):
-        return replace(self.query(), as_of=None), self.any_time()
-
-    def _suggested(self):
-        return self.pick(*list(RelationType)[:3]), self.pick(1, 9)
-
-    def _recent(self):
-        return (self.random.randint(1, 9),)
-
-    _sessions = _recent
-
-    def _read_checkpoint(self):
-        return (self.pick(*PATHS),)
-
-    def _keys_of(self):
-        return ([self.hash(self.random.randrange(12), self.pick(*MODELS)) for _ in range(2)],)
-
-    def _codes_of(self):
-        return self.ids(), self.pick(*MODELS, "none")
-
-    def _outdated(self):
-        return (self.pick(*MODELS),)
-
-    def _read_session(self):
-        return (self.pick(*SESSIONS, "s"),)
-
-    def _cited(self):
-        return ([*PATHS, "none"],)
-
-    def _unheard(self):
-        return ([(path, AT.timestamp() + self.pick(-9.5, 9.25)) for path in (*PATHS, "new")],)
-
-    def _receipts(self):
-        return (self.pick(*SESSIONS),)
-
-    _signals = _receipts
-
-    def _has_failed(self):
-        return self.pick(*SESSIONS), "d"
-
-    def _spent(self):
-        return (self.pick(AT, AT + timedelta(days=1)),)
-
-    def _statistics(self):
-        return (to_micros(self.any_time()),)
-
-    def _frequencies(self):
-        return (self.words(),)
-
-    _candidates = _frequencies
-
-    def _speakers(self):
-        return (["ada", "GRACE", "ÉVA", "nobody", *self.words()],)
-
-    def _match(self):
-        return (
-            self.words(),
-            self.pick(2, 8, 100),
-            self.only(),
-            self.pick(*SELDOM),
-            self.pick((), tuple(self.words())),
-        )
-
-    def _nearest(self):
-        return self.vector(), self.pick(1, 4, 50), self.only(), self.pick(*MODELS, "none")
-
-    def _vectors(self):
-        return self.keys(), self.pick(*MODELS)
-
-    def _facts(self):
-        return self.keys(), replace(self.query(), as_of=None), self.pick(None, *MODELS)
-
-    def _around(self):
-        return self.keys(), self.pick(0, 1, 3)
-
-    def _links(self):
-        return (self.keys(),)
-
-    _by_key = _links
+GIVEN = {
+    "insert": Life._insert,
+    "fail": Life._insert,
+    "update": Life._update,
+    "delete": lambda life: (life.id(), life.now()),
+    "say": Life._say,
+    "unsay": lambda life: (life.keys()[:3],),
+    "embed_said": Life._embed_said,
+    "release": lambda life: (life.pick(*MODELS),),
+    "said": lambda life: (life.exchange_query(),),
+    "said_by_id": lambda life: ([f"{life.random.randrange(NUMBERS):032x}" for _ in range(3)], "0" * 31),
+    "growing": lambda life: (life.pick(*SESSIONS),),
+    "said_around": lambda life: (life.exchange(life.random.randrange(1, NUMBERS)),),
+    "oldest_said": lambda life: (life.any_time(),),
+    "said_keys_of": lambda life: (
+        [life.hash(life.random.randrange(NUMBERS), life.pick(*MODELS)) for _ in range(4)],
+    ),
+    "said_match": lambda life: (
+        life.words(),
+        life.random.randint(1, 9),
+        life.pick(None, life.exchange_query()),
+    ),
+    "said_nearest": Life._said_nearest,
+    "said_facts": lambda life: (
+        life.keys(),
+        life.pick(None, life.exchange_query()),
+        life.pick(None, *MODELS),
+    ),
+    "holding_said": lambda life: (life.pick(*PIECES),),
+    "write": lambda life: life.document(),
+    "unwrite": lambda life: (life.pick([], [life.pick(*PATHS)]),),
+    "embed_written": Life._embed_said,
+    "release_written": lambda life: (life.pick(*MODELS),),
+    "read_chunks": lambda life: ([life.chunk(life.pick(*PATHS), 0).id for _ in range(3)], life.any_time()),
+    "written": lambda life: (life.pick((), (PATHS[0],), ("src/",)),),
+    "written_of": lambda life: (
+        life.pick(*PATHS),
+        [life.chunk(life.pick(*PATHS), 0).id for _ in range(3)],
+        "chk-0",
+    ),
+    "written_match": Life._written_match,
+    "written_nearest": lambda life: (
+        life.vector(),
+        life.random.randint(1, 9),
+        life.pick(None, life.document_query()),
+        "one",
+    ),
+    "written_facts": lambda life: (life.keys(), life.document_query(), life.pick(None, *MODELS)),
+    "holding_written": lambda life: (life.pick(*PIECES),),
+    "touch": lambda life: (life.ids(), life.any_time()),
+    "evidence": lambda life: (life.id(), life.pick(b"a", b"\0b")),
+    "version": Life._version,
+    "relate": lambda life: (
+        Relation(
+            life.id(),
+            life.id(),
+            life.pick(*list(RelationType)[:3]),
+            life.any_time(),
+            life.pick(0.5, 1.0),
+            (life.mark,),
+            inferred=life.pick(*EITHER),
+            status=life.pick(*RelationStatus),
+            bidirectional=life.pick(*EITHER),
+        ),
+    ),
+    "unrelate": lambda life: (life.id(), life.id(), life.pick(None, RelationType.SUPPORTS)),
+    "record": lambda life: (
+        [
+            AuditEntry(
+                memory_id=id_,
+                operation="update",
+                actor=Actor.USER,
+                at=life.now(),
+                details={"by": life.mark},
+            )
+            for id_ in life.ids()
+        ],
+    ),
+    "degrade": lambda life: (
+        Degradation(life.pick("a", "b"), life.pick("why", life.mark), "instead", life.pick(*EITHER)),
+        life.any_time(),
+    ),
+    "checkpoint": lambda life: (
+        Checkpoint(
+            path=life.pick(*PATHS),
+            session_id=life.pick(*SESSIONS),
+            client=life.mark,
+            position=life.seconds,
+            turns=1,
+            extracted_at=life.now(),
+        ),
+    ),
+    "embed": Life._embed,
+    "reembedded": lambda life: (life.pick(*MODELS), life.seconds),
+    "reembedding_done": lambda life: (life.pick(*MODELS), life.seconds),
+    "drop_left_behind": lambda life: (life.pick(*MODELS),),
+    "session": Life._session,
+    "captured": lambda life: (life.pick(*SESSIONS), life.now(), life.mark),
+    "give": Life._give,
+    "use": lambda life: (life.random.choice(life.given or [life.receipt()]), life.now()),
+    "note": lambda life: (
+        [
+            Signal(
+                session=life.pick(*SESSIONS),
+                at=life.now(),
+                name=life.pick("failed", "mended", "read"),
+                subject=f"{life.mark} {life.pick(*PIECES)}",
+                digest=life.pick("", "d"),
+            )
+            for _ in range(2)
+        ],
+    ),
+    "forget_text": lambda life: (life.pick(*PIECES[:6]),),
+    "forget_before": lambda life: (AT + timedelta(seconds=life.random.randint(-9, life.seconds // 2)),),
+    "reserve": lambda life: (life.call(), Limit(tokens=300, micro_usd=1_000)),
+    "settle": lambda life: (life.random.randint(1, 9), life.call()),
+    "get": lambda life: (life.ids(),),
+    "relations_of": lambda life: (life.ids(),),
+    "beginning": lambda life: (life.pick("", "9b1c", life.id(), life.id()[:30], "%", "_"),),
+    "find": lambda life: (life.query(),),
+    "count": lambda life: (life.query(),),
+    "same": lambda life: (blake3(bytes([life.random.randrange(NUMBERS)])).hexdigest(),),
+    "neighbours": lambda life: (life.pick("", *SESSIONS),),
+    "history": lambda life: (life.id(),),
+    "entries": lambda life: (life.id(),),
+    "buried": lambda life: (life.id(),),
+    "as_of": lambda life: (life.id(), life.any_time()),
+    "former": lambda life: (replace(life.query(), as_of=None), life.any_time()),
+    "suggested": lambda life: (life.pick(*list(RelationType)[:3]), life.pick(1, 9)),
+    "recent": lambda life: (life.random.randint(1, 9),),
+    "sessions": lambda life: (life.random.randint(1, 9),),
+    "read_checkpoint": lambda life: (life.pick(*PATHS),),
+    "keys_of": lambda life: ([life.hash(life.random.randrange(12), life.pick(*MODELS)) for _ in range(2)],),
+    "codes_of": lambda life: (life.ids(), life.pick(*MODELS, "none")),
+    "outdated": lambda life: (life.pick(*MODELS),),
+    "read_session": lambda life: (life.pick(*SESSIONS, "s"),),
+    "cited": lambda _: ([*PATHS, "none"],),
+    "unheard": lambda life: ([(path, AT.timestamp() + life.pick(-9.5, 9.25)) for path in (*PATHS, "new")],),
+    "receipts": lambda life: (life.pick(*SESSIONS),),
+    "signals": lambda life: (life.pick(*SESSIONS),),
+    "has_failed": lambda life: (life.pick(*SESSIONS), "d"),
+    "spent": lambda life: (life.pick(AT, AT + timedelta(days=1)),),
+    "statistics": lambda life: (to_micros(life.any_time()),),
+    "frequencies": lambda life: (life.words(),),
+    "candidates": lambda life: (life.words(),),
+    "speakers": lambda life: (["ada", "GRACE", "ÉVA", "nobody", *life.words()],),
+    "match": lambda life: (
+        life.words(),
+        life.pick(2, 8, 100),
+        life.only(),
+        life.pick(*SELDOM),
+        life.pick((), tuple(life.words())),
+    ),
+    "nearest": lambda life: (life.vector(), life.pick(1, 4, 50), life.only(), life.pick(*MODELS, "none")),
+    "vectors": lambda life: (life.keys(), life.pick(*MODELS)),
+    "facts": lambda life: (life.keys(), replace(life.query(), as_of=None), life.pick(None, *MODELS)),
+    "around": lambda life: (life.keys(), life.pick(0, 1, 3)),
+    "links": lambda life: (life.keys(),),
+    "by_key": lambda life: (life.keys(),),
+}
+"""What an act is given; the others are given nothing."""
