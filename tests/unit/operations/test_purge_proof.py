@@ -36,45 +36,10 @@ def through_text(cortex):
     return [cortex.remember(f"The word is {SECRET} for the gate.").id]
 
 
-def through_content(cortex):
-    return [
-        cortex.remember(content={"knowledge": "known", "warnings": [f"never say {SECRET}"]}, kind="tribal").id
-    ]
-
-
 def through_a_former_version(cortex):
     kept = cortex.remember(f"The word is {SECRET} for the gate.")
     cortex.edit(kept.id, text="The word is not written down.")
     return [kept.id]
-
-
-def through_tags(cortex):
-    return [cortex.remember("The gate has a word.", tags=[SECRET]).id]
-
-
-def through_metadata(cortex):
-    return [cortex.remember("The gate has a word.", metadata={"note": [f"it is {SECRET}"]}).id]
-
-
-def through_source(cortex):
-    return [cortex.remember("The gate has a word.", source={"session": "s", "quote": f"say {SECRET}"}).id]
-
-
-def through_a_session(cortex):
-    return [cortex.remember("The gate has a word.", source=SECRET).id]
-
-
-def through_a_summary(cortex):
-    return [cortex.remember("The gate has a word.", summary=f"Say {SECRET}").id]
-
-
-def through_links(cortex):
-    kept = cortex.remember("The gate has a word.", files=[f"src/{SECRET}.py"], functions=[f"{SECRET}.load"])
-    return [kept.id]
-
-
-def through_patterns(cortex):
-    return [cortex.remember("The gate has a word.", patterns=[SECRET], constraints=[f"no {SECRET}"]).id]
 
 
 def through_a_reason(cortex):
@@ -91,10 +56,29 @@ def through_the_neighbour(cortex):
     return [first.id, second.id]
 
 
-WAYS = [value for name, value in list(globals().items()) if name.startswith("through_")]
+def through(**fields):
+    return lambda cortex: [cortex.remember("The gate has a word.", **fields).id]
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+WAYS = {
+    "text": through_text,
+    "content": lambda cortex: [
+        cortex.remember(content={"knowledge": "known", "warnings": [f"never say {SECRET}"]}, kind="tribal").id
+    ],
+    "a former version": through_a_former_version,
+    "tags": through(tags=[SECRET]),
+    "metadata": through(metadata={"note": [f"it is {SECRET}"]}),
+    "source": through(source={"session": "s", "quote": f"say {SECRET}"}),
+    "a session": through(source=SECRET),
+    "a summary": through(summary=f"Say {SECRET}"),
+    "links": through(files=[f"src/{SECRET}.py"], functions=[f"{SECRET}.load"]),
+    "patterns": through(patterns=[SECRET], constraints=[f"no {SECRET}"]),
+    "a reason": through_a_reason,
+    "the neighbour": through_the_neighbour,
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("backup", [False, True], ids=["", "with a backup"])
 def test_a_text_is_gone_from_every_file(cortex, folder, way, backup):
     kept = cortex.remember(OTHER)
