@@ -446,11 +446,7 @@ GIVEN = {
     "record": lambda life: (
         [
             AuditEntry(
-                memory_id=id_,
-                operation="update",
-                actor=Actor.USER,
-                at=life.now(),
-                details={"by": life.mark},
+                memory_id=id_, operation="update", actor=Actor.USER, at=life.now(), details={"by": life.mark}
             )
             for id_ in life.ids()
         ],

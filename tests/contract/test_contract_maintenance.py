@@ -120,10 +120,7 @@ def test_old_entries_become_summaries_that_add_up_to_them(store):
 def test_the_last_entry_stays_so_that_the_next_is_numbered_after_it(store):
     insert(store, memory(1))
     entries(store, 1, range(3))
-    assert [one.at for one in store.maintenance.old_audit(LATER, ALL)] == [
-        to_micros(AT),
-        to_micros(AT + DAY),
-    ]
+    assert [one.at for one in store.maintenance.old_audit(LATER, ALL)] == [to_micros(AT), to_micros(AT + DAY)]
     assert store.maintenance.count_old_audit(LATER, more=True) == 3
     assert [one.at for one in store.maintenance.old_audit(LATER, 1)] == [to_micros(AT)]
     before = store.statistics.generation()

@@ -200,9 +200,7 @@ def test_links_and_memories_by_key(store):
     assert {
         key: Links(tuple(sorted(found.files)), found.patterns)
         for key, found in store.search.links(keys).items()
-    } == {
-        keys[0]: Links(("a.py", "b.py"), ("p",)),
-    }
+    } == {keys[0]: Links(("a.py", "b.py"), ("p",))}
     assert store.search.memories([*keys, 999]) == {keys[0]: linked, keys[1]: memory(2, "plain")}
     assert store.search.searchable() == 2
 

@@ -142,11 +142,7 @@ def test_what_tells_how_important_a_memory_is(store):
     one, other, old, pinned = (memory(n, f"statement {n}") for n in range(1, 5))
     linked = replace(one, files=(FileLink("src/a.py"),), validated_at=AT)
     first, second, *_ = insert(
-        store,
-        linked,
-        other,
-        replace(old, status=Status.SUPERSEDED),
-        replace(pinned, pinned=True),
+        store, linked, other, replace(old, status=Status.SUPERSEDED), replace(pinned, pinned=True)
     )
     with store.transaction():
         store.relations.put(Relation(id_of(1), id_of(3), RelationType.SUPERSEDES, AT))

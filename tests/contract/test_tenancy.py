@@ -5,16 +5,7 @@ from contextlib import nullcontext
 import psycopg
 import pytest
 from servers import PARTITIONS
-from tenants import (
-    SCHEMA,
-    live,
-    misplaced,
-    no_filters,
-    no_security,
-    state,
-    tenants,
-    writing_elsewhere,
-)
+from tenants import SCHEMA, live, misplaced, no_filters, no_security, state, tenants, writing_elsewhere
 
 from recortex.storage.postgres.opening import _settings
 

@@ -116,10 +116,7 @@ def test_comments_and_layout_leave_it_fresh_and_an_edit_is_told(cortex, project)
     edit(project, "files.flush()", "files.flush(True)")
     assert state(cortex, "curve in order") == ("fresh", "")
     edit(project, "self.heat(step)", "self.heat(step + 1)")
-    assert state(cortex, "curve in order") == (
-        "changed",
-        "Kiln.fire (src/kiln.py:5-8): edited at line 9",
-    )
+    assert state(cortex, "curve in order") == ("changed", "Kiln.fire (src/kiln.py:5-8): edited at line 9")
 
 
 def test_what_was_renamed_and_moved_is_followed_and_kept_there(cortex, project):

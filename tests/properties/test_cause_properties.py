@@ -8,15 +8,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import CAUSAL, FORWARD, FormerRelation, Relation, order
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.walks import (
-    confidence,
-    counterfactual,
-    known_at,
-    to_causes,
-    to_dependents,
-    to_effects,
-    walk,
-)
+from recortex.engines.graph.walks import counterfactual, known_at, to_causes, to_effects, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 NODES = "abcdefghij"
@@ -70,18 +62,6 @@ def test_effects_are_the_descendants_and_origins_the_ancestors(graph, start):
 
 
 @given(graphs(), starts, depths, limits)
-def test_depth_and_nodes_are_bounded_and_chains_are_believed(graph, start, depth, limit):
-    for way in (to_causes(), to_effects(), to_dependents()):
-        steps = walk(start, way, of(graph), depth=depth, limit=limit)
-        assert len(steps) <= limit
-        assert len(ids(steps)) == len(steps)
-        for step in steps:
-            assert 1 <= step.depth <= depth
-            assert 0.0 <= step.confidence <= max(one.strength for one in step.path) + 1e-4
-            assert step.confidence == confidence([one.strength for one in step.path])
-
-
-@given(graphs(), starts, depths, limits)
 def test_what_falls_is_part_of_the_effects_and_has_no_cause_left(graph, start, depth, limit):
     read = of(graph)
     found = counterfactual(start, read, depth=depth, limit=limit)
@@ -91,13 +71,6 @@ def test_what_falls_is_part_of_the_effects_and_has_no_cause_left(graph, start, d
         causes = {cause for cause, effect in followed(graph) if effect == one.step.id}
         assert set(one.others) == causes - fallen
         assert bool(one.others) == (one.step.id not in fallen)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.floats(0, 1))
-def test_a_longer_chain_is_never_believed_more(strengths, more):
-    assert 0.0 <= confidence(strengths) <= max(strengths) + 1e-4
-    longer = confidence([*strengths, min(more, *strengths)])
-    assert longer <= confidence(strengths) + 1e-4
 
 
 acts = st.lists(

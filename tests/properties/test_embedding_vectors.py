@@ -3,18 +3,15 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from generated import memories
 from recortex.domain.kinds import KINDS
 from recortex.embeddings.building import HashedEmbedder
 from recortex.embeddings.chain import CachedEmbedder
 from recortex.engines.indexing.document import embedded_text
-from recortex.engines.indexing.vectors import compact, cosines
 
 TEXTS = st.lists(st.text(max_size=60), max_size=8)
 WORD = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)
-ROWS = arrays(np.float32, (3, 16), elements=st.floats(-1, 1, width=32, allow_subnormal=False))
 
 
 @given(TEXTS)
@@ -32,14 +29,6 @@ def test_a_cache_never_changes_an_answer(texts, size):
     first = cached.embed(texts)
     assert np.array_equal(first, cached.embed(texts))
     assert np.array_equal(first, HashedEmbedder().embed(texts))
-
-
-@given(ROWS)
-def test_compact_vectors_keep_their_direction(rows):
-    for row in rows:
-        if np.linalg.norm(row) > 1e-3:
-            assert cosines(row, {0: compact(row)})[0] > 0.9995
-        assert len(compact(row)) == row.size
 
 
 @given(memories(), WORD)

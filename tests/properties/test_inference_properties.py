@@ -1,6 +1,5 @@
 """Whatever is said in whatever order: strengths are from 0 to 1, causes come first, nothing is certain."""
 
-import itertools
 from datetime import timedelta
 
 from hypothesis import given
@@ -10,7 +9,7 @@ from example_memories import AT, memory
 from recortex.domain.memory import Source
 from recortex.domain.relation import order
 from recortex.domain.vocabulary import RelationStatus
-from recortex.engines.graph.inference import CAUSES, Pair, Said, infer
+from recortex.engines.graph.inference import CAUSES, infer
 
 WORDS = [
     "use",
@@ -64,11 +63,3 @@ def test_strengths_are_valid_and_causes_come_first(said, cosine):
         assert (one.status, one.inferred, bool(one.evidence)) == (RelationStatus.SUGGESTED, True, True)
     effects = [order(one)[1] for one in relations]
     assert all(effects.count(one) <= CAUSES for one in effects)
-
-
-@given(SAID, st.one_of(st.none(), st.floats(-1, 1)))
-def test_references_and_scores_are_from_nothing_to_one(said, cosine):
-    for cause, effect in itertools.pairwise(Said(one, frozenset()) for one in made(said)):
-        pair = Pair(cause, effect)
-        assert 0.0 <= pair.reference() <= 1.0
-        assert 0.0 <= pair.score(cosine) <= 1.0

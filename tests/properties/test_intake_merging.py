@@ -106,10 +106,7 @@ def test_turns_with_ids_tell_by_them_which_is_a_copy_whenever_they_were_said():
     assert merged(known, new, counts=False).status is Status.PROPOSED
 
 
-PLACES = {
-    "files": attrgetter("path", "line_start", "line_end"),
-    "functions": attrgetter("name", "file"),
-}
+PLACES = {"files": attrgetter("path", "line_start", "line_end"), "functions": attrgetter("name", "file")}
 """What tells that two links mean the same place: it is cited once."""
 
 

@@ -192,26 +192,6 @@ def test_ranking_shows_each_text_once_best_first_and_no_code(stores, branch):
     assert {one.group for one in order} <= set(GROUPS)
 
 
-@given(shelves)
-def test_a_branch_only_raises(stores):
-    alone = Presentable(
-        [replace_hash(one, place) for place, one in enumerate(one for s in stores for one in s.memories)], []
-    )
-    on, off = (
-        {one.content_hash: one.rank for one in ranked([alone], branch=branch, now=10**15)}
-        for branch in ("main", "")
-    )
-    branches = {one.content_hash: one.branch for one in alone.memories}
-    assert off.keys() <= on.keys()
-    for hash_, value in off.items():
-        boosted = branches[hash_] == "main" and value < 1.0
-        assert (on[hash_] > value) if boosted else (on[hash_] == value)
-
-
-def replace_hash(one, place):
-    return one._replace(content_hash=b"%d" % place)
-
-
 @given(st.lists(st.sampled_from(sorted(LINES)), max_size=300))
 def test_the_first_pass_keeps_to_the_lines_of_each_group_in_their_order(groups):
     order = [Ranked(str(place), 0, name, 1.0, 5, b"") for place, name in enumerate(groups)]

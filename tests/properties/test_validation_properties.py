@@ -13,7 +13,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import FileLink, PatternLink, check
 from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import Status
-from recortex.engines.validation.healing import AGREED, Remedy, approved, heal
+from recortex.engines.validation.healing import AGREED, Remedy, heal
 from recortex.engines.validation.judging import Opposed, Pattern, Subject, verdict
 
 STATES = {"fresh": 1.0, "moved": 1.0, "changed": 0.4, "gone": 0.0, "none": None}
@@ -56,17 +56,6 @@ def remedy(subject, *, bold, hub=False):
     return Remedy({one.link: replace(one.link, path=one.path) for one in moved}, bold, hub)
 
 
-def again(subject, healed):
-    """The same memory validated once more, after what was done."""
-    found = [
-        citation(replace(one.link, path=one.path), "fresh") if one.state == "moved" else one
-        for one in subject.citations
-    ]
-    stored = subject.memory.confidence  # what is left of it changes with it
-    left = subject.confidence * (healed.memory.confidence / stored if stored else 1.0)
-    return replace(subject, memory=healed.memory, citations=found, confidence=left)
-
-
 @given(subjects())
 def test_a_verdict_is_bounded_and_valid_means_that_nothing_was_found(subject):
     found = verdict(subject)
@@ -86,13 +75,6 @@ def test_healing_gives_a_memory_that_can_be_kept_and_says_what_it_did(subject, b
     assert (healed.memory.text, healed.memory.content) == (subject.memory.text, subject.memory.content)
 
 
-@given(subjects(), st.booleans())
-def test_healing_twice_does_nothing_more(subject, bold):
-    first = heal(subject, verdict(subject), remedy(subject, bold=bold))
-    second = again(subject, first)
-    assert heal(second, verdict(second), remedy(second, bold=bold)).done == ()
-
-
 @given(subjects())
 def test_without_a_word_of_a_person_nothing_is_lowered_or_put_away(subject):
     healed = heal(subject, verdict(subject), remedy(subject, bold=False)).memory
@@ -106,14 +88,6 @@ def test_pinned_memories_and_hubs_stay(subject):
     assert (healed.confidence, healed.status) == (pinned.memory.confidence, Status.ACTIVE)
     hub = heal(subject, verdict(subject), remedy(subject, bold=True, hub=True)).memory
     assert hub.status is Status.ACTIVE
-
-
-@given(subjects())
-def test_approval_takes_back_what_validation_noted_and_never_lowers(subject):
-    healed = heal(subject, verdict(subject), remedy(subject, bold=True)).memory
-    fine = approved(healed, healed.files, subject.now)
-    assert (fine.tags, fine.metadata, fine.validated_at) == ((), {}, subject.now)
-    assert healed.confidence <= fine.confidence <= 1.0
 
 
 CODE = [f"value_{n} = {n}\n" for n in range(12)]

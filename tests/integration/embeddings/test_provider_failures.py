@@ -213,8 +213,7 @@ def test_places_that_do_not_fit(places, server, embedder_at):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    ("row", "word"),
-    [([0.0] * 8, "zero"), ([1e999] + [0.0] * 7, "finite"), ([-1e999] + [0.0] * 7, "finite")],
+    ("row", "word"), [([0.0] * 8, "zero"), ([1e999] + [0.0] * 7, "finite"), ([-1e999] + [0.0] * 7, "finite")]
 )
 def test_vectors_without_a_direction(name, row, word, server, embedder_at):
     said = json.dumps(enveloped(name, [row, GOOD[0]])).replace("Infinity", "1e999")

@@ -18,7 +18,7 @@ SESSION = [
             "role": "user",
             "content": "Remember: always run the migrations before the tests in this project.",
         },
-    },
+    }
 ]
 
 

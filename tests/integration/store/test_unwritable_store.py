@@ -128,12 +128,7 @@ class Disk:
         self, words: list[str], *, stdin: bytes = b"", cwd: Path | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            words,
-            input=stdin,
-            capture_output=True,
-            cwd=cwd,
-            preexec_fn=self._before,
-            check=False,
+            words, input=stdin, capture_output=True, cwd=cwd, preexec_fn=self._before, check=False
         )
 
 

@@ -131,20 +131,11 @@ EXPECTED = {
     ),
     "a.java": (
         {"K": ("class", -1), "K.LIMIT": ("constant", -1), "K.K": ("method", 1), "K.f": ("method", 2)},
-        {
-            ("java.util", "List", "List"),
-            ("com.shop.Util", "check", "check"),
-            ("com.shop.model", "*", ""),
-        },
+        {("java.util", "List", "List"), ("com.shop.Util", "check", "check"), ("com.shop.model", "*", "")},
         {("find", "repo"), ("check", ""), ("Foo", "")},
     ),
     "a.cs": (
-        {
-            "K": ("class", -1),
-            "K.Limit": ("constant", -1),
-            "K.Count": ("property", -1),
-            "K.F": ("method", 2),
-        },
+        {"K": ("class", -1), "K.Limit": ("constant", -1), "K.Count": ("property", -1), "K.F": ("method", 2)},
         {("System", "*", ""), ("My", "Thing", "X")},
         {("G", "this"), ("TryParse", "int"), ("Run", "a")},
     ),
@@ -167,21 +158,11 @@ EXPECTED = {
     ),
     "a.rs": (
         {"K": ("struct", -1), "K.f": ("method", 1), "I": ("trait", -1), "I.g": ("method", 1)},
-        {
-            ("std", "io", "io"),
-            ("std::io", "Read", "R"),
-            ("crate::shop", "*", ""),
-            ("self", "inner", "inner"),
-        },
+        {("std", "io", "io"), ("std::io", "Read", "R"), ("crate::shop", "*", ""), ("self", "inner", "inner")},
         {("g", "self"), ("make", "K"), ("println!", ""), ("helper", "")},
     ),
     "a.c": (
-        {
-            "LIMIT": ("constant", -1),
-            "K": ("struct", -1),
-            "f": ("function", 2),
-            "proto": ("declaration", 0),
-        },
+        {"LIMIT": ("constant", -1), "K": ("struct", -1), "f": ("function", 2), "proto": ("declaration", 0)},
         {("<stdio.h>", "*", ""), ("b.h", "*", "")},
         {("printf", ""), ("run", "b"), ("g", "")},
     ),

@@ -63,7 +63,7 @@ FRAMEWORKS = [
         npm("express"),
         {
             "src/app.js": "const express = require('express');\nconst app = express();\n"
-            "app.get('/users', (req, res) => { res.send('hi'); });\n",
+            "app.get('/users', (req, res) => { res.send('hi'); });\n"
         },
         [("GET", "/users")],
     ),
@@ -72,7 +72,7 @@ FRAMEWORKS = [
         npm("fastify"),
         {
             "src/server.js": "import Fastify from 'fastify';\nconst fastify = Fastify();\n"
-            "fastify.post('/items', async (request, reply) => ({}));\n",
+            "fastify.post('/items', async (request, reply) => ({}));\n"
         },
         [("POST", "/items")],
     ),
@@ -82,7 +82,7 @@ FRAMEWORKS = [
         {
             "src/cats.controller.ts": "import { Controller, Get } from '@nestjs/common';\n"
             "@Controller('cats')\nexport class CatsController {\n  @Get(':id')\n"
-            "  find(): string { return ''; }\n}\n",
+            "  find(): string { return ''; }\n}\n"
         },
         [("GET", "cats/:id")],
     ),
@@ -92,7 +92,7 @@ FRAMEWORKS = [
         {
             "src/main/java/a/Hello.java": "package a;\nimport org.springframework.web.bind.annotation.*;\n"
             '@RestController\n@RequestMapping("/api")\npublic class Hello {\n'
-            '  @GetMapping("/hello")\n  public String hello() { return ""; }\n}\n',
+            '  @GetMapping("/hello")\n  public String hello() { return ""; }\n}\n'
         },
         [("GET", "/api/hello")],
     ),
@@ -102,7 +102,7 @@ FRAMEWORKS = [
         {
             "App/Program.cs": "var builder = WebApplication.CreateBuilder(args);\n"
             "var app = builder.Build();\n"
-            'app.MapGet("/hello", () => "Hello");\napp.Run();\n',
+            'app.MapGet("/hello", () => "Hello");\napp.Run();\n'
         },
         [("GET", "/hello")],
     ),
@@ -111,7 +111,7 @@ FRAMEWORKS = [
         composer("laravel/framework"),
         {
             "routes/web.php": "<?php\nuse Illuminate\\Support\\Facades\\Route;\n"
-            "Route::get('/users', [UserController::class, 'index']);\n",
+            "Route::get('/users', [UserController::class, 'index']);\n"
         },
         [("GET", "/users")],
     ),
@@ -120,7 +120,7 @@ FRAMEWORKS = [
         pypi("fastapi"),
         {
             "app/main.py": "from fastapi import FastAPI\napp = FastAPI()\n\n"
-            '@app.get("/items/{item_id}")\nasync def read_item(item_id: int):\n    return {}\n',
+            '@app.get("/items/{item_id}")\nasync def read_item(item_id: int):\n    return {}\n'
         },
         [("GET", "/items/{item_id}")],
     ),
@@ -129,7 +129,7 @@ FRAMEWORKS = [
         pypi("Django"),
         {
             "polls/urls.py": "from django.urls import path\nfrom . import views\n"
-            'urlpatterns = [path("polls/<int:pk>/", views.detail)]\n',
+            'urlpatterns = [path("polls/<int:pk>/", views.detail)]\n'
         },
         [("ANY", "polls/<int:pk>/")],
     ),
@@ -139,7 +139,7 @@ FRAMEWORKS = [
         {
             "main.go": 'package main\nimport "github.com/gin-gonic/gin"\nfunc main() {\n'
             "  r := gin.Default()\n"
-            '  r.GET("/ping", func(c *gin.Context) {})\n}\n',
+            '  r.GET("/ping", func(c *gin.Context) {})\n}\n'
         },
         [("GET", "/ping")],
     ),
@@ -149,7 +149,7 @@ FRAMEWORKS = [
         {
             "main.go": 'package main\nimport "github.com/labstack/echo/v4"\nfunc main() {\n'
             "  e := echo.New()\n"
-            '  e.POST("/users", save)\n}\n',
+            '  e.POST("/users", save)\n}\n'
         },
         [("POST", "/users")],
     ),
@@ -159,7 +159,7 @@ FRAMEWORKS = [
         {
             "main.go": 'package main\nimport "github.com/gofiber/fiber/v2"\nfunc main() {\n'
             "  app := fiber.New()\n"
-            '  app.Get("/", hello)\n}\nfunc hello(c *fiber.Ctx) error { return nil }\n',
+            '  app.Get("/", hello)\n}\nfunc hello(c *fiber.Ctx) error { return nil }\n'
         },
         [("GET", "/")],
     ),
@@ -169,7 +169,7 @@ FRAMEWORKS = [
         {
             "main.go": 'package main\nimport "github.com/go-chi/chi/v5"\nfunc main() {\n'
             "  r := chi.NewRouter()\n"
-            '  r.Get("/articles", list)\n}\n',
+            '  r.Get("/articles", list)\n}\n'
         },
         [("GET", "/articles")],
     ),
@@ -178,7 +178,7 @@ FRAMEWORKS = [
         {"go.mod": "module example.org/app\n"},
         {
             "main.go": 'package main\nimport "net/http"\nfunc main() {\n  http.HandleFunc("/bar", bar)\n'
-            '  http.ListenAndServe(":80", nil)\n}\nfunc bar(w http.ResponseWriter, r *http.Request) {}\n',
+            '  http.ListenAndServe(":80", nil)\n}\nfunc bar(w http.ResponseWriter, r *http.Request) {}\n'
         },
         [("ANY", "/bar")],
     ),
@@ -187,7 +187,7 @@ FRAMEWORKS = [
         cargo("actix-web"),
         {
             "src/main.rs": "use actix_web::{get, App, HttpServer, Responder};\n"
-            '#[get("/hello/{name}")]\nasync fn greet() -> impl Responder { "" }\n',
+            '#[get("/hello/{name}")]\nasync fn greet() -> impl Responder { "" }\n'
         },
         [("GET", "/hello/{name}")],
     ),
@@ -196,7 +196,7 @@ FRAMEWORKS = [
         cargo("axum"),
         {
             "src/main.rs": "use axum::{routing::get, Router};\n"
-            'fn app() -> Router {\n  Router::new().route("/users", get(list).post(create))\n}\n',
+            'fn app() -> Router {\n  Router::new().route("/users", get(list).post(create))\n}\n'
         },
         [("GET,POST", "/users")],
     ),
@@ -205,7 +205,7 @@ FRAMEWORKS = [
         cargo("rocket"),
         {
             "src/main.rs": "#[macro_use] extern crate rocket;\n"
-            '#[get("/hello/<name>")]\nfn hello(name: &str) -> String { String::new() }\n',
+            '#[get("/hello/<name>")]\nfn hello(name: &str) -> String { String::new() }\n'
         },
         [("GET", "/hello/<name>")],
     ),
@@ -214,7 +214,7 @@ FRAMEWORKS = [
         cargo("warp"),
         {
             "src/main.rs": "use warp::Filter;\nfn main() {\n"
-            '  let hi = warp::path("hi").map(|| "hi");\n  warp::serve(hi).run(([127, 0, 0, 1], 3030));\n}\n',
+            '  let hi = warp::path("hi").map(|| "hi");\n  warp::serve(hi).run(([127, 0, 0, 1], 3030));\n}\n'
         },
         [("ANY", "hi")],
     ),
@@ -223,24 +223,20 @@ FRAMEWORKS = [
         cmake("find_package(Crow)\ntarget_link_libraries(app PUBLIC Crow::Crow)\n"),
         {
             "src/main.cpp": '#include "crow.h"\nint main() {\n  crow::SimpleApp app;\n'
-            '  CROW_ROUTE(app, "/add");\n  app.port(18080).run();\n}\n',
+            '  CROW_ROUTE(app, "/add");\n  app.port(18080).run();\n}\n'
         },
         [("ANY", "/add")],
     ),
     (
         "Boost.Beast",
         cmake("find_package(Boost REQUIRED)\n"),
-        {
-            "src/main.cpp": "#include <boost/beast/core.hpp>\nint main() { return 0; }\n",
-        },
+        {"src/main.cpp": "#include <boost/beast/core.hpp>\nint main() { return 0; }\n"},
         [],
     ),
     (
         "Qt",
         cmake("find_package(Qt6 REQUIRED COMPONENTS Widgets)\n"),
-        {
-            "src/window.cpp": "#include <QMainWindow>\nclass Window : public QMainWindow { };\n",
-        },
+        {"src/window.cpp": "#include <QMainWindow>\nclass Window : public QMainWindow { };\n"},
         [],
     ),
 ]
@@ -252,7 +248,7 @@ MAPPERS = [
         {
             "lib/db.ts": "import { createClient } from '@supabase/supabase-js';\n"
             "const supabase = createClient('u', 'k');\n"
-            "export const all = () => supabase.from('countries').select();\n",
+            "export const all = () => supabase.from('countries').select();\n"
         },
         ["countries"],
     ),
@@ -262,7 +258,7 @@ MAPPERS = [
         {
             "src/users.ts": "import { PrismaClient } from '@prisma/client';\n"
             "const prisma = new PrismaClient();\n"
-            "export const all = () => prisma.user.findMany();\n",
+            "export const all = () => prisma.user.findMany();\n"
         },
         ["user"],
     ),
@@ -271,7 +267,7 @@ MAPPERS = [
         npm("typeorm"),
         {
             "src/user.ts": "import { Entity, Column } from 'typeorm';\n@Entity('users')\n"
-            "export class User {\n  @Column()\n  name: string;\n}\n",
+            "export class User {\n  @Column()\n  name: string;\n}\n"
         },
         ["users"],
     ),
@@ -281,7 +277,7 @@ MAPPERS = [
         {
             "models/user.js": "const { Sequelize, DataTypes } = require('sequelize');\n"
             "const sequelize = new Sequelize('x');\n"
-            "const User = sequelize.define('User', {});\n",
+            "const User = sequelize.define('User', {});\n"
         },
         ["User"],
     ),
@@ -290,16 +286,14 @@ MAPPERS = [
         npm("drizzle-orm"),
         {
             "db/schema.ts": "import { pgTable, serial } from 'drizzle-orm/pg-core';\n"
-            "export const users = pgTable('users', { id: serial() });\n",
+            "export const users = pgTable('users', { id: serial() });\n"
         },
         ["users"],
     ),
     (
         "Knex",
         npm("knex"),
-        {
-            "migrations/one.js": "exports.up = (knex) => knex.schema.createTable('users', (table) => {});\n",
-        },
+        {"migrations/one.js": "exports.up = (knex) => knex.schema.createTable('users', (table) => {});\n"},
         ["users"],
     ),
     (
@@ -307,7 +301,7 @@ MAPPERS = [
         npm("mongoose"),
         {
             "models/cat.js": "const mongoose = require('mongoose');\n"
-            "module.exports = mongoose.model('Cat', new mongoose.Schema({}));\n",
+            "module.exports = mongoose.model('Cat', new mongoose.Schema({}));\n"
         },
         ["Cat"],
     ),
@@ -316,7 +310,7 @@ MAPPERS = [
         pypi("django"),
         {
             "polls/models.py": "from django.db import models\n\n\nclass Base(models.Model):\n    pass\n\n\n"
-            "class Question(Base):\n    text = models.CharField()\n",
+            "class Question(Base):\n    text = models.CharField()\n"
         },
         ["Base", "Question"],
     ),
@@ -326,7 +320,7 @@ MAPPERS = [
         {
             "app/models.py": "from sqlalchemy.orm import DeclarativeBase\n\n\n"
             "class Base(DeclarativeBase):\n    pass\n\n\n"
-            'class User(Base):\n    __tablename__ = "user_account"\n',
+            'class User(Base):\n    __tablename__ = "user_account"\n'
         },
         ["user_account"],
     ),
@@ -335,7 +329,7 @@ MAPPERS = [
         nuget("Microsoft.EntityFrameworkCore"),
         {
             "App/Db.cs": "using Microsoft.EntityFrameworkCore;\npublic class Db : DbContext {\n"
-            "  public DbSet<Blog> Blogs { get; set; }\n}\n",
+            "  public DbSet<Blog> Blogs { get; set; }\n}\n"
         },
         ["Blog"],
     ),
@@ -344,7 +338,7 @@ MAPPERS = [
         nuget("Dapper"),
         {
             "App/Dogs.cs": "using Dapper;\npublic class Dogs {\n  public void All() {\n"
-            '    connection.Query<Dog>("select * from Dogs where Age > 1");\n  }\n}\n',
+            '    connection.Query<Dog>("select * from Dogs where Age > 1");\n  }\n}\n'
         },
         ["Dogs"],
     ),
@@ -354,7 +348,7 @@ MAPPERS = [
         {
             "src/main/java/a/Owners.java": "package a;\n"
             "import org.springframework.data.jpa.repository.JpaRepository;\n"
-            "public interface Owners extends JpaRepository<Owner, Long> {}\n",
+            "public interface Owners extends JpaRepository<Owner, Long> {}\n"
         },
         ["Owner"],
     ),
@@ -363,7 +357,7 @@ MAPPERS = [
         maven("org.hibernate.orm", "hibernate-core"),
         {
             "src/main/java/a/Book.java": "package a;\nimport jakarta.persistence.*;\n@Entity\n"
-            "public class Book {}\n",
+            "public class Book {}\n"
         },
         ["Book"],
     ),
@@ -373,7 +367,7 @@ MAPPERS = [
         {
             "app/Models/Flight.php": "<?php\nnamespace App\\Models;\n"
             "use Illuminate\\Database\\Eloquent\\Model;\n"
-            "class Flight extends Model {}\n",
+            "class Flight extends Model {}\n"
         },
         ["Flight"],
     ),
@@ -382,7 +376,7 @@ MAPPERS = [
         composer("doctrine/orm"),
         {
             "src/Product.php": "<?php\nnamespace App;\nuse Doctrine\\ORM\\Mapping as ORM;\n"
-            "#[ORM\\Entity]\nclass Product {}\n",
+            "#[ORM\\Entity]\nclass Product {}\n"
         },
         ["Product"],
     ),
@@ -391,7 +385,7 @@ MAPPERS = [
         go("gorm.io/gorm"),
         {
             "main.go": 'package main\nimport "gorm.io/gorm"\ntype Product struct {\n  gorm.Model\n'
-            "  Code string\n}\n",
+            "  Code string\n}\n"
         },
         ["Product"],
     ),

@@ -120,3 +120,9 @@ def test_the_time_below_a_threshold_is_known_without_having_looked():
 )
 def test_what_is_exempt_stays(changes):
     assert transition(standing(**{"kind": "episodic"} | changes), 0.0, 10_000 * DAY, RULES) is None
+
+
+def test_pruning_waits_for_thirty_days_without_an_access():
+    archived = standing("episodic", status="archived", updated_at=100 * DAY)
+    assert transition(archived, 0.0, 129 * DAY, RULES) is None
+    assert transition(archived, 0.0, 130 * DAY, RULES).status == "pruned"

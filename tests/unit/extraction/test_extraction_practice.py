@@ -95,8 +95,7 @@ def test_of_a_failed_run_the_error_is_told_that_the_passing_one_does_not_print()
 
 def test_a_form_that_was_refused_is_told_with_the_form_that_works():
     repairs, _ = seen(
-        turn(0, run("npm run tests", 'npm error Missing script: "tests"', ok=False)),
-        turn(1, run("npm test")),
+        turn(0, run("npm run tests", 'npm error Missing script: "tests"', ok=False)), turn(1, run("npm test"))
     )
     assert [(one.kind, one.commands) for one in repairs] == [("procedural", ("npm run tests", "npm test"))]
 

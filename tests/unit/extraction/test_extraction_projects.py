@@ -85,10 +85,7 @@ def test_a_rust_build():
     texts = learned(
         ("user", "cargo build fails on my mac since yesterday"),
         ("assistant", "Let me see.", ran("cargo build"), ran("cargo build")),
-        (
-            "user",
-            "good. keep native-tls out of the tree from now on, our musl builds can't link openssl",
-        ),
+        ("user", "good. keep native-tls out of the tree from now on, our musl builds can't link openssl"),
         (
             "assistant",
             (

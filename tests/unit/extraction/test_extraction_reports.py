@@ -102,7 +102,7 @@ def test_names_are_defined_but_changes_tests_and_options_are_not():
         "- **`TokenCleaner`** - added a timer to remove the tokens that have expired\n"
     )
     assert [one.text for one in from_message(text) if one.rule == "definition"] == [
-        "`TokenStore`: keeps one-time tokens in memory until they expire.",
+        "`TokenStore`: keeps one-time tokens in memory until they expire."
     ]
     options = (
         "There are two approaches:\n- **`RedisStore`** - keeps the tokens in Redis until they expire there"

@@ -54,11 +54,7 @@ def test_what_a_text_may_answer(text, trait):
 
 @pytest.mark.parametrize(
     ("speaker", "session", "trait"),
-    [
-        ("Ann", "s1", Trait.DIALOGUE),
-        ("user", "s1", Trait.MESSAGE),
-        ("Assistant", "s1", Trait.REPLY),
-    ],
+    [("Ann", "s1", Trait.DIALOGUE), ("user", "s1", Trait.MESSAGE), ("Assistant", "s1", Trait.REPLY)],
 )
 def test_speakers_tell_dialogue_from_chat(speaker, session, trait):
     assert traits("Hello there", speaker=speaker, session=session) & trait

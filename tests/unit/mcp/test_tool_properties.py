@@ -27,12 +27,7 @@ JSON = st.recursive(
 class Echo:
     @operation(core=True)
     def echo(
-        self,
-        text: str,
-        *,
-        count: int = 1,
-        tags: list[str] | None = None,
-        more: dict[str, Any] | None = None,
+        self, text: str, *, count: int = 1, tags: list[str] | None = None, more: dict[str, Any] | None = None
     ) -> str:
         """Say it again."""
         return text * min(max(count, 0), 100) + str(tags) + str(more)

@@ -317,10 +317,7 @@ def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):
     with services_of(mixed, clock) as services:
         assert run_due(services, lambda: clock.now, read(mixed), seconds=0.0, everything=True) == []
         done = run_due(services, lambda: clock.now, read(mixed), seconds=math.inf, everything=True)
-        assert {one.state for one in done} <= {
-            "done",
-            "skipped",
-        }
+        assert {one.state for one in done} <= {"done", "skipped"}
         assert services.store.maintenance.expired(clock.now, 1) == []
 
 

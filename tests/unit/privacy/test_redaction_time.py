@@ -71,11 +71,7 @@ def test_a_password_after_crowded_words_goes_with_them_and_what_is_around_stays(
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "TOKEN_PLUS = {n}\n",
-        "def test_password_{n}(self): assert self.form.is_valid()\n",
-        "login_{n}: auth\n",
-    ],
+    ["TOKEN_PLUS = {n}\n", "def test_password_{n}(self): assert self.form.is_valid()\n", "login_{n}: auth\n"],
 )
 def test_code_that_names_tokens_and_passwords_is_not_crowded(line):
     assert "[PASSWORDS]" not in redact("".join(line.replace("{n}", str(n)) for n in range(3_000))).text

@@ -14,12 +14,7 @@ days = st.floats(0, 4_000)
 @given(base=shares, evidence=evidence, accesses=accesses, age=days, validated=st.booleans())
 def test_it_stays_a_share_and_is_what_its_factors_make(base, evidence, accesses, age, validated):
     found = calibrated(
-        base,
-        evidence=evidence,
-        accesses=accesses,
-        age_days=age,
-        half_life_days=90,
-        validated=validated,
+        base, evidence=evidence, accesses=accesses, age_days=age, half_life_days=90, validated=validated
     )
     assert 0 <= found.confidence <= 1
     assert base - ROUNDING <= found.evidence <= 1

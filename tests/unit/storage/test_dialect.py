@@ -109,10 +109,7 @@ def test_postgres_own_text_of_a_query_wins_over_the_shared_one():
 LETTERS = "sSßẞſfFﬀﬁﬃiIİıΣσςéÉaA[]^-\\.*( \n"  # noqa: RUF001  those that fold to something unlike them
 
 
-@given(
-    st.text(LETTERS, max_size=12),
-    st.text(LETTERS, min_size=1, max_size=6),
-)
+@given(st.text(LETTERS, max_size=12), st.text(LETTERS, min_size=1, max_size=6))
 def test_an_expression_finds_what_folding_finds(text, sought):
     found = all(re.search(one, text, re.DOTALL) for one in in_any_case(sought))
     assert found == (folded(sought) in folded(text))
