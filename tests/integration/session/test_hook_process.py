@@ -90,10 +90,6 @@ def test_garbage_is_met_with_silence(event: str, tmp_path: Path):
         assert hook(event, data, cwd=tmp_path) == b""
 
 
-def test_fifty_megabytes_are_met_with_silence(known: Path):
-    assert hook("user-prompt-submit", b'{"prompt": "' + b"x" * 50_000_000 + b'"}', cwd=known) == b""
-
-
 def test_an_unknown_event_exits_0_too(tmp_path: Path):
     done = subprocess.run(
         [*RECORTEX, "hook", "no-such-event"], input=b"{}", capture_output=True, check=False, cwd=tmp_path
@@ -106,11 +102,6 @@ def test_a_damaged_store_is_met_with_silence_and_noted(known: Path):
     (store_folder(known) / "cortex.db").write_bytes(b"garbage" * 1_000)
     assert hook("user-prompt-submit", payload(known, prompt="how are passwords hashed?")) == b""
     assert b"user-prompt-submit" in (store_folder(known) / "hooks.log").read_bytes()
-
-
-def test_closed_streams_are_no_trouble(known: Path):
-    command = f"{shlex.join(RECORTEX)} hook session-start <&- >&- 2>&-"
-    assert subprocess.run(["sh", "-c", command], check=False, cwd=known).returncode == 0
 
 
 def test_an_agent_that_recortex_runs_itself_is_not_watched(known: Path, monkeypatch: pytest.MonkeyPatch):

@@ -128,14 +128,6 @@ def test_every_object_is_read_as_the_standard_library_reads_it(value, indent, as
     assert parse(text).plain() == json.loads(text)
 
 
-@given(OBJECTS, INDENTS, st.dictionaries(KEYS, VALUES, min_size=1, max_size=3))
-def test_putting_in_adds_and_taking_out_restores(value, indent, ours):
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
-    there = put(text, HERE, ours)
-    assert json.loads(there) == value | {"mcpServers": {"recortex": ours}}
-    assert remove(there, HERE) == text
-
-
 @given(st.text(alphabet='{}[]",:/*\\ \nabtrue01.-', max_size=60))
 def test_any_text_is_read_or_refused(text):
     try:

@@ -135,25 +135,6 @@ def test_of_a_memory_that_is_code_nothing_is_sent():
 
 
 words = st.text(alphabet="abcdefghij .,!?'-\n\t>*#1234567890", max_size=60)
-fences = st.sampled_from(["```", "~~~", "````", "~~~~~"])
-leads = st.sampled_from(["", " ", "  ", "- ", "> ", "1. ", "> - "])
-
-
-@st.composite
-def blocks(draw):
-    """A fenced block whose inside is known by a word of its own."""
-    fence, lead = draw(fences), draw(leads)
-    inside = [f"qzx{draw(words)}".replace("\n", f"\n{lead}qzx") for _ in range(draw(st.integers(1, 4)))]
-    quoted = "> " if ">" in lead else ""
-    lines = [f"{lead}{fence}{draw(st.sampled_from(['', 'py', ' js x']))}"]
-    lines += [f"{quoted}{line}" for line in inside]
-    lines += [f"{quoted}{fence}"] if draw(st.booleans()) else []
-    return "\n".join(lines)
-
-
-@given(before=words, block=blocks(), after=words, role=st.sampled_from(["user", "assistant", "summary"]))
-def test_the_inside_of_a_fence_is_in_no_prompt(before, block, after, role):
-    assert "qzx" not in sent(turn(f"{before}\n{block}\n{after}", role))
 
 
 @given(

@@ -1,7 +1,5 @@
 """lifecycle: what fades is put away step by step, for reasons that can be read, and comes back."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -172,14 +170,3 @@ def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old
     services.store.statistics.fading = fading
     assert run_lifecycle(services, clock.now, cortex._app.settings).transitions == ()
     assert statuses(cortex, old) == [Status.ACTIVE]
-
-
-def test_the_verb_tells_what_it_did(clock, old, project):
-    del old
-    told = subprocess.run(
-        [sys.executable, "-m", "recortex", "lifecycle", "--project", str(project), "--dry-run", "--now",
-         clock.now.isoformat()],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    assert told.startswith("1 would be archived, 0 would be pruned, of 1 memory old enough.")
-    assert "episodic: confidence 0.00, below 0.1 since 2026-03-24" in told
