@@ -40,7 +40,18 @@ _TEXT_LENGTHS = (8_000, 2_000, 1_000, 500, 300, 200)
 _INNER = 5
 """Entries of a list in an item of a list, once texts are cut."""
 _CARD = frozenset(("id", "kind", "text", "status"))
-_BRIEF_CARD = ("id", "kind", "text", "status", "confidence", "origin", "files", "valid_from")
+_BRIEF_CARD = (
+    "subject",
+    "id",
+    "kind",
+    "text",
+    "quote",
+    "status",
+    "confidence",
+    "origin",
+    "files",
+    "valid_from",
+)
 _ID, _DAY = 13, 10  # characters
 _FIGURES = frozenset(("signals", "tokens", "relevance", "level"))
 _LIKELY = "Texts are cut at 200 characters, and only 10 of 100 memories, 10 of 100 neighbours are here."

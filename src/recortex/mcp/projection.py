@@ -87,7 +87,8 @@ _HIT_OF_EXCHANGE = (
     "message",
     "outcome",
 )
-_ONLY_WHERE_SAID = frozenset(("alike", "disputed", "why", "figures", "untimely"))
+_OF_PROPOSAL = ("id", "kind", "text", "status", "confidence", "importance", "origin", "files", "source")
+_ONLY_WHERE_SAID = frozenset(("subjects", "alike", "disputed", "why", "figures", "untimely"))
 """Parts of a hit, an answer and a list of sessions that most do not have."""
 _OPENED = (
     "id",
@@ -118,6 +119,9 @@ _DIGITS = 4  # of scores: more says nothing to an agent
 def lean(value: Any) -> dict[str, Any]:
     """A result as a JSON object; any other value is put under `result`."""
     data = _memory(value, WHOLE) if isinstance(value, Memory) else _value(value)
+    if subjects := getattr(value, "subjects", ()):
+        del data["subjects"]
+        data["memories"] = list(map(_proposal, subjects, value.memories))
     if isinstance(value, Memory) and value.status in _WAITS:
         data["note"] = _WAITS[value.status]
     for more in ("known", "cited"):
@@ -251,6 +255,14 @@ def _content(memory: Memory) -> dict[str, Any]:
     if said.get(main) == memory.text:
         del said[main]
     return said
+
+
+def _proposal(subject: str, memory: Memory) -> dict[str, Any]:
+    """A memory that waits: what it is about, its words, those that it was learned from, and their day."""
+    quote = memory.source.quote
+    card = _memory(memory, _OF_PROPOSAL) | {"valid_from": f"{memory.valid_from:%Y-%m-%d}"}
+    told = {"subject": subject, **card, "quote": "" if quote == memory.text else quote}
+    return {name: one for name, one in told.items() if one not in ("", [])}
 
 
 def _said(value: Any, only: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.validation import cited_anew
@@ -61,6 +63,7 @@ class Reviewed:
         causes: what may have led to what: `link` confirms it, `unlink` rejects it.
         leaving: proposals that leave this list within a week, since nobody looked at them; what was said
             stays among the exchanges.
+        subjects: of a list, what each of the memories is about; those of one subject follow each other.
     """
 
     action: Review
@@ -71,6 +74,13 @@ class Reviewed:
     questions: tuple[Question, ...] | None = None
     causes: tuple[LikelyCause, ...] = ()
     leaving: int = 0
+    subjects: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> list[tuple[str, list[Memory]]]:
+        """The memories of a list under what they are about."""
+        told = groupby(zip(self.subjects, self.memories, strict=True), key=itemgetter(0))
+        return [(subject, [one for _, one in some]) for subject, some in told]
 
 
 class ReviewOperations(Operations):
@@ -105,10 +115,16 @@ class ReviewOperations(Operations):
             return replace(self._reviewed(action, ()), questions=self._questions(bounded(limit)))
         if action == "list":
             found = self._present(MemoryQuery(statuses=WAITING))
-            found = [one for _, group in by_subject(found) for one in group]
-            waiting = found[: bounded(limit)]
+            grouped = [(subject, one) for subject, group in by_subject(found) for one in group]
+            grouped = grouped[: bounded(limit)]
+            waiting = [one for _, one in grouped]
             listed = self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
-            return replace(listed, causes=self._causes(limit), leaving=self._leaving())
+            return replace(
+                listed,
+                causes=self._causes(limit),
+                leaving=self._leaving(),
+                subjects=tuple(subject for subject, _ in grouped),
+            )
         if action != "reject":
             check_decision(self._app)
         if action == "replace":

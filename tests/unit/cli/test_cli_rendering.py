@@ -237,7 +237,7 @@ SAMPLES = [
     (r.Related(memory=MEMORY, neighbours=(r.Neighbour(memory=OTHER, relation=RELATION, depth=1),)),
      ["  supports  77777777"]),
     (r.Related(memory=MEMORY), ["no relations"]),
-    (r.Reviewed(action="list", memories=(OTHER,), waiting=1), ["77777777", "1 waiting", "approve ID"]),
+    (r.Reviewed(action="list", memories=(OTHER,), waiting=1, subjects=("tribal",)), ["77777777", "1 waiting", "approve ID"]),
     (r.Reviewed(action="approve", memories=(MEMORY,), waiting=0), ["Approved", "Nothing else"]),
     (r.Remembered(ids=("a",), added=1, merged=2, redacted=1),
      ["1 memory added, 2 merged", "1 secret taken out"]),

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex import codec
+from recortex import Cortex, codec
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.explanation import Recall
 from recortex.domain.kinds import kind_of
@@ -147,3 +147,30 @@ def test_what_cannot_be_shortened_is_an_error_that_says_what_to_do():
 @pytest.mark.parametrize("text", ["\\" * 60_000, "\x01" * 60_000, '"' * 60_000, "\U0001f600" * 60_000])
 def test_escapes_count(text):
     assert length(bounded({"memories": [{"text": text}] * 3})) < 50_000
+
+
+def test_what_waits_is_told_by_subject_with_its_words_quote_and_day(tmp_path):
+    rows = [
+        {
+            "text": f"Carrier {number} is asked every hour, since its feed has no times.",
+            "status": "proposed",
+            "tags": ["carriers"],
+            "priority": 9,
+            "valid_from": "2026-03-01",
+            "source": {"session": "s1", "turn": number, "quote": "every hour, its feed has no times"},
+        }
+        for number in range(12)
+    ]
+    kiln = {"text": "The kiln is lit on Mondays.", "status": "proposed", "valid_from": "2026-03-02"}
+    with Cortex.open(tmp_path) as cortex:
+        cortex.remember_many([*rows[:2], kiln])
+        told = lean(cortex.review())
+        assert "subjects" not in told
+        assert [one["subject"] for one in told["memories"]] == ["carriers", "carriers", "insight"]
+        assert told["memories"][0]["quote"] == "every hour, its feed has no times"
+        assert [one["valid_from"] for one in told["memories"]] == ["2026-03-01", "2026-03-01", "2026-03-02"]
+        cortex.remember_many(rows[2:])
+        cut = bounded(lean(cortex.review()), 1_500)
+        assert cut["shortened"]
+        assert {"subject", "text", "quote", "valid_from"} <= cut["memories"][0].keys()
+        assert "subjects" not in lean(cortex.review("approve", [cut["memories"][0]["id"]]))

@@ -93,16 +93,14 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     if not value.memories:
         return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
-    shown = _groups(value.memories, terminal) if value.action == "list" else lines(value.memories, terminal)
+    shown = _groups(value, terminal) if value.action == "list" else lines(value.memories, terminal)
     return f"{words[value.action]}{shown}{left}{how}{odds}"
 
 
-def _groups(memories: tuple[Memory, ...], terminal: Terminal) -> str:
+def _groups(value: Reviewed, terminal: Terminal) -> str:
     """What waits, whole and by subject, with the line that keeps all of a subject at once."""
-    from recortex.engines.reviewing.questions import by_subject
-
     parts = []
-    for subject, group in by_subject(memories):
+    for subject, group in value.groups:
         parts.append(terminal.style(clean(subject), "bold"))
         parts += [_whole_proposal(one, terminal) for one in group]
         if len(group) > 1:

@@ -20,7 +20,6 @@ from recortex.cli.rendering.changes import details
 from recortex.cli.rendering.memories import SHORT_ID, short, source_of
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
-from recortex.engines.reviewing.questions import by_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -136,7 +135,7 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
     if value.action != "list" or not (value.memories or value.contradictions or value.flagged):
         return None
     parts: list[RenderableType] = []
-    for subject, group in by_subject(value.memories):
+    for subject, group in value.groups:
         parts.append(_text(subject, "bold"))
         for one in group:
             parts += [_waiting(one, terminal), ""]
