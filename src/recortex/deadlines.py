@@ -6,16 +6,20 @@ import faulthandler
 import os
 import signal
 import threading
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import NoReturn
 
 GRACE = 0.2
 """Seconds after which a process is ended from outside of the interpreter that did not end by itself."""
+AGAIN = 0.25
+"""Seconds of the processor after which work that did not stop is stopped once more: an error that is raised
+in a finaliser, or where any is caught, goes no further."""
 
 
 class Ending:
@@ -44,14 +48,17 @@ class Ending:
 def within(seconds: float) -> Iterator[None]:
     """Stop what is done inside after so many seconds of the processor, even within a regular expression.
 
-    Only in the main thread, where the system has interval timers, and not within another limit; elsewhere
-    there is none.
+    In another thread than the main one, or without interval timers, it is stopped between two steps of the
+    interpreter. Within another limit there is none.
 
     Raises:
         TimeoutError: it took longer.
     """
-    free = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-    if not free or signal.getsignal(signal.SIGPROF) is not signal.SIG_DFL:
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        with _interrupted(seconds):
+            yield
+        return
+    if signal.getsignal(signal.SIGPROF) is not signal.SIG_DFL:
         yield
         return
 
@@ -59,9 +66,55 @@ def within(seconds: float) -> Iterator[None]:
         raise TimeoutError
 
     signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
+
+
+_limited = threading.local()
+
+
+@contextmanager
+def _interrupted(seconds: float) -> Iterator[None]:
+    """Stop what this thread does inside, from another thread."""
+    from ctypes import c_ulong, py_object, pythonapi
+
+    if getattr(_limited, "here", False):
+        yield
+        return
+    own, lock, over = c_ulong(threading.get_ident()), threading.Lock(), False
+    clock = _clock_of_this_thread()
+    end = clock() + seconds
+
+    def watch() -> None:
+        stop_at = end
+        while not ended.wait(max(stop_at - clock(), 0.001)):
+            with lock:
+                if clock() >= stop_at and not over:
+                    pythonapi.PyThreadState_SetAsyncExc(own, py_object(TimeoutError))
+                    stop_at = clock() + AGAIN
+
+    ended = threading.Event()
+    watching = threading.Thread(target=watch, name="limit", daemon=True)
+    _limited.here = True
+    watching.start()
+    try:
+        yield
+    finally:
+        with lock:  # what was asked for and did not come yet must not come later
+            over = True
+            pythonapi.PyThreadState_SetAsyncExc(own, None)
+        ended.set()
+        _limited.here = False
+
+
+def _clock_of_this_thread() -> Callable[[], float]:
+    """Seconds that this thread used of the processor; where the system does not say, the time that passed."""
+    try:
+        clock = time.pthread_getcpuclockid(threading.get_ident())
+    except (AttributeError, OSError):
+        return time.monotonic
+    return lambda: time.clock_gettime(clock)

@@ -4,6 +4,8 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -51,3 +53,43 @@ def test_work_on_one_file_is_stopped_within_an_expression():
 def test_a_limit_within_another_one_leaves_that_alone():
     with pytest.raises(TimeoutError), within(0.2), within(60):
         re.match("(?:a|a)*b", "a" * 200)
+
+
+def test_work_of_another_thread_is_stopped_too_and_what_ended_in_time_is_left_alone():
+    def endless():
+        with within(0.2):
+            while True:
+                pass
+
+    def quick():
+        for _ in range(200):
+            with within(0.0005):
+                sum(range(100))
+        return sum(range(2_000_000))
+
+    with ThreadPoolExecutor(1) as threads:
+        began = time.process_time()
+        with pytest.raises(TimeoutError):
+            threads.submit(endless).result(20)
+        assert time.process_time() - began < 3
+        with suppress(TimeoutError):
+            threads.submit(quick).result(20)
+        assert threads.submit(sum, range(10)).result(20) == 45
+
+
+@pytest.mark.parametrize("main", [True, False])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_error_that_was_caught_is_raised_again(main):
+    class Busy:
+        def __del__(self):
+            while True:
+                pass
+
+    def work():
+        with within(0.1):
+            Busy()
+            while True:
+                pass
+
+    with pytest.raises(TimeoutError), ThreadPoolExecutor(1) as threads:
+        work() if main else threads.submit(work).result(20)

@@ -11,6 +11,7 @@ from recortex.app.shared_store import is_own, mark_of
 from recortex.codebase.history import history
 from recortex.codebase.project import git_folders, leads_elsewhere
 from recortex.codebase.reftables import OLDEST_GIT, has_reftables
+from recortex.deadlines import within
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.memory import FileLink, Memory
 from recortex.domain.relation import Relation
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 CLIENT = "git"
 """What the checkpoint of a history says it is of."""
+SECONDS = 2.0
+"""For the message of one commit; one that takes longer is left out, and told."""
 _SHORTEST = 7
 """Signs of a hash by which a commit is named."""
 _GONE = "gone"
@@ -159,8 +162,13 @@ class CommitImport:
             self.done.read += 1
             if number % 200 == 0 or number == len(commits):
                 self._app.progress("reading commits", number, len(commits))
-            message = read_message(commit)
-            told = told_by(commit, message)
+            try:
+                with within(SECONDS):
+                    message = read_message(commit)
+                    told = told_by(commit, message)
+            except TimeoutError:
+                told = f"reading it took longer than {SECONDS:.0f} s"
+                self.done.problems.append(f"{commit.hash[:12]}: left out: {told}")
             if not isinstance(told, Told):
                 self.done.skipped[told] += 1
                 continue

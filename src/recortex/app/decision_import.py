@@ -131,7 +131,17 @@ class RecordFiles:
             self._leave(name, "its name holds a secret")
         elif twin := self._hashes.get(hash_):
             self._leave(name, "another record has the same text", f" ({twin})")
-        elif isinstance(read := _read(name, text), Record):
+        else:
+            self._read(name, text, hash_)
+
+    def _read(self, name: str, text: str, hash_: str) -> None:
+        try:
+            with within(SECONDS):
+                read = read_record(name, text)
+        except TimeoutError:
+            self._leave(name, f"left out: reading it took longer than {SECONDS:.0f} s")
+            return
+        if isinstance(read, Record):
             self._hashes[hash_] = name
             self.problems += [f"{name}: {read.problem}"] if read.problem and self.covers(name) else []
             self.files[name] = File(read, f"{READER}:{hash_}")
@@ -143,15 +153,6 @@ class RecordFiles:
         if self.covers(name):
             self.skipped[why] += 1
             self.problems.append(f"{shown(name).encode('utf-8', 'replace').decode()}: {why}{more}")
-
-
-def _read(name: str, text: str) -> Record | str:
-    """The record of a text, or why it has none."""
-    try:
-        with within(SECONDS):
-            return read_record(name, text)
-    except TimeoutError:
-        return f"reading it took longer than {SECONDS:.0f} s"
 
 
 def _why(error: Exception, path: Path) -> str:

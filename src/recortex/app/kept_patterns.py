@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.codebase.git import read
 from recortex.codebase.line_history import moves
 from recortex.codebase.manifests import LARGEST, ecosystem_of, read_manifest
+from recortex.deadlines import within
 from recortex.domain.kinds import kind_of
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status, Trust
@@ -33,11 +35,12 @@ from recortex.engines.keeping.standing import (
     is_kept,
     is_of,
     linked,
+    reasons_in,
     said_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.application import Application
@@ -76,7 +79,7 @@ class Keeping:
         self._now: datetime = app.clock()
         self.counts: Counter[str] = Counter()
         self.memories: list[Memory] = []
-        self._documents: list[tuple[str, str]] | None = None
+        self._documents: list[tuple[str, list[str]]] | None = None
 
     def run(self, most: int = MOST_KEPT) -> None:
         """Follow what is kept, then keep what is new: at most `most` now, and `MOST_KEPT` in a project."""
@@ -138,14 +141,14 @@ class Keeping:
 
     def _reasons(self, one: Convention) -> Iterator[Reason]:
         for memory in self._linked(one):
-            if text := _explanation(memory) or said_of(one, memory.text):
+            if text := _explanation(memory) or said_of(one, reasons_in(memory.text)):
                 yield Reason(text, memory.id)
         for memory in self._candidates(one):
-            if text := said_of(one, memory.text):
+            if text := said_of(one, reasons_in(memory.text)):
                 yield Reason(text, memory.id)
         yield from self._beside(one)
-        for path, text in self._texts():
-            if said := said_of(one, text):
+        for path, reasons in self._texts():
+            if said := said_of(one, reasons):
                 yield Reason(said, "", path)
 
     def _linked(self, one: Convention) -> list[Memory]:
@@ -169,17 +172,30 @@ class Keeping:
         for path, facts in self._found.sources.code.items():
             for symbol in facts.symbols:
                 if symbol.plain in names and symbol.parent == -1:
-                    lines = self._text(path).splitlines()
-                    near = lines[max(symbol.first - _BEFORE - 1, 0) : symbol.line + _AFTER]
-                    if said := said_of(one, comment_beside(near)):
+                    first, last = max(symbol.first - _BEFORE - 1, 0), symbol.line + _AFTER
+                    near = partial(comment_beside, self._text(path).splitlines()[first:last])
+                    if said := said_of(one, self._reasons_in(path, near)):
                         yield Reason(said, "", path, symbol.line)
 
-    def _texts(self) -> Sequence[tuple[str, str]]:
-        """The documents of the project."""
+    def _texts(self) -> Sequence[tuple[str, list[str]]]:
+        """The documents of the project, with their sentences that give a reason."""
         if self._documents is None:
             paths = [one for one in self._found.sources.paths if one.lower().endswith(_DOCUMENTS)]
-            self._documents = [(path, self._text(path)) for path in paths[:MOST_DOCUMENTS]]
+            self._documents = [
+                (path, self._reasons_in(path, partial(self._text, path))) for path in paths[:MOST_DOCUMENTS]
+            ]
         return self._documents
+
+    def _reasons_in(self, path: str, text: Callable[[], str]) -> list[str]:
+        """The sentences of a file that give a reason; of one that takes too long none, and it is noted."""
+        if path in self._found.slow:
+            return []
+        try:
+            with within(FILE_SECONDS):
+                return reasons_in(text())
+        except TimeoutError:
+            self._found.slow[path] = TOOK_LONG
+            return []
 
     def _text(self, path: str) -> str:
         data = read(self._app.tree, path)
@@ -227,8 +243,11 @@ def _about(app: Application, ids: tuple[str, ...]) -> list[Memory]:
 
 MOST_MANIFESTS, MOST_FINDINGS = 500, 5
 """Files that are read, and findings of one analysis that are told."""
-SECONDS = 5.0
-"""After which the question for the project's files is given up."""
+SECONDS, FILE_SECONDS = 5.0, 2.0
+"""After which the question for the project's files is given up, and the reading of one of them."""
+
+
+TOOK_LONG = f"left out: reading it took longer than {FILE_SECONDS:.0f} s"
 
 
 class Patterns(NamedTuple):
@@ -239,6 +258,7 @@ class Patterns(NamedTuple):
     Attributes:
         counted: the project, counted: how what was found before stands now.
         sources: what all follows from.
+        slow: files that were left out, since reading them took too long, and why.
     """
 
     used: tuple[Detected, ...]
@@ -246,16 +266,18 @@ class Patterns(NamedTuple):
     findings: tuple[Finding, ...]
     counted: Counted
     sources: Sources
+    slow: dict[str, str]
 
 
 def patterns(known: Codebase) -> Patterns:
     """What a working tree is built with, and how it is written."""
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
-    sources = Sources(known.project.files, tuple(_manifests(known, paths)), paths)
+    slow = dict(known.tree.slow)
+    sources = Sources(known.project.files, tuple(_manifests(known, paths, slow)), paths)
     found = detect(sources)
     counted = Counted(sources, found)
-    return Patterns(found.found, counted.conventions(), findings(found, sources), counted, sources)
+    return Patterns(found.found, counted.conventions(), findings(found, sources), counted, sources, slow)
 
 
 def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
@@ -268,10 +290,15 @@ def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
     return tuple(one for query in each for one in query[:MOST_FINDINGS])
 
 
-def _manifests(known: Codebase, paths: Sequence[str]) -> Iterator[Manifest]:
+def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> Iterator[Manifest]:
     named = [path for path in paths if ecosystem_of(path)]
     for path in named[:MOST_MANIFESTS]:
         data = read(known.root, path)
-        made = read_manifest(path, data.decode("utf-8", "replace")) if data is not None else None
+        try:
+            with within(FILE_SECONDS):
+                made = read_manifest(path, data.decode("utf-8", "replace")) if data is not None else None
+        except TimeoutError:
+            slow[path] = TOOK_LONG
+            continue
         if made is not None:
             yield made

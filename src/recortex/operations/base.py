@@ -7,12 +7,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from recortex.app.naming import shown
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
 
@@ -136,6 +137,11 @@ def bounded(limit: int, *, most: int = MAX_LIMIT) -> int:
     if not 1 <= limit <= most:
         raise InvalidInputError(f"The limit must be from 1 to {most}, not {limit}.")
     return limit
+
+
+def problems_of(left_out: Mapping[str, str]) -> tuple[str, ...]:
+    """A line for each file that was left out, by path and reason; secrets in names are not shown."""
+    return tuple(f"{shown(path)}: {why}" for path, why in left_out.items())
 
 
 def file_link(text: str, root: Path) -> FileLink:

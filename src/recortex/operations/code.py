@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.code_patterns import Convention, Detected, Finding
 from recortex.errors import InvalidInputError
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import Operations, bounded, problems_of
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class Code:
         findings: what is worth a look, with its certainty.
         known: what memories say of libraries and conventions.
         more: the limit was met; there may be more.
+        problems: files that were left out since reading them took too long.
     """
 
     action: CodeAction
@@ -151,6 +152,7 @@ class Code:
     findings: tuple[Finding, ...] = ()
     known: tuple[PatternMemories, ...] = ()
     more: bool = False
+    problems: tuple[str, ...] = ()
 
 
 class CodeOperations(Operations):
@@ -177,8 +179,13 @@ class CodeOperations(Operations):
         """
         from recortex.app.code import codebase
 
-        most = bounded(limit)
         known = codebase(self._app)
+        told = self._code(known, action, symbol, files, tokens, bounded(limit))
+        return replace(told, problems=(*told.problems, *problems_of(known.tree.slow)))
+
+    def _code(
+        self, known: Codebase, action: CodeAction, symbol: str, files: Sequence[str], tokens: int, most: int
+    ) -> Code:
         if action == "status":
             return Code(action=action, status=_status(known))
         if action == "map":
@@ -243,6 +250,9 @@ class CodeOperations(Operations):
             findings=found.findings,
             known=tuple(_known_of(one, about[one]) for one in shown if one in about),
             more=max(len(found.used), len(found.conventions)) > most,
+            problems=problems_of(
+                {path: why for path, why in found.slow.items() if path not in known.tree.slow}
+            ),
         )
 
     def _citing(self, known: Codebase, targets: list[Address]) -> list[CodeMemory]:

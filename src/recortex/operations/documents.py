@@ -16,7 +16,7 @@ from recortex.domain.spelled import AnyDomain
 from recortex.domain.vocabulary import Actor, Domain, Scope
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.operations.agents import limited
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import Operations, bounded, problems_of
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -160,12 +160,14 @@ class Conventions:
         counts: after `keep`, how many were kept, updated, weakened, ended, restored, are the same, or were
             left since a project has at most so many.
         others: conventions that no memory has, the most informative first.
+        problems: files that were left out since reading them took too long.
     """
 
     action: ConventionAction
     memories: tuple[Memory, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     others: tuple[Convention, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 class ConventionOperations(Operations):
@@ -207,4 +209,5 @@ class ConventionOperations(Operations):
             memories=all_output_redacted(shown),
             counts=dict(+keeping.counts),
             others=tuple(others[:most]),
+            problems=problems_of(found.slow),
         )

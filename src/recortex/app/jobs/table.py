@@ -35,7 +35,7 @@ from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
 from recortex.app.jobs.repeats import fold_retold, keep_repeats
 from recortex.app.jobs.work import Outcome, Work, in_chunks, rest
-from recortex.app.naming import holds_secret
+from recortex.app.naming import holds_secret, shown
 from recortex.app.symbol_links import link, link_callers
 from recortex.app.symbols import can_parse, open_code
 from recortex.app.validation import validate
@@ -67,6 +67,8 @@ if TYPE_CHECKING:
 SYMBOLS_NAME = "symbols"
 WAITED, COMMITTED = timedelta(days=1), timedelta(hours=1)
 """A memory that waited longer for its links is linked to the code as it was so long after it was written."""
+_NAMED = 3
+"""Files that the job could not read in time, by name."""
 SYMBOLS_BATCH, MOST_CALLING = 200, 5_000
 """Memories that are linked in one transaction, and whose functions' calls are followed."""
 
@@ -79,9 +81,11 @@ def follow_symbols(work: Work) -> Outcome:
     if code is None:
         return Outcome({}, "the facts of code cannot be kept", "skipped")
     with closing(code), past(work.services.root) as known:
-        code.refresh()
+        slow = code.refresh()
         _note_neighbours(work, code)
-        return _linked(work, code, _Then(known, work.now))
+        done = _linked(work, code, _Then(known, work.now))
+        left_out = "; ".join(f"{shown(path)}: {why}" for path, why in [*slow.items()][:_NAMED])
+        return replace(done, note="; ".join(filter(None, (done.note, left_out))))
 
 
 def _note_neighbours(work: Work, code: CurrentCode) -> None:

@@ -29,7 +29,15 @@ _ROUTES = 5
 
 
 def code(value: Code, terminal: Terminal) -> str:
-    """What was asked for, under a heading for each part."""
+    """What was asked for, under a heading for each part, and which files were left out."""
+    return "\n".join([_code(value, terminal), *_left_out(value.problems, terminal)])
+
+
+def _left_out(problems: Sequence[str], terminal: Terminal) -> Iterator[str]:
+    return _paths("problem", problems, terminal, style="yellow")
+
+
+def _code(value: Code, terminal: Terminal) -> str:
     if value.status is not None:
         return _status(value.status)
     if value.action == "map":
@@ -68,7 +76,7 @@ def conventions(value: Conventions, terminal: Terminal) -> str:
         parts.append(terminal.style("Say why: recortex review approve ID --reason WHY", "dim"))
     others = [f"- {clean(one.statement)}" for one in value.others]
     parts += _part("Others, which no memory has", others, terminal)
-    return "\n".join(parts) if parts else "No convention was found."
+    return "\n".join([*(parts or ["No convention was found."]), *_left_out(value.problems, terminal)])
 
 
 def _known(value: PatternMemories | None) -> str:

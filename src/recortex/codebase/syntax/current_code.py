@@ -167,13 +167,14 @@ class CurrentCode:
         known = dict(self._store.facts(set(self.paths.values())))
         return {path: known[key] for path, key in self.paths.items() if key in known}
 
-    def refresh(self) -> None:
-        """Read what changed in the whole tree."""
-        self._store.refresh(self.root)
+    def refresh(self) -> dict[str, str]:
+        """Read what changed in the whole tree; gives what was left out since it took too long, and why."""
+        tree = self._store.refresh(self.root)
         self._store.collect()
         self._files.clear()
         for name in ("paths", "_by_key", "_by_name"):
             self.__dict__.pop(name, None)
+        return tree.slow
 
     @property
     def state(self) -> int:

@@ -27,6 +27,7 @@ from recortex.codebase.syntax.tokens import (
 from recortex.codebase.syntax.working_tree import LIMITS_SECONDS as SECONDS
 from recortex.codebase.syntax.working_tree import (
     MANIFESTS,
+    TOO_LONG,
     broken,
     is_rubble,
     is_too_deep,
@@ -340,7 +341,7 @@ def _checked(loaded: Loaded, data: bytes, until: float) -> tuple[Tree | None, st
         return None, "no code of its language"
     tree = _parsed(loaded, data, until)
     if tree is None:
-        return None, "parsing takes too long"
+        return None, TOO_LONG
     if tree.root_node.has_error and is_rubble(tree.root_node):
         return None, "no code of its language"
     return (None, "nested too deeply") if is_too_deep(tree.root_node) else (tree, "")

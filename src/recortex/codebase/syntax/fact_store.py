@@ -24,7 +24,7 @@ import msgspec
 from recortex.codebase.record_files import forget
 from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, decode, kept, key_of
 from recortex.codebase.syntax.making import at_once, encode, short
-from recortex.codebase.syntax.working_tree import LARGEST, SECONDS, Folder, as_read, refusal, visits
+from recortex.codebase.syntax.working_tree import LARGEST, SECONDS, SLOW, Folder, as_read, refusal, visits
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular, require_own, require_own_folder
 
@@ -187,6 +187,11 @@ class Tree:
     vendored: list[str] = field(default_factory=list)
     parsed: int = 0
     removed: int = 0
+
+    @property
+    def slow(self) -> dict[str, str]:
+        """The files and folders among `skipped` that were left out since reading them took too long."""
+        return {path: why for path, why in self.skipped.items() if path.endswith("/") or why in SLOW}
 
 
 class FactStore:

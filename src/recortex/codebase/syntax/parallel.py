@@ -19,6 +19,7 @@ import msgspec
 
 from recortex.codebase.syntax.kept_facts import VERSION
 from recortex.codebase.syntax.making import Made, Request, at_once, made, receive, send
+from recortex.codebase.syntax.working_tree import ENDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +87,7 @@ class Readers:
             except _UnusableError:
                 self._own.process, self._usable = None, False
                 return None
-        return Made("it ended the process that read it")
+        return Made(ENDED)
 
     def _process(self) -> _Process:
         """That of this thread."""

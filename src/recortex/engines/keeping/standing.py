@@ -362,9 +362,9 @@ def _as_a_name(sentence: str, match: re.Match[str]) -> bool:
     return not _ONLY_A_WORD.fullmatch(match[0]) or (start > 0 and match[0][0].isupper())
 
 
-def said_of(one: Convention, text: str) -> str:
-    """The first sentence of a text that names a convention and gives a reason; empty: there is none."""
-    return next((sentence for sentence in reasons_in(text) if names(sentence, one)), "")
+def said_of(one: Convention, reasons: Iterable[str]) -> str:
+    """The first of some sentences that give a reason which names a convention; empty: none does."""
+    return next((sentence for sentence in reasons if names(sentence, one)), "")
 
 
 def comment_beside(lines: Iterable[str]) -> str:

@@ -1,0 +1,128 @@
+"""Every verb that reads a project's files names the one that takes too long, and goes on with the rest."""
+
+import subprocess
+
+import pytest
+
+from recortex import Cortex
+from recortex.app import commit_import, decision_import, ingesting, kept_patterns
+from recortex.cli.rendering import render
+from recortex.cli.terminal import Terminal
+from recortex.codebase.syntax import extraction
+
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""The error that stops the reading may be raised first in a finaliser."""
+ONE_STEP = 1e-6
+"""Seconds within which nothing is read that takes longer than the system's clock ticks, some 0.01 s."""
+LONG = "It is said once more and once more, in other words.\n\n" * 6_000
+HANDLERS = (
+    "from fastapi import FastAPI\n\nfrom answers import Answer\n\napp = FastAPI()\n\n\n"
+    + "\n\n\n".join(
+        f'@app.get("/kilns/{number}")\nasync def part{number}(number: int) -> Answer:\n    return 1'
+        for number in range(9)
+    )
+)
+REASON = "FastAPI handlers return `Answer` because clients parse one envelope.\n"
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch, without_vectors):  # noqa: ARG001
+    """A project with code, documents, records and commits."""
+    made = tmp_path / "project"
+    (made / "docs" / "adr").mkdir(parents=True)
+    (made / "requirements.txt").write_text("fastapi==0.115.0\n")
+    (made / "answers.py").write_text("class Answer:\n    pass\n")
+    (made / "app.py").write_text(HANDLERS)
+    (made / "docs" / "first.md").write_text("# Kilns\n\n" + REASON + LONG)
+    (made / "docs" / "second.md").write_text("# Clay\n\nIt is kept wet.\n" + LONG)
+    record = "# 1. Fire with gas\n\n## Status\n\nAccepted\n\n## Decision\n\nWe fire with gas.\n\n"
+    (made / "docs" / "adr" / "0001-fire-with-gas.md").write_text(record + LONG)
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["commit", "-qm", "Fire with gas\n\nCoal is too dirty.\n\n" + LONG[:19_000]],
+    ):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=made, check=True)
+    monkeypatch.chdir(made)
+    return made
+
+
+@pytest.fixture
+def cortex(root):
+    with Cortex.open(root) as opened:
+        yield opened
+
+
+def convention(cortex):
+    """Of what handlers return."""
+    (one,) = [one for one in cortex.conventions().memories if "Answer" in one.text and "return" in one.text]
+    return one
+
+
+def test_conventions_name_a_document_in_which_no_reason_was_found_in_time(cortex, monkeypatch):
+    with monkeypatch.context() as hurried:
+        hurried.setattr(kept_patterns, "FILE_SECONDS", ONE_STEP)
+        kept = cortex.conventions("keep")
+    left_out = {one.partition(":")[0] for one in kept.problems}
+    assert {"docs/first.md", "docs/second.md"} <= left_out
+    assert all("left out: reading it took longer" in one for one in kept.problems)
+    assert convention(cortex).kind == "semantic"  # all else is kept, without the reason
+    assert cortex.conventions("keep").problems == ()
+
+
+def test_a_reason_is_found_where_there_is_time(cortex):
+    cortex.conventions("keep")
+    assert convention(cortex).content.rationale.endswith(REASON.strip())
+
+
+def test_code_and_conventions_name_code_that_takes_too_long(root, cortex, monkeypatch):
+    with monkeypatch.context() as hurried:
+        hurried.setattr(extraction, "SECONDS", -1.0)
+        (root / "slow.py").write_text("def late():\n    pass\n" * 20_000)
+        for answer in (
+            cortex.code(),
+            cortex.code("find", "part1"),
+            cortex.code("patterns"),
+            cortex.conventions(),
+        ):
+            assert "slow.py: parsing takes too long" in answer.problems
+            assert "slow.py: parsing takes too long" in render(answer, Terminal())
+
+
+def test_a_manifest_that_takes_too_long_is_named(root, cortex, monkeypatch):
+    monkeypatch.setattr(kept_patterns, "FILE_SECONDS", ONE_STEP)
+    (root / "requirements.txt").write_text("fastapi==0.115.0\n" + "a==1\n" * 100_000)
+    assert any(one.startswith("requirements.txt: left out") for one in cortex.code("patterns").problems)
+
+
+@pytest.mark.parametrize("format_", ["adr", "git"])
+def test_an_import_names_what_takes_too_long(cortex, monkeypatch, format_):
+    with monkeypatch.context() as hurried:
+        hurried.setattr(decision_import, "SECONDS", ONE_STEP)
+        hurried.setattr(commit_import, "SECONDS", ONE_STEP)
+        done = cortex.import_(format_)
+    assert not done.added
+    assert any("left out: reading it took longer" in one for one in done.problems)
+    assert cortex.import_(format_).added == (format_ == "adr")  # a commit is read once
+
+
+def test_what_is_known_of_a_record_that_takes_too_long_stays(root, cortex, monkeypatch):
+    cortex.import_("adr")
+    with monkeypatch.context() as hurried:
+        hurried.setattr(decision_import, "SECONDS", ONE_STEP)
+        path = root / "docs" / "adr" / "0001-fire-with-gas.md"
+        path.write_text(path.read_text() + LONG)
+        assert cortex.import_("adr").ended == 0
+    assert [one.status for one in cortex.list(kinds=["decision"]).memories] == ["active"]
+
+
+def test_ingest_names_what_takes_too_long(cortex, monkeypatch):
+    with monkeypatch.context() as hurried:
+        hurried.setattr(ingesting, "SECONDS", ONE_STEP)
+        done = cortex.ingest(["docs"])
+    assert {one.path for one in done.problems} == {
+        "docs/first.md",
+        "docs/second.md",
+        "docs/adr/0001-fire-with-gas.md",
+    }
+    assert len(cortex.ingest(["docs"]).added) == 3
