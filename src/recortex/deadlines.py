@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GRACE = 0.2
 """Seconds after which a process is ended from outside of the interpreter that did not end by itself."""
-AGAIN = 0.25
+AGAIN = 0.05
 """Seconds of the processor after which work that did not stop is stopped once more: an error that is raised
 in a finaliser, or where any is caught, goes no further."""
 

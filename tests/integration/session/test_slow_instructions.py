@@ -12,13 +12,14 @@ RULES = (
 
 
 @pytest.mark.usefixtures("without_vectors")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_file_that_takes_too_long_is_named_and_forgets_nothing(project, clock, monkeypatch):
     (project / "CLAUDE.md").write_text(RULES)
     with Cortex.open(project, clock=clock) as cortex:
         assert cortex.import_("rules").added
         before = {one.id: one.status for one in cortex.list().memories}
         (project / "CLAUDE.md").write_text(
-            RULES + "- A line about nothing in particular, said again.\n" * 2_000
+            RULES + "- A line about nothing in particular, said again.\n" * 2_500
         )
         with monkeypatch.context() as hurried:
             hurried.setattr(instructions, "SECONDS", 0.001)
