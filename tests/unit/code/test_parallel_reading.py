@@ -103,9 +103,10 @@ def test_little_code_and_one_core_take_no_process(monkeypatch):
         assert read is at_once
 
 
-def test_closing_ends_processes_that_are_busy(told):
+def test_closing_ends_processes_that_are_busy_and_starts_no_other(told):
     told("path == 'm9.py' and time.sleep(60)")
     with closing(Readers(2)) as readers:
         readers.read("m9.py", FILES["m9.py"])
         readers.read("m1.py", FILES["m1.py"])()
+    assert len(readers._processes) <= 2
     assert all(process._process.returncode is not None for process in readers._processes)

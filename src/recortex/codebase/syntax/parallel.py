@@ -55,6 +55,7 @@ class Readers:
         self._own = threading.local()
         self._processes: list[_Process] = []
         self._begun, self._usable = 0, True
+        self._starting, self._closed = threading.Lock(), False
 
     def read(self, path: str, data: bytes) -> Callable[[], Made]:
         """Give a file to a process; returns what waits for the result."""
@@ -92,8 +93,11 @@ class Readers:
     def _process(self) -> _Process:
         """That of this thread."""
         if getattr(self._own, "process", None) is None:
-            self._own.process = _Process()
-            self._processes.append(self._own.process)
+            with self._starting:
+                if self._closed:  # what was killed by closing is not begun anew: closing waits for this thread
+                    raise _UnusableError
+                self._own.process = _Process()
+                self._processes.append(self._own.process)
         return cast("_Process", self._own.process)
 
     def _end_stuck(self) -> None:
@@ -103,6 +107,8 @@ class Readers:
 
     def close(self) -> None:
         """End all processes."""
+        with self._starting:
+            self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in list(self._processes):
             process.kill()
