@@ -1,12 +1,14 @@
 """What every test uses: its own user folder, no settings from outside, a clock that moves when told."""
 
 import os
+import re
 import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES
 from recortex.domain.vocabulary import Scope
 
+HERE = Path(__file__).parent
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 # The checks draw the same examples each time, so that what fails is the change. The thorough one draws new
 # ones.
@@ -46,6 +49,18 @@ UNMEASURED = ("e2e", "faults", "properties", "unit/privacy", "unit/test_pattern_
 
 WAITING = ("e2e", "faults")
 """Tests that mostly wait for other programs: all of them are `full`."""
+_ALL_FULL = re.compile(r"^pytestmark = (?:(?!\n\n).)*\bmark\.full\b", re.MULTILINE | re.DOTALL)
+"""What a file says whose tests are all `full`."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out unread what is `full` as a whole: each worker would take seconds to load and then drop it."""
+    if config.option.markexpr != "not full":
+        return None
+    if collection_path in {HERE / folder for folder in WAITING}:
+        return True
+    tests = collection_path.match("test_*.py")
+    return True if tests and _ALL_FULL.search(collection_path.read_text("utf-8")) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -63,7 +78,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def place(item: pytest.Item) -> str:
     """The file of a test, from this folder."""
-    return item.path.relative_to(Path(__file__).parent).as_posix()
+    return _from_here(item.path)
+
+
+@cache
+def _from_here(path: Path) -> str:
+    return path.relative_to(HERE).as_posix()
 
 
 def spread(items: list[pytest.Item]) -> list[pytest.Item]:
