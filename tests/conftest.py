@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import migrated_store
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES
@@ -121,15 +122,31 @@ class Clock:
         return self.now
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _ready_stores() -> None:
+    """New stores in files begin migrated."""
+    migrated_store.use()
+
+
+@pytest.fixture(scope="session")
+def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders, one after the other: pytest's own way of making one reads the names of all before it."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_home(_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [
         name for name in os.environ if name.startswith("RECORTEX_") and name != "RECORTEX_BENCH_DATA"
     ]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("RECORTEX_HOME", str(tmp_path_factory.mktemp("home", numbered=True)))
+    home, claude = (next(_folders) for _ in range(2))
+    for folder in (home, claude):
+        folder.mkdir()
+    monkeypatch.setenv("RECORTEX_HOME", str(home))
     # What the developer's own CLAUDE.md says is no part of any test.
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path_factory.mktemp("claude", numbered=True)))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))
 
 
 @pytest.fixture

@@ -1,11 +1,17 @@
-"""Runs one act on a project in a process of its own, and prints the files of the package that it enters."""
+"""Runs acts on projects, each in a process of its own, and writes the files of the package that they enter.
+
+Each argument is a project's folder, in a folder that has the name of the act.
+"""
 
 import json
 import os
 import subprocess
 import sys
 import threading
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -13,6 +19,7 @@ import recortex
 from recortex import Cortex
 from recortex.__main__ import main
 
+_leave = os._exit
 PACKAGE = f"{Path(recortex.__file__).parent}/"
 
 
@@ -112,9 +119,26 @@ def act(name: str, root: Path) -> list[str]:
     return list(trace.files)
 
 
+def apart(work: Callable[[], object]) -> None:
+    """Do something in a copy of this process, which has loaded no more than when it began.
+
+    Raises:
+        RuntimeError: it failed.
+    """
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        except BaseException:  # noqa: BLE001  this process ends with whatever it is
+            traceback.print_exc()
+            _leave(1)
+        _leave(0)
+    if os.waitpid(child, 0)[1]:
+        raise RuntimeError("an act failed")
+
+
 if __name__ == "__main__":
-    folder = Path(sys.argv[2])
-    if sys.argv[1] == "fill":
-        filled(folder)
-    else:
-        Path(sys.argv[3]).write_text(json.dumps(act(sys.argv[1], folder)))
+    for folder in map(Path, sys.argv[1:]):
+        apart(partial(filled, folder))
+        written = folder.with_name("files.json").write_text
+        apart(lambda folder=folder, written=written: written(json.dumps(act(folder.parent.name, folder))))

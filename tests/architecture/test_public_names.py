@@ -40,6 +40,7 @@ def test_the_package_loads_nothing_until_a_name_is_asked_for():
     assert ast.literal_eval(done.stdout) == ["recortex", "recortex.version"]
 
 
+@pytest.mark.full
 def test_programs_of_users_pass_mypy_in_strict_mode(tmp_path):
     for name, text in strict_program.examples().items():
         (tmp_path / f"{name}.py").write_text(text)

@@ -86,11 +86,11 @@ def exported(project, url, path):
 def test_there_and_back_is_identical_by_export(project, tmp_path, server):
     here, back = (f"sqlite:///{tmp_path}/{name}.db" for name in ("here", "back"))
     there = server.workspace_url()
-    fill(project, here, 300)
+    fill(project, here, 120)
     with Cortex.open(project, url=here) as cx:
         first = cx.migrate_store(here, there)
         second = cx.migrate_store(there, back)
-    assert first.memories == second.memories == 299
+    assert first.memories == second.memories == 119
     assert [one.checksum for one in first.tables] == [one.checksum for one in second.tables]
     assert {one.table: one.rows for one in first.tables}["versions"] >= 20
     golden = exported(project, here, tmp_path / "here.json")
@@ -100,7 +100,7 @@ def test_there_and_back_is_identical_by_export(project, tmp_path, server):
 
 def test_both_engines_answer_alike_after_a_move(project, tmp_path, server):
     here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
-    fill(project, here, 200)
+    fill(project, here, 100)
     with Cortex.open(project, url=here) as cx:
         cx.migrate_store(here, there)
     now = datetime.now(UTC)  # for both: what is older counts for less

@@ -92,6 +92,7 @@ def test_jobs_are_handed_over_only_where_somebody_works(project, database):
     assert not queue.handed_over(location_of(f"sqlite:///{project}/a.db", project), QUEUED)
 
 
+@pytest.mark.full
 def test_what_a_killed_worker_left_is_done_by_the_next(project, database):
     (url,) = filled(project, database, "a", count=400)
     words = [*WORDS, "--url", url, "--project", str(project)]
@@ -111,6 +112,7 @@ def test_what_a_killed_worker_left_is_done_by_the_next(project, database):
     assert left < 400
 
 
+@pytest.mark.full
 def test_a_job_that_fails_says_why_in_a_line(project, database):
     whole, _ = filled(project, database, "whole", "half")
     with psycopg.connect(database) as connection:

@@ -114,6 +114,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("role", ["user", "assistant", "summary"])
 def test_a_huge_message_of_anything_ends(unit, role):

@@ -46,7 +46,7 @@ def test_closed_and_full_streams_are_no_failure(shell, project):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("event", ["user-prompt-submit", "stop"])
+@pytest.mark.parametrize("event", ["user-prompt-submit", pytest.param("stop", marks=pytest.mark.full)])
 def test_fifty_megabytes_are_no_failure(event, project):
     given = json.dumps({**sample(event, str(project)), "prompt": "word " * 10_000_000}).encode()
     for stdin in (given, b"x" * 50_000_000, b"[" * 50_000_000):

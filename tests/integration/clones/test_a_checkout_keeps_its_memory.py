@@ -168,11 +168,8 @@ def test_two_processes_make_one_folder(tmp_path, home):
     words = ["recortex", "remember", "Said at the same time", "--project", str(root)]
     import sys
 
-    started = [
-        subprocess.Popen([sys.executable, "-m", *words, f"number {number}"[:0] or "--json"])
-        for number in range(4)
-    ]
-    assert [one.wait(300) for one in started] == [0] * 4
+    started = [subprocess.Popen([sys.executable, "-m", *words, "--json"]) for _ in range(2)]
+    assert [one.wait(300) for one in started] == [0] * 2
     assert len(list((home / "projects").glob("raced-*"))) == 1
 
 

@@ -38,7 +38,10 @@ def test_what_there_is_is_listed(with_client, mode):
 @ERAS
 @pytest.mark.parametrize(
     ("client", "most"),
-    [("claude-code", 16), ("cursor-vscode", 1), pytest.param("", 1, marks=pytest.mark.full)],
+    [
+        ("claude-code", 16),
+        *(pytest.param(one, 1, marks=pytest.mark.full) for one in ("cursor-vscode", "")),
+    ],
 )
 def test_a_client_is_shown_the_words_of_a_prompt_apart_only_where_it_splits_them(
     with_client, mode, client, most
@@ -82,17 +85,12 @@ def test_what_is_read_is_redacted_marked_and_harmless(with_client, mode):
     assert json.loads(found["memory"].removeprefix(START).removesuffix(END))["kind"] == "decision"
 
 
-def test_an_empty_store_has_an_empty_brief(with_client):
-    async def work(client):
-        return text_of(await client.read_resource("recortex://brief"))
-
-    assert "Nothing is known yet" in with_client(work)
-
-
 @ERAS
-def test_what_cannot_be_read_is_an_error_with_a_way_out(with_client, mode):
+def test_an_empty_store_has_an_empty_brief_and_what_cannot_be_read_is_an_error_with_a_way_out(
+    with_client, mode
+):
     async def work(client):
-        failures = []
+        brief, failures = text_of(await client.read_resource("recortex://brief")), []
         for ask in (
             lambda: client.read_resource("recortex://nothing"),
             lambda: client.read_resource("recortex://memory/00000000"),
@@ -105,8 +103,10 @@ def test_what_cannot_be_read_is_an_error_with_a_way_out(with_client, mode):
             with pytest.raises(MCPError) as caught:
                 await ask()
             failures.append(caught.value.message)
-        return failures
+        return brief, failures
 
-    for message in with_client(work, mode=mode):
+    brief, failures = with_client(work, mode=mode)
+    assert "Nothing is known yet" in brief
+    for message in failures:
         assert 20 < len(message) < 1_500
         assert "internal" not in message.lower()

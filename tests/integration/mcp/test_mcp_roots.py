@@ -91,7 +91,10 @@ def test_a_server_that_knows_its_project_does_not_ask(window, shops, environment
 
 
 @ERAS
-@pytest.mark.parametrize("roots", [None, [], ["file:///nowhere/at/all"]])
+@pytest.mark.parametrize(
+    "roots",
+    [["file:///nowhere/at/all"], *(pytest.param(one, marks=pytest.mark.full) for one in (None, []))],
+)
 def test_without_a_root_the_folder_counts_in_which_it_was_started(
     window, environment, monkeypatch, tmp_path, mode, roots
 ):

@@ -203,6 +203,7 @@ def test_twenty_calls_at_once_on_a_new_store(with_client):
     assert total == 10
 
 
+@pytest.mark.full
 def test_a_long_answer_is_shortened_and_says_so(with_client):
     async def work(client):
         memories = [{"text": f"Note {n}: " + f"the word {n} " * 300} for n in range(60)]

@@ -199,6 +199,7 @@ def test_verbs_and_options_that_are_named_exist(document):
         assert {option.replace("-", "_") for option in named} <= known, (verb, named)
 
 
+@pytest.mark.full
 def test_the_icon_can_be_drawn_again(tmp_path):
     script = (ROOT / "scripts" / "build_icon.py").read_text(encoding="utf-8")
     copy = tmp_path / "scripts" / "build_icon.py"

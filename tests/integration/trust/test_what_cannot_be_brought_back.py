@@ -16,7 +16,7 @@ from recortex.operations import manifest
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
-ERAS = ("legacy", "auto")
+ERAS = ("legacy", pytest.param("auto", marks=pytest.mark.full))
 
 
 def purged(project, log, mode, *calls, answers=()):

@@ -4,12 +4,14 @@ import os
 import sqlite3
 import subprocess
 import sys
-from contextlib import ExitStack, closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+import ready_recortex
 from places import has_folder, store_folder
 from recortex import Cortex
 from recortex.app import brief
@@ -373,13 +375,11 @@ def test_the_lock_of_a_killed_process_is_free(cortex, project):
 
 def test_many_at_once_all_have_it(cortex, project):
     cortex.remember("One thing to know")
-    command = [sys.executable, "-m", "recortex", "surface", "--fresh", "--project", str(project)]
-    with ExitStack() as stack:
-        running = [
-            stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-            for _ in range(4)
+    words = ["surface", "--fresh", "--project", str(project)]
+    with ThreadPoolExecutor(4) as together:
+        answers = [
+            one.stdout.decode() for one in together.map(lambda _: ready_recortex.run(*words), range(4))
         ]
-        answers = [one.communicate()[0] for one in running]
     assert all("One thing to know" in answer for answer in answers)
     assert len(list((store_folder(project) / "surface-cache").iterdir())) == 1
 

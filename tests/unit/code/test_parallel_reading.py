@@ -79,7 +79,8 @@ def test_what_a_killed_process_was_reading_is_read_by_another():
 
 @pytest.mark.parametrize("end", ["os._exit(9)", "time.sleep(60)"])
 def test_a_file_that_ends_or_stops_two_processes_is_left_out_and_no_other(told, monkeypatch, end):
-    monkeypatch.setattr(parallel, "STUCK", 1.5)
+    if "sleep" in end:
+        monkeypatch.setattr(parallel, "STUCK", 4.0)  # no shorter: a busy machine needs seconds to start one
     told(f"path == 'm7.py' and {end}")
     with closing(Readers(2)) as readers:
         found = read_all(readers)

@@ -558,15 +558,22 @@ def test_any_text_is_a_record_or_is_left_out_with_a_reason(lines, suffix):
         assert found
 
 
+REPEATED = ("[", "[](\n", "](", "([", "[a]\n", "Accepted, ")
+
+
 @pytest.mark.parametrize(
     "piece", ["[a](", "a/", "**", "ADR 1 and 2 ", "in the context of facing to ", "<a ", "- a\n"]
 )
+@pytest.mark.full
 def test_a_text_that_repeats_one_thing_is_read_to_its_end(piece):
     text = piece * 20_000
     assert read_record("adr/0001-any.md", f"# T\n\n## Status\n\n{text}\n\n## Decision\n\n{text}")
 
 
-@pytest.mark.parametrize("piece", ["[", "[](\n", "](", "([", "[a]\n", "Accepted, ", "superseded by ["])
+@pytest.mark.parametrize(
+    "piece",
+    ["superseded by [", *(pytest.param(one, marks=pytest.mark.full) for one in REPEATED)],
+)
 def test_a_record_takes_time_in_proportion_to_its_text(piece):
     def seconds(size):
         text = (piece * size)[:size]

@@ -11,9 +11,10 @@ from recortex.engines.reasons.definitions import defined_at, enclosing, whole
 OWN = Path(recortex.__file__).parent
 
 
-def test_it_agrees_with_pythons_parser_on_this_package():
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.full)])
+def test_it_agrees_with_pythons_parser_on_this_package(step):
     right = asked = 0
-    for path in sorted(OWN.rglob("*.py")):
+    for path in sorted(OWN.rglob("*.py"))[::step]:
         text = path.read_text()
         lines = text.split("\n")
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -27,7 +28,7 @@ def test_it_agrees_with_pythons_parser_on_this_package():
             found = enclosing(lines, number)
             constant = bool(found and found.name.isupper())
             right += constant or found == (inner.name, inner.lineno, inner.end_lineno)
-    assert asked > 1_000
+    assert asked > 1_500 / step
     assert right / asked > 0.98
 
 

@@ -95,10 +95,11 @@ def test_every_named_query_has_known_forms_alone():
 
 
 def test_every_named_query_is_used():
-    source = "".join(path.read_text(encoding="utf-8") for path in SQL.parents[1].rglob("*.py"))
+    sources = (path.read_text(encoding="utf-8") for path in SQL.parents[1].rglob("*.py"))
+    used = {name for text in sources for name in re.findall(r"[\"'](\w+)(?=[\"'])", text)}
     of_links = {name for link in links() for name in (f"insert_{link}", f"{link}_of")}
     names = {name for path in SQL.rglob("*.sql") for name in NAME.findall(path.read_text(encoding="utf-8"))}
-    assert {name for name in names - of_links if not re.search(rf"[\"']{name}[\"']", source)} == set()
+    assert names - of_links - used == set()
 
 
 def test_postgres_own_text_of_a_query_wins_over_the_shared_one():
@@ -116,4 +117,4 @@ def test_an_expression_finds_what_folding_finds(text, sought):
 
 
 def test_a_long_run_of_one_letter_can_be_sought():
-    assert all(re.search(one, "S" * 5_000) for one in in_any_case("s" * 5_000))
+    assert all(re.search(one, "S" * 600) for one in in_any_case("s" * 600))

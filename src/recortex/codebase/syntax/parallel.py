@@ -94,7 +94,7 @@ class Readers:
         """That of this thread."""
         if getattr(self._own, "process", None) is None:
             with self._starting:
-                if self._closed:  # what was killed by closing is not begun anew: closing waits for this thread
+                if self._closed:  # closing waits for this thread, which is to begin nothing anew
                     raise _UnusableError
                 self._own.process = _Process()
                 self._processes.append(self._own.process)

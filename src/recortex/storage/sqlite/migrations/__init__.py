@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,8 +50,10 @@ def migrate(pool: Pool, *, now: int, before_change: Callable[[], object]) -> Non
     current = refuse_newer(pool)
     if 0 < current < steps[-1].version:
         before_change()
-    for step in steps[current:]:
-        _apply(pool, step, now)
+    # A new database is made at once: seventeen commits would take longer than all their statements.
+    with nullcontext() if current else pool.transaction():
+        for step in steps[current:]:
+            _apply(pool, step, now)
 
 
 def refuse_newer(pool: Pool) -> int:
