@@ -21,9 +21,9 @@ import pythons
 ROOT = Path(__file__).resolve().parent.parent
 COVERED = 90
 
-# Tests wait for a third of their time for programs and servers; who is done takes over what others have not
-# begun.
-WORKERS = min(os.cpu_count() or 1, 8) + 2
+# Tests wait for a part of their time for programs and servers, and each worker needs seconds to begin; who is
+# done takes over what others have not begun.
+WORKERS = min(os.cpu_count() or 1, 8) + 1
 STATIC: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
