@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import migrated_store
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES
@@ -120,12 +119,6 @@ class Clock:
         """Let time go by; returns the new time."""
         self.now += timedelta(**span)
         return self.now
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _ready_stores() -> None:
-    """New stores in files begin migrated."""
-    migrated_store.use()
 
 
 @pytest.fixture(scope="session")
