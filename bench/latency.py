@@ -150,7 +150,7 @@ def give_exchanges(cx: Cortex, prose: Prose, count: int) -> None:
             codes = {f"{place:016}".encode(): row.tobytes() for place, row in enumerate(rows, 2 * start)}
             keys = list(store.exchange_vectors.put(model, codes).values())
             store.exchange_vectors.attach(
-                {one.key: tuple(keys[2 * place : 2 * place + 2]) for place, one in enumerate(waiting)}
+                {one: tuple(keys[2 * place : 2 * place + 2]) for place, (one, _) in enumerate(waiting)}
             )
 
 

@@ -80,11 +80,11 @@ def filled(store, clock):
 
 def attach(store, *vectors):
     waiting = store.chunk_vectors.waiting(9)
-    codes = {f"{one.key:016}".encode(): quantised(each) for one, each in zip(waiting, vectors, strict=False)}
+    codes = {f"{one:016}".encode(): quantised(each) for (one, _), each in zip(waiting, vectors, strict=False)}
     with store.transaction():
         keys = list(store.chunk_vectors.put(MODEL, codes).values())
-        store.chunk_vectors.attach({one.key: (key,) for one, key in zip(waiting, keys, strict=False)})
-    return [one.key for one in waiting]
+        store.chunk_vectors.attach({one: (key,) for (one, _), key in zip(waiting, keys, strict=False)})
+    return [one for one, _ in waiting]
 
 
 def vector(*values):

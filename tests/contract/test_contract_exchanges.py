@@ -80,7 +80,7 @@ def test_an_exchange_grows_in_its_session_and_loses_its_vectors(store):
     grown = replace(one, last_turn=99, conclusion="And now it ends elsewhere: quicksilver.")
     assert put(store, grown) == 1
     assert store.exchanges.get([one.id]) == [grown]
-    assert [waiting.key for waiting in store.exchange_vectors.waiting(9)] == [key]
+    assert [kept for kept, _ in store.exchange_vectors.waiting(9)] == [key]
     assert put(store, one) == 0
     assert [found for found, _ in store.exchange_search.match(counted(store, "quicksilver"), 5, None)] == [
         key

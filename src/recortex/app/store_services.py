@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.location import Location
-    from recortex.domain.document import WaitingChunk
-    from recortex.domain.exchange import Waiting
+    from recortex.domain.document import Chunk
+    from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.engines.documents.service import ChunkRetrieval
     from recortex.engines.exchanges.embedding import RecordEmbedding
@@ -111,23 +111,19 @@ class StoreServices:
         return [(known[one], known[other]) for one, other in pairs if one in known and other in known]
 
     @cached_property
-    def exchange_embedding(self) -> RecordEmbedding[Waiting]:
+    def exchange_embedding(self) -> RecordEmbedding[Exchange]:
         """Gives exchanges their vectors."""
         from recortex.engines.exchanges.embedding import RecordEmbedding, embedded
 
-        return RecordEmbedding(
-            self.store, self.store.exchange_vectors, lambda one: embedded(one.exchange), self.embedder
-        )
+        return RecordEmbedding(self.store, self.store.exchange_vectors, embedded, self.embedder)
 
     @cached_property
-    def chunk_embedding(self) -> RecordEmbedding[WaitingChunk]:
+    def chunk_embedding(self) -> RecordEmbedding[Chunk]:
         """Gives chunks of documents their vectors."""
         from recortex.engines.documents.service import embedded
         from recortex.engines.exchanges.embedding import RecordEmbedding
 
-        return RecordEmbedding(
-            self.store, self.store.chunk_vectors, lambda one: embedded(one.chunk), self.embedder
-        )
+        return RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)
 
     @cached_property
     def chunk_retrieval(self) -> ChunkRetrieval:

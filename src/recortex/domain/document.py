@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from recortex.domain.memory import Freshness
 from recortex.domain.vocabulary import Domain
@@ -115,13 +115,6 @@ class ChunkHit:
     signals: dict[str, float] = field(default_factory=dict)
     freshness: Freshness = "none"
     tokens: int = 0
-
-
-class WaitingChunk(NamedTuple):
-    """A chunk without a vector."""
-
-    key: int
-    chunk: Chunk
 
 
 def document_id(path: str) -> str:

@@ -188,10 +188,3 @@ class ExchangeHit:
     checked: Literal[False] = False
     later: str = ""
     tokens: int = 0
-
-
-class Waiting(NamedTuple):
-    """An exchange without vectors."""
-
-    key: int
-    exchange: Exchange

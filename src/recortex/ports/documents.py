@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.document import Chunk, Document, WaitingChunk
+    from recortex.domain.document import Chunk, Document
     from recortex.ports.search import OwnVectors
 
 
@@ -68,7 +68,7 @@ class DocumentStore(Protocol):
         """Search over chunks."""
 
     @property
-    def chunk_vectors(self) -> OwnVectors[WaitingChunk]:
+    def chunk_vectors(self) -> OwnVectors[Chunk]:
         """The vectors of chunks."""
 
     def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary, Waiting
+    from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary
     from recortex.ports.search import OwnVectors
 
 
@@ -121,5 +121,5 @@ class ExchangeStore(Protocol):
         """Search over what was said."""
 
     @property
-    def exchange_vectors(self) -> OwnVectors[Waiting]:
+    def exchange_vectors(self) -> OwnVectors[Exchange]:
         """The vectors of what was said: of the message with what it answers, and of what came of it."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from recortex.ports.documents import DocumentStore
 from recortex.ports.exchanges import ExchangeStore
 from recortex.ports.search import SearchStore
-from recortex.ports.store import Lookalikes, Store, SymbolStore
+from recortex.ports.store import Lookalikes, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.maintenance import Erasure, Integrity
     from recortex.ports.maintenance import Compaction, MaintenanceRecords
+    from recortex.ports.store import Symbols
 
 
 class Copies(Protocol):
@@ -63,12 +64,16 @@ class Placed(Protocol):
         """The newest migration applied."""
 
 
-class KeptStore(Placed, Store, ExchangeStore, DocumentStore, SymbolStore, Protocol):
+class KeptStore(Placed, Store, ExchangeStore, DocumentStore, Protocol):
     """A store with its exchanges, documents and symbols, and its maintenance."""
 
     @property
     def search(self) -> Findable:
         """Its search index."""
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols that memories hang on."""
 
     @property
     def backups(self) -> Copies:

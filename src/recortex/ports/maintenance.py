@@ -21,51 +21,11 @@ EVERY_VERSION = 2**31
 """More versions than any memory has."""
 
 
-class MaintenanceLog(Protocol):
-    """When jobs ran, and how the store grew."""
-
-    def all(self) -> dict[str, MaintenanceRun]:
-        """The last run of each job that ever ran, by the job's name."""
-
-    def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
-        """Record that a job ran."""
-
-    def sample(self, at: datetime, *, memories: int, size: int) -> None:
-        """Record the store's size in bytes."""
-
-    def samples(self, limit: int) -> list[SizeSample]:
-        """The latest recorded sizes, newest first."""
-
-    def content(self) -> StoreContent:
-        """How much the store holds."""
-
-    def archived(self) -> int:
-        """How many memories are archived or pruned."""
-
-
-class AuditRotation(Protocol):
-    """Old audit entries, which summaries by month replace."""
-
-    def old_audit(self, before: datetime, limit: int) -> list[OldAuditEntry]:
-        """The oldest entries before a time; never the log's very last entry."""
-
-    def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
-        """How many there are.
-
-        Args:
-            before: as in `old_audit`.
-            more: newer entries will follow before they are deleted.
-        """
-
-    def rotate(self, entries: Sequence[OldAuditEntry], summaries: Sequence[AuditSummary]) -> None:
-        """Replace entries by summaries; inside a transaction."""
-
-    def summaries(self) -> list[AuditSummary]:
-        """Every summary, the oldest month first."""
-
-
 class Expiry(Protocol):
-    """Memories, versions and vectors that are no longer needed. Deleting takes place inside a transaction."""
+    """Memories, versions and vectors that nobody needs, and old audit entries, which summaries replace.
+
+    Deleting takes place inside a transaction.
+    """
 
     def expired(self, before: datetime, limit: int) -> list[str]:
         """Ids of pruned memories that have not been used, changed or pinned since, oldest key first.
@@ -107,9 +67,44 @@ class Expiry(Protocol):
     def vector_sharing(self) -> tuple[int, int, int]:
         """Numbers of memories with a vector, of vectors, and of vectors that are kept twice."""
 
+    def old_audit(self, before: datetime, limit: int) -> list[OldAuditEntry]:
+        """The oldest entries before a time; never the log's very last entry."""
 
-class OldRecords(Protocol):
-    """Fallbacks, checkpoints and sessions not seen for long. Deleting takes place inside a transaction."""
+    def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
+        """How many there are.
+
+        Args:
+            before: as in `old_audit`.
+            more: newer entries will follow before they are deleted.
+        """
+
+    def rotate(self, entries: Sequence[OldAuditEntry], summaries: Sequence[AuditSummary]) -> None:
+        """Replace entries by summaries; inside a transaction."""
+
+    def summaries(self) -> list[AuditSummary]:
+        """Every summary, the oldest month first."""
+
+
+class MaintenanceRecords(Expiry, Protocol):
+    """When jobs ran, how the store grew, and all that maintenance deletes, inside a transaction."""
+
+    def all(self) -> dict[str, MaintenanceRun]:
+        """The last run of each job that ever ran, by the job's name."""
+
+    def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
+        """Record that a job ran."""
+
+    def sample(self, at: datetime, *, memories: int, size: int) -> None:
+        """Record the store's size in bytes."""
+
+    def samples(self, limit: int) -> list[SizeSample]:
+        """The latest recorded sizes, newest first."""
+
+    def content(self) -> StoreContent:
+        """How much the store holds."""
+
+    def archived(self) -> int:
+        """How many memories are archived or pruned."""
 
     def old_degradations(self, before: datetime) -> int:
         """How many kinds of fallback were not seen since a time."""
@@ -125,10 +120,6 @@ class OldRecords(Protocol):
 
     def old_sessions(self, before: datetime) -> int:
         """How many sessions were last seen before a time."""
-
-
-class MaintenanceRecords(MaintenanceLog, AuditRotation, Expiry, OldRecords, Protocol):
-    """Everything that maintenance reads and deletes."""
 
 
 class Compaction(Protocol):

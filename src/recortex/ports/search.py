@@ -127,22 +127,14 @@ class SearchStore(VectorSearch, Protocol):
 # -- vectors of memories: reading and writing them, changing the embedding model, and the vector index
 
 
-class Keyed(Protocol):
-    """A record without vectors, with its key."""
-
-    @property
-    def key(self) -> int:
-        """The store's own number of it."""
+Kept_co = TypeVar("Kept_co", covariant=True)
 
 
-Waits_co = TypeVar("Waits_co", bound=Keyed, covariant=True)
-
-
-class OwnVectors(Protocol, Generic[Waits_co]):
+class OwnVectors(Protocol, Generic[Kept_co]):
     """The vectors of exchanges, or of chunks: a text elsewhere, even the same, has another one."""
 
-    def waiting(self, limit: int) -> Sequence[Waits_co]:
-        """Records without vectors: the latest exchanges first, and chunks in their order."""
+    def waiting(self, limit: int) -> Sequence[tuple[int, Kept_co]]:
+        """Records without vectors, with their keys: the latest exchanges first, and chunks in their order."""
 
     def count_waiting(self) -> int:
         """How many have no vectors."""

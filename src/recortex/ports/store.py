@@ -67,20 +67,7 @@ class MemoryReader(Protocol):
         """States that were recorded at that time, no longer hold, and pass the query."""
 
 
-class Checks(Protocol):
-    """When memories were validated, and what was found of them."""
-
-    def unchecked(self, before: datetime, limit: int) -> list[str]:
-        """Ids of active memories that were not validated since, those that never were first."""
-
-    def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
-        """What the last validation found, by id; those that never were validated are left out."""
-
-    def check(self, checks: Sequence[Check], at: datetime) -> None:
-        """Keep what a validation found; this is no new state of a memory."""
-
-
-class Memories(MemoryReader, Checks, Protocol):
+class Memories(MemoryReader, Protocol):
     """Memories read and written; writes happen inside a transaction of the store."""
 
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
@@ -120,6 +107,15 @@ class Memories(MemoryReader, Checks, Protocol):
 
     def drop_evidence(self, memory_id: str, place: bytes) -> None:
         """Forget that a memory was learned at a place."""
+
+    def unchecked(self, before: datetime, limit: int) -> list[str]:
+        """Ids of active memories that were not validated since, those that never were first."""
+
+    def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
+        """What the last validation found, by id; those that never were validated are left out."""
+
+    def check(self, checks: Sequence[Check], at: datetime) -> None:
+        """Keep what a validation found; this is no new state of a memory."""
 
 
 class Causes(Protocol):
@@ -363,11 +359,3 @@ class Symbols(Protocol):
 
     def hanging(self, path: str, names: Collection[str]) -> Sequence[tuple[str, Role, str]]:
         """The active memories on symbols of a file with plain names: id, role, qualified name."""
-
-
-class SymbolStore(Protocol):
-    """A store that keeps them."""
-
-    @property
-    def symbols(self) -> Symbols:
-        """The symbols that memories hang on."""

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.kept_store import KeptStore
-    from recortex.ports.search import Keyed, OwnVectors
+    from recortex.ports.search import OwnVectors
 
 
-Waits = TypeVar("Waits", bound="Keyed")
+Kept = TypeVar("Kept")
 BATCH = 32
 """Records between two short transactions: a kill loses at most their vectors."""
 PART = "\0"
@@ -41,7 +41,7 @@ beginning and of the end of what came of it. As many facts are found as with who
 time; a vector of the message alone adds nothing (bench/RESULTS.md)."""
 
 
-class RecordEmbedding(Generic[Waits]):
+class RecordEmbedding(Generic[Kept]):
     """Makes vectors of the exchanges of a store, or of its chunks, by the wanted embedder alone.
 
     Args:
@@ -54,8 +54,8 @@ class RecordEmbedding(Generic[Waits]):
     def __init__(
         self,
         store: KeptStore,
-        vectors: OwnVectors[Waits],
-        texts: Callable[[Waits], tuple[str, ...]],
+        vectors: OwnVectors[Kept],
+        texts: Callable[[Kept], tuple[str, ...]],
         embedder: NamedEmbedder | None,
     ) -> None:
         self._store = store
@@ -75,7 +75,7 @@ class RecordEmbedding(Generic[Waits]):
         if self._embedder is None:
             return 0
         waiting = self._vectors.waiting(min(limit, BATCH) + len(self._refused))
-        return self._embed_most([one for one in waiting if one.key not in self._refused])
+        return self._embed_most([one for one in waiting if one[0] not in self._refused])
 
     def release_others(self) -> None:
         """Let records wait for vectors of the wanted embedder that have those of another."""
@@ -87,20 +87,20 @@ class RecordEmbedding(Generic[Waits]):
                 model = self._embedder.preferred_name
                 released = self._vectors.release_others(model, RELEASED)
 
-    def _embed_most(self, waiting: Sequence[Waits]) -> int:
+    def _embed_most(self, waiting: Sequence[tuple[int, Kept]]) -> int:
         """As `_embed`, by halves if a text is refused, so that the others get their vectors."""
         try:
             return self._embed(waiting) if waiting else 0
         except TextRefusedError:
             if len(waiting) == 1:
-                self._refused.add(waiting[0].key)
+                self._refused.add(waiting[0][0])
                 return 0
         half = len(waiting) // 2
         return self._embed_most(waiting[:half]) + self._embed_most(waiting[half:])
 
-    def _embed(self, waiting: Sequence[Waits]) -> int:
+    def _embed(self, waiting: Sequence[tuple[int, Kept]]) -> int:
         model = self._embedder.preferred_name if self._embedder else ""
-        texts = {one.key: self._texts(one) for one in waiting}
+        texts = {key: self._texts(one) for key, one in waiting}
         hashes = {text: vector_hash(model, text) for some in texts.values() for text in some if text}
         known = self._vectors.keys_of(list(hashes.values()))
         codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})

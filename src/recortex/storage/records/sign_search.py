@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from recortex.storage.records.keywords import WordSearch
 from recortex.storage.records.search import FLOAT
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.filters import Clause
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.values import Row
-    from recortex.storage.records.vectors import Keys, VectorRecords
+    from recortex.storage.records.vectors import Owned, VectorRecords
 
 
 # -- the signs of vectors in memory, to find those that differ least from a question's
@@ -168,24 +168,15 @@ class SignSearch(WordSearch):
     Args:
         keywords: the table's index.
         vectors: of the store.
-        between: the keys of this table's vectors.
-        columns: of the table, with the keys of a row's vectors.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        keywords: Keywords,
-        vectors: VectorRecords,
-        between: Keys,
-        columns: Sequence[str],
-    ) -> None:
+    owned: ClassVar[Owned]
+
+    def __init__(self, database: Database, keywords: Keywords, vectors: VectorRecords) -> None:
         super().__init__(database, keywords)
         self._vectors = vectors
-        self._between = between
-        self._columns = columns
         self._near = database.queries("vectors")
-        self._signs = SignsInMemory(self._signs_from, between.after + 1)
+        self._signs = SignsInMemory(self._signs_from, self.owned.between.after + 1)
         self._asked: set[int] = set()
 
     def holders(self, vector: bytes, limit: int, clause: Clause, model: str) -> list[int]:
@@ -211,6 +202,13 @@ class SignSearch(WordSearch):
                 return found[:limit]
         return self._closest_passing(model_key, signs, clause)[:limit]
 
+    def by_key(self, keys: Sequence[int]) -> dict[int, Any]:
+        """The records with these keys."""
+        among = "x.key IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT x.key, {self.owned.select} FROM {self.topic} x WHERE /*own x*/ {among}"
+        rows = self._database.rows(sql, (json(list(keys)),))
+        return {key: self.owned.read(row) for key, *row in rows}
+
     def scored(
         self, columns: Sequence[str], keys: Sequence[int], clause: Clause, model: str | None
     ) -> list[Row]:
@@ -219,10 +217,12 @@ class SignSearch(WordSearch):
         model_key = self._vectors.model_key(model) if model else None
         selected = [f"x.{name}" for name in columns]
         aliases = (
-            {f"e{place}": name for place, name in enumerate(self._columns)} if model_key is not None else {}
+            {f"e{place}": name for place, name in enumerate(self.owned.columns)}
+            if model_key is not None
+            else {}
         )
         selected += [self._vectors.COLUMN.replace("e.", f"{alias}.") for alias in aliases] or [
-            "NULL" for _ in self._columns
+            "NULL" for _ in self.owned.columns
         ]
         joins = " ".join(
             f"LEFT JOIN embeddings {alias} ON /*own {alias}*/ {alias}.key = x.{name} AND {alias}.model = ?"
@@ -243,14 +243,14 @@ class SignSearch(WordSearch):
         """
         if model not in self._asked:
             self._asked.add(model)
-            rows = self._database.rows(self._near["closest"], (wanted, model, signs, *self._between))
+            rows = self._database.rows(self._near["closest"], (wanted, model, signs, *self.owned.between))
             return [row[0] for row in rows]
         return self._signs.closest(model, self._vectors.packed(signs), wanted)
 
     def _closest_passing(self, model: int, signs: Any, clause: Clause) -> list[int]:
         """Keys of all rows that pass, the closest first: where few do, what is close is none of them."""
         condition, values = clause
-        sql = f"SELECT x.key, {', '.join(f'x.{name}' for name in self._columns)} FROM {self.topic} x"
+        sql = f"SELECT x.key, {', '.join(f'x.{name}' for name in self.owned.columns)} FROM {self.topic} x"
         holders = defaultdict[int, list[int]](list)
         for key, *own in self._database.rows(f"{sql} WHERE /*own x*/ {condition} ORDER BY x.key", values):
             for vector in {*own} - {None}:
@@ -259,5 +259,5 @@ class SignSearch(WordSearch):
         return list(dict.fromkeys(key for vector in keys for key in holders[vector]))
 
     def _signs_from(self, model: int, newest: int) -> list[tuple[int, bytes]]:
-        rows = self._database.rows(self._near["signs_between"], (model, newest, self._between.below))
+        rows = self._database.rows(self._near["signs_between"], (model, newest, self.owned.between.below))
         return [(key, self._vectors.packed(signs)) for key, signs in rows]

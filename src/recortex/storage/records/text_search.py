@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.document import WaitingChunk
-from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, Waiting
+from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
 from recortex.domain.search import Facts, Links
 from recortex.storage.records.documents import SELECT, VECTORS, chunk_of
 from recortex.storage.records.exchanges import SELECT as EXCHANGES_SELECT
@@ -15,7 +14,7 @@ from recortex.storage.records.exchanges import where as exchanges_where
 from recortex.storage.records.filters import EVERYTHING, member, on_path
 from recortex.storage.records.sign_search import SignSearch
 from recortex.storage.records.values import json, micros
-from recortex.storage.records.vectors import OF_CHUNKS, OF_EXCHANGES, OwnVectors
+from recortex.storage.records.vectors import OF_CHUNKS, OF_EXCHANGES, Owned, OwnVectors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,14 +22,11 @@ if TYPE_CHECKING:
     from recortex.domain.document import Chunk
     from recortex.domain.memory import Memory
     from recortex.domain.search import MemoryQuery
-    from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
-    from recortex.storage.records.keywords import Keywords
-    from recortex.storage.records.vectors import VectorRecords
 
 
-_TURN = 0x55
-"""What tells the hashes of chunks' vectors from those of others."""
+_CHUNKS = Owned(VECTORS, OF_CHUNKS, 0x55, SELECT, chunk_of)
+_EXCHANGES = Owned(EXCHANGES_VECTORS, OF_EXCHANGES, 0xFF, EXCHANGES_SELECT, exchange_of)
 _SCORED = ("key", "written_at", "access_count")
 _KIND = "core"
 """The kind of memory as which a chunk is scored: one that does not fade. What a file says is true while it
@@ -59,9 +55,7 @@ class ChunkSearchRecords(SignSearch):
     """The part of a `ChunkSearch` that is the same in every engine: a `SearchStore` whose rows are chunks."""
 
     topic = "chunks"
-
-    def __init__(self, database: Database, keywords: Keywords, vectors: VectorRecords) -> None:
-        super().__init__(database, keywords, vectors, OF_CHUNKS, VECTORS)
+    owned = _CHUNKS
 
     def match(
         self,
@@ -97,9 +91,7 @@ class ChunkSearchRecords(SignSearch):
 
     def chunks(self, keys: Sequence[int]) -> dict[int, Chunk]:
         """The chunks with these keys."""
-        among = "x.key IN (SELECT value FROM json_each(?))"
-        sql = f"SELECT x.key, {SELECT} FROM chunks x WHERE /*own x*/ {among}"
-        return {key: chunk_of(row) for key, *row in self._database.rows(sql, (json(list(keys)),))}
+        return self.by_key(keys)
 
     def pieces(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:  # noqa: ARG002
         """None: they are not kept of documents."""
@@ -147,14 +139,7 @@ class ChunkVectorRecords(OwnVectors):
     """The `ChunkVectors` of a store."""
 
     topic = "chunks"
-
-    def __init__(self, database: Database, vectors: VectorRecords) -> None:
-        super().__init__(database, vectors, OF_CHUNKS, len(VECTORS), _TURN)
-
-    def waiting(self, limit: int) -> list[WaitingChunk]:
-        """Chunks without vectors, the first ones first."""
-        rows = self._database.rows(f"SELECT x.key, {SELECT} FROM chunks x {self._sql['waiting']}", (limit,))
-        return [WaitingChunk(key, chunk_of(row)) for key, *row in rows]
+    owned = _CHUNKS
 
 
 # -- finding exchanges by words and by their two vectors
@@ -164,9 +149,7 @@ class ExchangeSearchRecords(SignSearch):
     """The part of an `ExchangeSearch` that is the same in every engine."""
 
     topic = "exchanges"
-
-    def __init__(self, database: Database, keywords: Keywords, vectors: VectorRecords) -> None:
-        super().__init__(database, keywords, vectors, OF_EXCHANGES, EXCHANGES_VECTORS)
+    owned = _EXCHANGES
 
     def size(self) -> int:
         """About how many exchanges are indexed."""
@@ -197,9 +180,7 @@ class ExchangeSearchRecords(SignSearch):
 
     def exchanges(self, keys: Sequence[int]) -> dict[int, Exchange]:
         """The exchanges with these keys."""
-        among = "x.key IN (SELECT value FROM json_each(?))"
-        sql = f"SELECT x.key, {EXCHANGES_SELECT} FROM exchanges x WHERE /*own x*/ {among}"
-        return {key: exchange_of(row) for key, *row in self._database.rows(sql, (json(list(keys)),))}
+        return self.by_key(keys)
 
     def beginning_at(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Exchange]:
         """The exchanges that begin at these turns of sessions, without stretches of work."""
@@ -213,24 +194,8 @@ class ExchangeSearchRecords(SignSearch):
         return [(kept, exchange_of(row)) for kept, *row in self._database.rows(sql, (key, limit))]
 
 
-# -- the two vectors of exchanges
-
-
-_EXCHANGE_SEARCH_TURN = 0xFF
-
-
 class ExchangeVectorRecords(OwnVectors):
-    """The `ExchangeVectors` of a store."""
+    """The two vectors of exchanges."""
 
     topic = "exchanges"
-
-    def __init__(self, database: Database, vectors: VectorRecords) -> None:
-        super().__init__(database, vectors, OF_EXCHANGES, len(EXCHANGES_VECTORS), _EXCHANGE_SEARCH_TURN)
-
-    def waiting(self, limit: int) -> list[Waiting]:
-        """Exchanges without vectors, the latest first."""
-        rows = self._database.rows(
-            f"SELECT x.key, {EXCHANGES_SELECT} FROM exchanges x {self._sql['waiting']}", (limit,)
-        )
-        said = ((key, exchange_of(row)) for key, *row in rows)
-        return [Waiting(key, one) for key, one in said]
+    owned = _EXCHANGES

@@ -7,14 +7,14 @@ Plain tables and sqlite-vec's distances beat its own virtual table here: 14 ms a
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from recortex.domain.embedding import Reembedding
 from recortex.storage.database import Records
 from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from recortex.storage.database import Database
@@ -243,25 +243,43 @@ class VectorRecords(Records):
 # -- vectors that belong to records of one kind alone, apart from those of memories: of exchanges, of chunks
 
 
+class Owned(NamedTuple):
+    """A table whose rows have vectors of their own.
+
+    Attributes:
+        columns: hold the keys of a row's vectors.
+        between: the keys that these get.
+        turn: changes their hashes, so that the same text elsewhere has another vector: what is deleted with
+            one kind of record stays with the others. Twice it is what it was.
+        select: what a record is read from, of a row `x`.
+        read: makes a record of that.
+    """
+
+    columns: tuple[str, ...]
+    between: Keys
+    turn: int
+    select: str
+    read: Callable[[Sequence[Any]], Any]
+
+
 class OwnVectors(Records):
     """The vectors of the rows of one table, whose name is the topic.
 
     Args:
         vectors: keeps them.
-        between: the keys that they get.
-        columns: how many vectors a row has.
-        turn: changes their hashes, so that the same text elsewhere has another vector: what is deleted with
-            one kind of record stays with the others. Twice it is what it was.
     """
 
-    def __init__(
-        self, database: Database, vectors: VectorRecords, between: Keys, columns: int, turn: int
-    ) -> None:
+    owned: ClassVar[Owned]
+
+    def __init__(self, database: Database, vectors: VectorRecords) -> None:
         super().__init__(database)
         self._vectors = vectors
-        self._between = between
-        self._columns = columns
-        self._turn = bytes(turn ^ byte for byte in range(256))
+        self._turn = bytes(self.owned.turn ^ byte for byte in range(256))
+
+    def waiting(self, limit: int) -> list[tuple[int, Any]]:
+        """Records without vectors, with their keys: the latest exchanges first, and chunks in their order."""
+        sql = f"SELECT x.key, {self.owned.select} FROM {self.topic} x {self._sql['waiting']}"
+        return [(key, self.owned.read(row)) for key, *row in self._database.rows(sql, (limit,))]
 
     def count_waiting(self) -> int:
         """How many have no vectors."""
@@ -279,7 +297,7 @@ class OwnVectors(Records):
     def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]:
         """Keep vectors as int8 codes by hash; inside a transaction."""
         turned = {hash_.translate(self._turn): code for hash_, code in codes.items()}
-        found = self._vectors.put(model, turned, self._between)
+        found = self._vectors.put(model, turned, self.owned.between)
         return {hash_.translate(self._turn): key for hash_, key in found.items()}
 
     def attach(self, vectors: Mapping[int, tuple[int | None, ...]]) -> None:
@@ -292,5 +310,5 @@ class OwnVectors(Records):
         Returns how many, at most `limit`; inside a transaction.
         """
         keys = self._column("outdated", model, limit)
-        self.attach(dict.fromkeys(keys, (None,) * self._columns))
+        self.attach(dict.fromkeys(keys, (None,) * len(self.owned.columns)))
         return len(keys)
