@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
-from recortex.formats.transcripts.detection import detect, format_names
+from recortex.filesystem import open_regular
+from recortex.formats.transcripts.decoding import decode_any
+from recortex.formats.transcripts.detection import FIRST_LINE_BYTES, detect, format_names
+from recortex.formats.transcripts.pieces import MalformedLineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +33,8 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _IN_PROJECT = {"specstory": ".specstory/history"}  # client: where it keeps sessions in a project's folder
 CLIENTS = tuple(_HISTORIES)
-_SUFFIXES = frozenset((".jsonl", ".json", ".traj", ".txt", ".md", ".log"))
+_LINES, _TEXTS = frozenset((".jsonl",)), frozenset((".txt", ".md", ".log"))
+_SUFFIXES = _LINES | _TEXTS | {".json", ".traj"}
 MOST_ENTRIES = 200_000
 """The most files and folders that a search visits: more than a large history, less than a whole disk."""
 _OTHER_FILES = (".meta.json",)  # a sub-agent's settings beside its transcript
@@ -54,7 +59,8 @@ class FoundSessions:
         places: the folders and files that were searched, whether or not they exist.
         sessions: files that can be read.
         others: sessions of another client than asked for.
-        unknown: files with a transcript's suffix but in no known format.
+        aside: what clients keep beside transcripts, such as settings and indexes: whole, but no transcript.
+        unknown: files with a transcript's suffix that are empty or broken, or no transcript but named.
         unreadable: files and folders without permission to read, and what is not a regular file.
         cut: the search ended early, after `MOST_ENTRIES` entries.
     """
@@ -62,6 +68,7 @@ class FoundSessions:
     places: list[Path]
     sessions: list[SessionFile] = field(default_factory=list)
     others: list[SessionFile] = field(default_factory=list)
+    aside: list[Path] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
     unreadable: list[Path] = field(default_factory=list)
     cut: bool = False
@@ -103,7 +110,7 @@ def find_sessions(
             status = path.stat()
             session = SessionFile(path, detect(path).name, status.st_size, status.st_mtime)
         except FormatError:
-            found.unknown.append(path)
+            (found.aside if path != folder and _is_whole(path) else found.unknown).append(path)
         except (OSError, UntrustedFileError) as error:
             if path == folder and isinstance(error, UntrustedFileError):
                 raise  # it was asked for by name: say why it is not opened
@@ -166,6 +173,15 @@ def _candidates(found: FoundSessions, progress: Callable[[str, int, int], None])
             for name in sorted(files):
                 if Path(name).suffix.lower() in _SUFFIXES and not name.endswith(_OTHER_FILES):
                     yield Path(where, name)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file that is no transcript is none that was cut off or broken either."""
+    suffix = path.suffix.lower()
+    with suppress(OSError, UntrustedFileError, MalformedLineError), open_regular(path) as file:
+        head = file.readline(FIRST_LINE_BYTES)
+        return suffix in _TEXTS or (bool(head) and (suffix not in _LINES or decode_any(head) is not None))
+    return False
 
 
 def _is_searched(where: str, name: str, device: int) -> bool:

@@ -36,6 +36,7 @@ RULES = "rules"
 ADR, GIT = "adr", "git"
 IN_PROJECT = "specstory"
 """The client that keeps its histories in the projects, where they come with a clone."""
+_EXAMPLES = 3
 _CAME_ALONG = (
     "Histories in the project may have come with it: what they teach waits in quarantine, and what was said"
     " in them is not kept. If they are your own: recortex import specstory --trust"
@@ -172,7 +173,7 @@ class LearningOperations(Operations):
         sessions = [one for one in reached if is_ours(self._app.project, one, named)]
         unread = [f"{place}: {_why_unknown(place)}" for place in found.unknown] if path else []
         unread += [f"{place}: cannot be read" for place in found.unreadable]
-        problems = _of_others(found.others, path) if path else []
+        problems = [*_of_others(found.others, path), *_left_alone(found.aside, path)] if path else []
         problems += _elsewhere(len(reached) - len(sessions), path) if path and sessions else []
         if found.cut:
             problems.append(
@@ -375,6 +376,15 @@ def _elsewhere(count: int, path: str) -> list[str]:
     """Where sessions of other projects are to be imported, if there are any."""
     others = "session of another project" if count == 1 else "sessions of other projects"
     return [f"{path}: {count} {others}, not read here; import them in their own projects"] if count else []
+
+
+def _left_alone(files: Sequence[Path], path: str) -> list[str]:
+    """How many other files of a client's are there, so that a format that is not known yet is noticed."""
+    if not files:
+        return []
+    such = ", ".join(dict.fromkeys(one.name for one in files[:_EXAMPLES]))
+    are = "file is no transcript and was" if len(files) == 1 else "files are no transcripts and were"
+    return [f"{path}: {len(files)} {are} left alone: {such}{', …' if len(files) > _EXAMPLES else ''}"]
 
 
 def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:

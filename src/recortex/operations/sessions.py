@@ -364,7 +364,7 @@ class ReplayOperations(Operations):
         if not paths:
             return own_sessions(self._app.project, self._app.settings.claude_folder, self._app.progress), []
         found = [find_sessions(None, Path(path), progress=self._app.progress) for path in paths]
-        problems = [f"{place}: not a transcript" for one in found for place in one.unknown]
+        problems = [f"{place}: not a transcript" for one in found for place in (*one.unknown, *one.aside)]
         problems += [f"{place}: cannot be read" for one in found for place in one.unreadable]
         sessions = {session.path.resolve(): session for one in found for session in one.sessions}
         return list(sessions.values()), problems

@@ -33,7 +33,7 @@ def home(tmp_path):
 def test_a_clients_history_is_found_oldest_first(home):
     found = find_sessions("claude-code", home=home)
     assert [one.path.name for one in found.sessions] == ["agent-a1.jsonl", "s1.jsonl"]
-    assert [path.name for path in found.unknown] == ["odd.jsonl"]
+    assert [path.name for path in found.aside] == ["odd.jsonl"]
     assert found.sessions[0].size > 0
 
 

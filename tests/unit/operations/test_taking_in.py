@@ -1,6 +1,7 @@
 """Import and export: transcripts once, broken lines counted, strangers' notes in quarantine."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
+from recortex.formats.session_files import CLIENTS
 
 SAID = [
     ("user", "From now on, always run the tests with `TZ=UTC` set, because the date parser depends on it."),
@@ -208,10 +210,42 @@ def test_files_that_cannot_be_read_leave_the_others_to_be_read(cortex, project, 
     for name, (text, _) in BROKEN.items():
         (tmp_path / "history" / name).write_text(text)
     found = cortex.import_("any", str(tmp_path / "history"))
-    assert (found.files, found.unread) == (1, len(BROKEN))
+    assert (found.files, found.unread) == (1, len(BROKEN) - 1)  # notes beside transcripts are no failure
     assert found.added > 0
-    for name, (_, reason) in BROKEN.items():
+    for name, (_, reason) in (BROKEN | {"notes.md": ("", "left alone")}).items():
         assert any(name in problem and reason in problem for problem in found.problems)
+
+
+BESIDE = {  # what the clients keep beside their transcripts, whole or by the line
+    "qwen": ("meta.json", "extract-cursor.json", "settings.json", "usage_record.jsonl", "output-language.md"),
+    "codex": ("history.jsonl", "models_cache.json", "log/codex-tui.log", "skills/one/SKILL.md"),
+    "claude-code": ("history.jsonl", "sessions/17.json", "settings.json", "CLAUDE.md", "todos/1.json"),
+    "gemini": ("settings.json", "projects.json", "tmp/shop/logs.json", "GEMINI.md"),
+    "copilot": ("config.json", "logs/process.log", "session-state/1/plan.md"),
+    "pi": ("agent/models.json", "agent/auth.json", "agent/settings.json"),
+    "opencode": ("storage/project/1.json", "storage/part/1/2.json", "log/dev.log"),
+    "kilo": ("kilo.json", "log/dev.log"),
+    "cursor": ("projects/shop/repo.json", "mcp.json", "extensions/extensions.json"),
+}
+OF_SUFFIX = {
+    ".json": '{\n  // kept by hand\n  "version": 1\n}\n', ".jsonl": '{"text": "hello", "ts": 1}\n',
+    ".md": "# Notes\n\nheat the oven\n", ".log": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("client", BESIDE)
+def test_what_a_client_keeps_beside_its_transcripts_is_no_failure(cortex, project, tmp_path, client):
+    folder = tmp_path / f".{client}"
+    for name in BESIDE[client]:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(OF_SUFFIX[Path(name).suffix])
+    for format_ in ("any", client if client in CLIENTS else "chat"):
+        nothing = cortex.import_(format_, str(folder))
+        assert (nothing.files, nothing.unread) == (0, 0)
+        assert f"{len(BESIDE[client])} files are no transcripts and were left alone" in nothing.problems[0]
+    transcript(folder / "sessions", project)
+    found = cortex.import_("any", str(folder))
+    assert (found.files, found.unread) == (1, 0)
 
 
 def specstory(project, *turns, head="# Talk (2026-03-01 10:12Z)"):
