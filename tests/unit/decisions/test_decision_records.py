@@ -400,6 +400,77 @@ def test_a_table_above_the_parts_has_the_status_and_the_date(table):
     assert (one.standing, one.date) == ("deprecated", datetime(2021, 5, 4, tzinfo=UTC))
 
 
+TABLES = {
+    "html": (".md", "<table><tr><th>Status</th><td>{}</td></tr><tr><th>Date</th><td>{}</td></tr></table>"),
+    "html with names above": (
+        ".md",
+        "<table>\n<tr><th>Status</th><th>Date</th></tr>\n<tr>\n<td><b>{}</b></td>\n<td>{}</td>\n</tr>\n</table>",
+    ),
+    "html without ends": (".md", "<TABLE>\n<TR><TD>Status<TD>{}\n<TR><TD>Date<TD>{}\n</TABLE>"),
+    "html terms": (".md", "<dl>\n<dt>Status</dt><dd>{}</dd>\n<dt>Date</dt>\n<dd>{}</dd>\n</dl>"),
+    "rst list": (
+        ".rst",
+        ".. list-table::\n   :widths: 1 3\n\n   * - Status\n     - {}\n   * - Date\n     - {}",
+    ),
+    "rst list with names": (
+        ".rst",
+        ".. list-table:: About\n   :header-rows: 1\n\n   * - Status\n     - Date\n   * - {}\n     - {}",
+    ),
+    "rst csv": (".rst", '.. csv-table::\n   :widths: 1, 3\n\n   "Status", "{}"\n   "Date", "{}"'),
+    "rst csv with names": (".rst", '.. csv-table::\n   :header: "Status", "Date"\n\n   "{}", "{}"'),
+    "rst grid": (
+        ".rst",
+        "+--------+------------+\n| Status | {} |\n+--------+------------+\n| Date   | {} |\n+--------+------------+",
+    ),
+    "rst grid with names": (
+        ".rst",
+        "+----------+------------+\n| Status | Date |\n+==========+============+\n| {} | {} |\n+----------+------------+",
+    ),
+    "rst simple": (".rst", "======  ==========\nStatus  {}\nDate    {}\n======  =========="),
+    "rst simple with names": (
+        ".rst",
+        "==========  ==========\nStatus      Date\n==========  ==========\n{}  {}\n==========  ==========",
+    ),
+    "asciidoc cells": (".adoc", '[cols="1,1"]\n|===\n|Status\n|{}\n\n|Date\n|{}\n|==='),
+    "asciidoc with names": (".adoc", '[cols="2*",options="header"]\n|===\n|Status |Date\n|{} |{}\n|==='),
+    "asciidoc with names above": (".adoc", "|===\n|Status |Date\n\n|{}\n|{}\n|==="),
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+@pytest.mark.parametrize("state", ["Deprecated", "Proposed", "Accepted", "Superseded"])
+def test_a_table_of_every_markup_has_the_status_and_the_date(form, state):
+    suffix, table = TABLES[form]
+    head = {".md": "# Titles", ".rst": "Titles\n======", ".adoc": "= Titles"}[suffix]
+    text = f"{head}\n\n{table.format(state.ljust(10), '2021-05-04')}"
+    one = read(text + BODY[suffix], f"docs/adr/0004-titles{suffix}")
+    assert (one.standing, one.date) == (state.lower(), datetime(2021, 5, 4, tzinfo=UTC))
+    assert one.lines == len((text + BODY[suffix]).split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "head"),
+    [
+        (".md", "# Titles\n\n## Status\n\n<table><tr><td>Rejected</td><td>2021-05-04</td></tr></table>"),
+        (".rst", "Titles\n======\n\nStatus\n------\n\n.. list-table::\n\n   * - Rejected\n     - 2021-05-04"),
+        (".md", "# Titles\n\n<p>Status &rarr; Rejected</p>"),
+        (".md", "# Titles\n\n![Status](https://img.example.org/badge/status-rejected-red.svg)"),
+        (".md", "# Titles\n\n<table>\n<tr><td>Status</td><td>Rejected</td></tr>"),
+        (".md", "# Titles\n\nStatus → Rejected"),
+        (".rst", "Titles\n======\n\n|status| Rejected"),
+    ],
+)
+def test_a_status_that_cannot_be_read_is_not_taken_for_accepted(suffix, head):
+    one = read(head + BODY[suffix], f"docs/adr/0004-titles{suffix}")
+    assert one.standing in {"rejected", ""}
+    assert one.standing or one.problem
+
+
+def test_prose_about_a_status_is_none():
+    for said in ("The status of a job is shown.", "Jobs have a status.", "It tells the state of a list."):
+        assert read(f"# Titles\n\n{said}{BODY['.md']}").standing == "accepted"
+
+
 def test_an_unknown_status_is_told_and_none_counts_as_decided():
     body = "## Decision\n\nTitles are short.\n"
     odd = read(f"# Titles\n\nStatus: purple\n\n{body}")

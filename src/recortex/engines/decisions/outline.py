@@ -1,11 +1,15 @@
 """A record's text as what it says of itself, and its headings with what stands below them.
 
-Markdown, AsciiDoc and reStructuredText; code blocks and comments are no text.
+Markdown, AsciiDoc and reStructuredText; code blocks and comments are no text. A table in any of their forms
+is read as one of Markdown.
 """
 
 from __future__ import annotations
 
+import csv
 import re
+from html.parser import HTMLParser
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.expressions import lazy
@@ -65,7 +69,8 @@ def outline(text: str, suffix: str = ".md") -> Outline:
     if not taken and suffix == ".rst":
         front, taken = field_list(lines)
     named = {str(name).strip().lower().replace("_", "-"): value for name, value in front.items()}
-    return Outline(named, tuple(_sections(list(_outside_code(lines, taken, suffix)), suffix)))
+    told = list(_in_rows(list(_outside_code(lines, taken, suffix)), suffix))
+    return Outline(named, tuple(_sections(told, suffix)))
 
 
 def _outside_code(lines: Sequence[str], first: int, suffix: str) -> Iterator[Line]:
@@ -121,3 +126,173 @@ def _heading(lines: Sequence[Line], marks: list[str], *, adorned: bool) -> tuple
             return None
         marks.append(mark[1])
     return marks.index(mark[1]) + 1, said, 3 if over else 2
+
+
+# -- tables of other forms as rows of Markdown's; each row has the number of the line in which its table begins
+
+
+_HTML_TABLE = lazy(r"<(table|dl)\b", re.IGNORECASE)
+_DIRECTIVE = lazy(r"([ \t]*)\.\.[ \t]+(list|csv)-table::")
+_LIST_CELL = lazy(r"[ \t]*(\*[ \t]+)?-(?:[ \t]+(.*))?$")
+_HEADER = lazy(r"[ \t]*:header-rows:[ \t]*[1-9]")
+_HEADER_NAMES = lazy(r"[ \t]*:header:[ \t]*(.+)$")
+_GRID = lazy(r"[ \t]*\+(?:[-=]+\+)+[ \t]*$")
+_BORDER = lazy(r"[ \t]*=+(?:[ \t]+=+)+[ \t]*$")
+_DELIMITER = "|==="
+_COLUMNS = lazy(r"cols=(?:\"([^\"]*)\"|(\d+\*?))")
+_RULE = "|---|---|"
+MOST_TABLE = 200
+"""Lines of a table that are looked at."""
+
+
+def _in_rows(lines: Sequence[Line], suffix: str) -> Iterator[Line]:
+    """The lines, with every table as rows between bars; below the names of columns stands a rule."""
+    place = 0
+    while place < len(lines):
+        rest = lines[place : place + MOST_TABLE]
+        rows, used = _table([line.text for line in rest], suffix)
+        if used:
+            yield from (Line(lines[place].number, row) for row in rows)
+            place += used
+        else:
+            yield lines[place]
+            place += 1
+
+
+def _table(lines: Sequence[str], suffix: str) -> tuple[list[str], int]:
+    """The rows of the table that begins with the first line, and how many lines it takes; 0: none begins."""
+    if begun := _HTML_TABLE.search(lines[0]):
+        end = f"</{begun[1].lower()}"
+        last = next((at for at, line in enumerate(lines) if end in line.lower()), None)
+        return ([], 0) if last is None else (_of_html("\n".join(lines[: last + 1])), last + 1)
+    if suffix in {".adoc", ".asciidoc"}:
+        return _of_asciidoc(lines)
+    return _of_rst(lines) if suffix == ".rst" else ([], 0)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(' '.join(cell.replace('|', ' ').split()) for cell in cells)} |"
+
+
+def _with_rule(rows: Sequence[Sequence[str]], *, header: bool) -> list[str]:
+    told = [_row(cells) for cells in rows if any(cell.strip() for cell in cells)]
+    return [*told[:1], _RULE, *told[1:]] if header and told else told
+
+
+class _Cells(HTMLParser):
+    """Collects the cells of a table, or the terms of a list with what they mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.names: list[int] = []  # of each row, how many of its cells name something
+        self._within = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag in {"tr", "dt"} or (tag in {"td", "th", "dd"} and not self.rows):
+            self.rows.append([])
+            self.names.append(0)
+        if tag in {"td", "th", "dt", "dd"}:
+            self.rows[-1].append("")
+            self.names[-1] += tag == "th"
+            self._within = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in {"td", "th", "dt", "dd", "tr"}:
+            self._within = False
+
+    def handle_data(self, data: str) -> None:
+        if self._within:
+            self.rows[-1][-1] += data
+
+
+def _of_html(text: str) -> list[str]:
+    cells = _Cells()
+    cells.feed(text)
+    cells.close()
+    header = bool(cells.rows) and 1 < len(cells.rows[0]) == cells.names[0]
+    return _with_rule(cells.rows, header=header)
+
+
+def _of_asciidoc(lines: Sequence[str]) -> tuple[list[str], int]:
+    """Between `|===`; a line may hold a row or a cell, by how many columns there are."""
+    attributes = lines[0] if lines[0].startswith("[") else ""
+    first = bool(attributes)
+    if len(lines) <= first or lines[first].strip() != _DELIMITER:
+        return [], 0
+    last = next((at for at, line in enumerate(lines) if at > first and line.strip() == _DELIMITER), None)
+    if last is None:
+        return [], 0
+    body = lines[first + 1 : last]
+    found = [
+        [cell.strip() for cell in line.strip()[1:].split("|")] for line in body if line.strip()[:1] == "|"
+    ]
+    given = _COLUMNS.search(attributes)
+    said = (given[1] or given[2]).rstrip("*") if given else ""
+    columns = int(said) if said.isdigit() and len(said) < 3 else len(said.split(",")) if said else 0  # noqa: PLR2004
+    columns = max(columns or max(map(len, found), default=1), 1)
+    flat = [cell for row in found for cell in row]
+    rows = [flat[at : at + columns] for at in range(0, len(flat), columns)]
+    begins = next((at for at, line in enumerate(body) if line.strip()), 0)
+    blank_after = columns == len(found[0]) and not "".join(body[begins + 1 : begins + 2]) if found else False
+    header = "header" in attributes or (blank_after and len(rows) > 1)
+    return _with_rule(rows, header=header), last + 1
+
+
+def _of_rst(lines: Sequence[str]) -> tuple[list[str], int]:
+    if begun := _DIRECTIVE.match(lines[0]):
+        used = 1 + _indented(lines[1:], len(begun[1].expandtabs()))
+        return (_of_list if begun[2] == "list" else _of_csv)(lines[1:used]), used
+    if _GRID.match(lines[0]):
+        used = next(
+            (at for at, line in enumerate(lines) if not line.strip().startswith(("+", "|"))), len(lines)
+        )
+        header = any(_GRID.match(line) and "=" in line for line in lines[1:used])
+        rows = [line.strip().strip("|").split("|") for line in lines[:used] if line.strip()[:1] == "|"]
+        return _with_rule(rows, header=header), used
+    if _BORDER.match(lines[0]):
+        return _of_columns(lines)
+    return [], 0
+
+
+def _indented(lines: Sequence[str], depth: int) -> int:
+    """How many of the lines stand further to the right, or are blank."""
+    deeper = (len(line.expandtabs()) - len(line.expandtabs().lstrip()) > depth for line in lines)
+    ends = (
+        at for at, (line, inner) in enumerate(zip(lines, deeper, strict=True)) if line.strip() and not inner
+    )
+    return next(ends, len(lines))
+
+
+def _of_list(lines: Sequence[str]) -> list[str]:
+    rows: list[list[str]] = []
+    for line in lines:
+        if found := _LIST_CELL.match(line):
+            if found[1] or not rows:
+                rows.append([])
+            rows[-1].append(found[2] or "")
+        elif rows and line.strip():
+            rows[-1][-1] += f" {line.strip()}"
+    return _with_rule(rows, header=any(map(_HEADER.match, lines)))
+
+
+def _of_csv(lines: Sequence[str]) -> list[str]:
+    named = next(filter(None, map(_HEADER_NAMES.match, lines)), None)
+    header = bool(named) or any(map(_HEADER.match, lines))
+    body = [line.strip() for line in lines if line.strip() and not line.strip().startswith(":")]
+    given = [named[1], *body] if named else body
+    return _with_rule(list(csv.reader(given, skipinitialspace=True)), header=header)
+
+
+def _of_columns(lines: Sequence[str]) -> tuple[list[str], int]:
+    """A simple table: borders show where its columns begin; one below the first row makes that their names."""
+    borders = [at for at, line in enumerate(lines) if _BORDER.match(line)]
+    end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+    borders = [at for at in borders if at < end]
+    if len(borders) < _WITH_LINE_ABOVE:
+        return [], 0
+    starts = [found.start() for found in re.finditer(r"=+", lines[0])]
+    spans = list(pairwise([*starts, MOST_LINE]))
+    inside = [line for at, line in enumerate(lines[: borders[-1]]) if at not in borders]
+    rows = [[line[begin:stop] for begin, stop in spans] for line in inside]
+    return _with_rule(rows, header=len(borders) > _WITH_LINE_ABOVE), borders[-1] + 1

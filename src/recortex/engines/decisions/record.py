@@ -202,6 +202,11 @@ class Parts:
                         yield name, found["value"]
 
     @property
+    def hides_status(self) -> bool:
+        """Whether it names its status in a form that cannot be read."""
+        return not self.status and any(map(PARTS_PATTERNS.unread.match, self.head))
+
+    @property
     def head(self) -> list[str]:
         """The lines above the first part."""
         return [
@@ -223,6 +228,8 @@ def _parts_listed(lines: Sequence[str]) -> Iterator[str]:
         elif heads and cells:
             if not PARTS_PATTERNS.rule.match(line):
                 yield from (f"{name}: {value}" for name, value in zip(heads, cells, strict=False))
+        elif PARTS_PATTERNS.alone.match(line):
+            yield f"Status: {next(filter(str.strip, lines[place + 1 :]), '').strip()}"
         else:
             heads = []
             yield line
@@ -449,6 +456,8 @@ def _record(
 ) -> Record:
     status, decided = parts.status, prose(parts.lines("decision"), MOST_DECISION)
     said, problem = _stated(status, decided=bool(decided or told))
+    if parts.hides_status:
+        said, problem = said._replace(standing=""), "its status cannot be read: kept as proposed"
     context, listed, consequences = _context(parts), _options(parts), tuple(_consequences(parts))
     if told:
         decided, context = decided or told.decision, context or told.context
