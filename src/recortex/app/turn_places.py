@@ -1,9 +1,10 @@
-"""In which project a turn of a session was said: that of the folder in which the agent worked then.
+"""In which project a turn of a session was said: that of the folder in which the person asked.
 
 A session may change into another repository and back. What is said there belongs to that repository's memory,
-wherever the session began. A folder that is gone belongs to the project that it was in. One that nobody
-knows, or that is no project of its own (a temporary folder, a download) changes nothing: unknown is not
-another project.
+wherever the session began; what the agent says and does is with the question that it answers, though it may
+have changed the folder on the way. A folder that is gone belongs to the project that it was in. One that
+nobody knows, or that is no project of its own (a temporary folder, a download) changes nothing: unknown is
+not another project.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,9 +100,13 @@ def _up(folder: str) -> list[Path]:
     return []
 
 
-# -- in which project a turn of a session was said: that of the folder in which the agent worked then
+# -- in which project a turn of a session was said: that of the folder in which the person asked
 
 
+_TAIL = 1_000_000
+"""Bytes before a turn in which the question that it answers is looked for first."""
+_ASKING = frozenset(("person", "program", "repository"))
+"""Whose messages are questions; what the client or another agent puts in comes while one is answered."""
 SOMEWHERE = Path()
 """In place of the root of another project of which only the digest of its folder is known."""
 
@@ -132,15 +137,36 @@ class TurnPlaces:
 
     def own(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[Turn]:
         """The turns said in the project, or nobody knows where; what its commands say is its own word."""
-        here = True
-        for turn in turns:
-            found = self._of(turn, reader.info)
-            if found is not None:
-                here = found == self._root
-                if not here and found != SOMEWHERE:
-                    self.elsewhere.add(found)
-            if here:
+        for turn, found in self._placed(turns, reader):
+            if found and found not in {self._root, SOMEWHERE}:
+                self.elsewhere.add(found)
+            if found in {None, self._root}:
                 yield self._commands.attributed(turn, turn.cwd or reader.info.cwd)
+
+    def _placed(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[tuple[Turn, Path | None]]:
+        """The turns, each with the root of the project in which the question was asked that it belongs to."""
+        here, first = None, True
+        for turn in turns:
+            asked = self._of(turn, reader.info) if _asks(turn) else None
+            if first and asked is None and reader.resumed:
+                here = self._question_before(turn, reader)
+            here = asked or here or self._of(turn, reader.info)
+            first = False
+            yield turn, here
+
+    def _question_before(self, turn: Turn, reader: TranscriptReader) -> Path | None:
+        """Where the last question was asked before the turn with which a pass begins."""
+        from recortex.formats.transcripts import open_transcript
+
+        end = turn.start or reader.cursor  # what the client alone has told comes after all that stands there
+        for start in dict.fromkeys((max(0, end - _TAIL), 0)):
+            found, earlier = None, open_transcript(reader.path, cursor=start)
+            for one in takewhile(lambda one: one.end <= end, earlier):
+                if _asks(one) and (one.cwd or not start):
+                    found = self._of(one, earlier.info) or found
+            if found:
+                return found
+        return None
 
     def _of(self, turn: Turn, info: SessionInfo) -> Path | None:
         folder = turn.cwd or info.cwd
@@ -164,8 +190,7 @@ class TurnPlaces:
         from recortex.formats.transcripts import open_transcript
 
         reader, elsewhere = open_transcript(path), False
-        for turn in reader:
-            found = self._of(turn, reader.info)
+        for _, found in self._placed(reader, reader):
             if found == self._root:
                 return True
             if found is not None and not elsewhere:
@@ -204,6 +229,11 @@ class TurnPlaces:
                 return checkout.root
             return self._root if path.resolve().is_relative_to(self._root) else None
         return None
+
+
+def _asks(turn: Turn) -> bool:
+    """Whether a turn is a question: what follows it is its answer."""
+    return turn.role == "user" and not turn.sidechain and turn.author in _ASKING
 
 
 def _names(path: Path, root: Path) -> bool:

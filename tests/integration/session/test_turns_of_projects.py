@@ -3,6 +3,7 @@
 import hashlib
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -41,11 +42,18 @@ def checkout(folder):
     return folder
 
 
+def spoken(said):
+    """What was said: its number, where, the words, where the agent answered, and what."""
+    for number, (folder, text, *answer) in enumerate(said):
+        yield number, folder, text, *(answer or (folder, "Understood."))
+
+
 def claude_code(path, *said):
     """Turns of Claude Code: each line has the folder of its moment."""
     lines, parent = [], None
-    for number, (folder, text) in enumerate(said):
-        for role, words in (("user", text), ("assistant", [{"type": "text", "text": "Understood."}])):
+    for number, asked, text, there, answer in spoken(said):
+        words_of = ("user", asked, text), ("assistant", there, [{"type": "text", "text": answer}])
+        for role, folder, words in words_of:
             uuid = f"{role}-{number}"
             lines.append(
                 {
@@ -62,14 +70,15 @@ def codex(path, *said):
     """Turns of Codex: the context of each has its folder; the head has that of the beginning."""
     meta = {"id": "s1", "timestamp": "2026-03-01T09:00:00Z", "cwd": str(said[0][0]), "source": "cli"}
     lines = [{"timestamp": "2026-03-01T09:00:00Z", "type": "session_meta", "payload": meta}]
-    for number, (folder, text) in enumerate(said):
+    for number, folder, text, there, answer in spoken(said):
         at = f"2026-03-01T1{number}:00:00Z"
         for kind, payload in (
             ("event_msg", {"type": "task_started", "turn_id": f"t{number}"}),
             ("turn_context", {"turn_id": f"t{number}", "cwd": str(folder)}),
             ("response_item", words("user", "input_text", text)),
             ("event_msg", {"type": "user_message", "message": text}),
-            ("response_item", words("assistant", "output_text", "Understood.")),
+            ("turn_context", {"turn_id": f"t{number}", "cwd": str(there)}),
+            ("response_item", words("assistant", "output_text", answer)),
         ):
             lines.append({"timestamp": at, "type": kind, "payload": payload})
     return written(path.with_name("rollout-2026-03-01T09-00-00-s1.jsonl"), lines)
@@ -82,17 +91,38 @@ def words(role, kind, text):
 def qwen(path, *said):
     """Turns of Qwen Code: each record has its folder."""
     lines = []
-    for number, (folder, text) in enumerate(said):
-        for kind, role, spoken in (("user", "user", text), ("assistant", "model", "Understood.")):
+    for number, asked, text, there, answer in spoken(said):
+        for kind, role, folder, words in (
+            ("user", "user", asked, text),
+            ("assistant", "model", there, answer),
+        ):
             lines.append(
                 {
                     "uuid": f"{kind}-{number}", "sessionId": "s1",
                     "timestamp": f"2026-03-01T1{number}:00:00Z",
                     "type": kind, "cwd": str(folder), "version": "0.24.4", "provenance": "real_user",
-                    "message": {"role": role, "parts": [{"text": spoken}]},
+                    "message": {"role": role, "parts": [{"text": words}]},
                 }
             )  # fmt: skip
     return written(path, lines)
+
+
+def copilot(path, *said):
+    """Turns of Copilot: it says when the folder changes."""
+    head = {"sessionId": "s1", "copilotVersion": "1.0.102", "context": {"cwd": str(said[0][0])}}
+    lines, last = [("session.start", head, 0)], said[0][0]
+    for number, asked, text, there, answer in spoken(said):
+        answered = {"content": answer, "messageId": f"m{number}"}
+        for kind, folder, data in (("user", asked, {"content": text}), ("assistant", there, answered)):
+            if folder != last:
+                lines.append(("session.context_changed", {"cwd": str(folder)}, number))
+            lines.append((f"{kind}.message", data, number))
+            last = folder
+    told = [
+        {"type": kind, "id": f"e{place}", "timestamp": f"2026-03-01T1{number}:00:00Z", "data": data}
+        for place, (kind, data, number) in enumerate(lines)
+    ]
+    return written(path, told)
 
 
 def written(path, lines):
@@ -183,6 +213,85 @@ def test_a_live_session_teaches_the_project_into_which_it_changed(shop, tools, t
     assert started == [tools]  # it is not sent back
     assert kept(shop) == (sorted([SHOP, LATER]), sorted([SHOP, LATER]))
     assert kept(tools) == ([TOOLS], [TOOLS])
+
+
+MOVING = {**CLIENTS, "copilot": copilot}
+WHY, CAUSE = (
+    "Why is the build slow here?",
+    "The root cause was the missing cache of `cc`; keeping it fixed the slow build.",
+)
+DARK, THEME = (
+    "Why is the screen dark?",
+    "The root cause was the missing theme of `ui`; loading it fixed the dark screen.",
+)
+UNASKED = "Look at both, and tell me which is older."
+
+
+def wandering(shop, tools):
+    """Questions in one project that the agent answers from the other."""
+    yield shop, WHY, tools, CAUSE
+    yield tools, DARK, shop, THEME
+    yield "/gone/since", UNASKED, shop, "That one."
+
+
+def told(folder):
+    """The messages of a project's exchanges with their answers, and what its memories say."""
+    with Cortex.open(folder) as cortex:
+        pages = [cortex.sessions(session=one.session).exchanges for one in cortex.sessions().sessions]
+        known = cortex.list(statuses=["active", "proposed"]).memories
+        return (
+            sorted((one.message, one.conclusion) for page in pages for one in page),
+            sorted(one.text for one in known),
+        )
+
+
+HERE = [(WHY, CAUSE)]
+THERE = [(UNASKED, "That one."), (DARK, THEME)]
+
+
+@pytest.mark.parametrize("client", MOVING)
+def test_an_answer_belongs_to_the_project_of_its_question(shop, tools, tmp_path, client):
+    path = MOVING[client](tmp_path / "s1.jsonl", *wandering(shop, tools))
+    for project in (tools, shop):
+        with Cortex.open(project) as cortex:
+            assert cortex.import_(client, str(path)).files == 1
+    assert told(shop)[0] == HERE
+    assert told(tools)[0] == sorted(THERE)
+    assert any("cache" in text for text in told(shop)[1])
+    assert not any("theme" in text for text in told(shop)[1])
+    assert [text for text in told(tools)[1] if "cache" in text] == []
+
+
+@pytest.mark.parametrize("client", MOVING)
+@pytest.mark.parametrize("final", [True, False])
+@pytest.mark.parametrize("tail", [0, 1_000_000])
+def test_a_pass_that_begins_with_an_answer_knows_where_it_was_asked(
+    shop, tools, tmp_path, monkeypatch, client, tail, final
+):
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda _: None)
+    monkeypatch.setattr("recortex.app.turn_places._TAIL", tail)
+    path = MOVING[client](tmp_path / "s1.jsonl", *wandering(shop, tools))
+    lines = path.read_text().splitlines(keepends=True)
+    for project in (shop, tools):
+        with Cortex.open(project) as cortex:
+            cortex.init()
+        for end in range(1, len(lines) + 1):
+            path.write_text("".join(lines[:end]))
+            place = {"transcript": str(path), "folder": str(project)}
+            request = Request(session="s1", client=client, final=final, **place)
+            learn_from(hook_context(project), request, LastMessage(), RunCounts())
+        learn_from(hook_context(project), replace(request, final=True), LastMessage(), RunCounts())
+    assert told(shop)[0] == HERE
+    assert told(tools)[0] == sorted(THERE)
+
+
+def test_a_session_whose_answers_alone_were_in_a_project_is_not_its_own(shop, tools, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / ".claude" / "projects" / "x"
+    folder.mkdir(parents=True)
+    claude_code(folder / "s1.jsonl", (shop, WHY, tools, CAUSE))
+    with Cortex.open(tools) as cortex:
+        assert (cortex.import_("claude-code").files, told(tools)) == (0, ([], []))
 
 
 def gemini(home, folder, text, way, name):

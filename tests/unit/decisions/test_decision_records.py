@@ -404,7 +404,7 @@ TABLES = {
     "html": (".md", "<table><tr><th>Status</th><td>{}</td></tr><tr><th>Date</th><td>{}</td></tr></table>"),
     "html with names above": (
         ".md",
-        "<table>\n<tr><th>Status</th><th>Date</th></tr>\n<tr>\n<td><b>{}</b></td>\n<td>{}</td>\n</tr>\n</table>",
+        "<table>\n<tr><th>Status<th>Date</tr>\n<tr>\n<td><b>{}</b></td>\n<td>{}</td></tr>\n</table>",
     ),
     "html without ends": (".md", "<TABLE>\n<TR><TD>Status<TD>{}\n<TR><TD>Date<TD>{}\n</TABLE>"),
     "html terms": (".md", "<dl>\n<dt>Status</dt><dd>{}</dd>\n<dt>Date</dt>\n<dd>{}</dd>\n</dl>"),
@@ -420,11 +420,11 @@ TABLES = {
     "rst csv with names": (".rst", '.. csv-table::\n   :header: "Status", "Date"\n\n   "{}", "{}"'),
     "rst grid": (
         ".rst",
-        "+--------+------------+\n| Status | {} |\n+--------+------------+\n| Date   | {} |\n+--------+------------+",
+        "+-----+------+\n| Status | {} |\n+-----+------+\n| Date   | {} |\n+-----+------+",
     ),
     "rst grid with names": (
         ".rst",
-        "+----------+------------+\n| Status | Date |\n+==========+============+\n| {} | {} |\n+----------+------------+",
+        "+-----+------+\n| Status | Date |\n+=====+======+\n| {} | {} |\n+-----+------+",
     ),
     "rst simple": (".rst", "======  ==========\nStatus  {}\nDate    {}\n======  =========="),
     "rst simple with names": (

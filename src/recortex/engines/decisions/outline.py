@@ -128,7 +128,7 @@ def _heading(lines: Sequence[Line], marks: list[str], *, adorned: bool) -> tuple
     return marks.index(mark[1]) + 1, said, 3 if over else 2
 
 
-# -- tables of other forms as rows of Markdown's; each row has the number of the line in which its table begins
+# -- tables of other forms as rows of Markdown's; each has the number of its table's first line
 
 
 _HTML_TABLE = lazy(r"<(table|dl)\b", re.IGNORECASE)
@@ -229,7 +229,8 @@ def _of_asciidoc(lines: Sequence[str]) -> tuple[list[str], int]:
     ]
     given = _COLUMNS.search(attributes)
     said = (given[1] or given[2]).rstrip("*") if given else ""
-    columns = int(said) if said.isdigit() and len(said) < 3 else len(said.split(",")) if said else 0  # noqa: PLR2004
+    listed = len(said.split(",")) if said else 0
+    columns = int(said[:2]) if said.isdigit() else listed
     columns = max(columns or max(map(len, found), default=1), 1)
     flat = [cell for row in found for cell in row]
     rows = [flat[at : at + columns] for at in range(0, len(flat), columns)]
@@ -285,7 +286,7 @@ def _of_csv(lines: Sequence[str]) -> list[str]:
 
 
 def _of_columns(lines: Sequence[str]) -> tuple[list[str], int]:
-    """A simple table: borders show where its columns begin; one below the first row makes that their names."""
+    """A simple table: borders show where columns begin; one below the first row makes that their names."""
     borders = [at for at, line in enumerate(lines) if _BORDER.match(line)]
     end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
     borders = [at for at in borders if at < end]

@@ -92,6 +92,8 @@ class Format:
         rewritten: the client makes the whole document again, without the records that the person took back;
             what says the same in two of them has the same id.
         headed: the first line alone says which session it is, and must be read also when resuming later.
+        holding: with `headed`, marks of lines that hold for all that follow, such as a change of folder: they
+            are read also when resuming later.
         prose: lines are text, and empty ones matter.
         follows: makes what adds each line to a trail, by which it is known what the person took back.
         segments: what other files of a session say of one of them, for a client that begins a new file when
@@ -106,6 +108,7 @@ class Format:
     split: Split | None = None
     rewritten: bool = False
     headed: bool = False
+    holding: tuple[bytes, ...] = ()
     prose: bool = False
     follows: Callable[[], Follow] | None = None
     segments: Callable[[Path], Segments] = lambda _: Segments()
@@ -233,11 +236,19 @@ _CLIENTS: tuple[Format, ...] = (
         _is_codex,
         codex.CodexParser,
         headed=True,
+        holding=(b'"turn_context"', b'"task_started"'),
         follows=trails.Codex,
         segments=codex.segments,
     ),
     Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser, follows=trails.ClaudeCode),
-    Format("copilot", _is_copilot, copilot.CopilotParser, headed=True, follows=lambda: trails.copilot),
+    Format(
+        "copilot",
+        _is_copilot,
+        copilot.CopilotParser,
+        headed=True,
+        holding=(b'"session.context_changed"', b'"session.resume"'),
+        follows=lambda: trails.copilot,
+    ),
     Format("pi", _is_pi, chat.PiParser, headed=True, follows=trails.Pi),
     Format(
         "gemini",

@@ -419,10 +419,12 @@ class TranscriptReader:
             return self._records(file, self._row.split)
         self._restart_beyond(min(file.seek(0, 2), self._until))
         self._follow(file)
-        if self._from and self._row.headed:
-            first = next(lines(file, 0), None)
-            with suppress(MalformedLineError):  # it was counted when it was read
-                self._learn(parser.parse(_bare(first.raw or b"") if first else b"").header)
+        if self.cursor and self._row.headed:
+            end = self.cursor if self._row.holding else 1
+            for line in takewhile(lambda line: line.start < end, lines(file, 0)):
+                if not line.start or any(mark in (line.raw or b"") for mark in self._row.holding):
+                    with suppress(MalformedLineError):  # it was counted when it was read
+                        self._learn(parser.parse(_bare(line.raw or b"")).header)
         return self._up_to(lines(file, self.cursor))
 
     def _up_to(self, found: Iterator[Line]) -> Iterator[Line]:
