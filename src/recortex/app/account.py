@@ -99,7 +99,7 @@ def _cited(services: StoreServices, root: Path, memory: Memory) -> Iterator[Clai
             continue
         section: Section = "support" if one.state in {"fresh", "moved"} else "conflicts"
         told = one.told or f"{one.was} reads as it did"
-        yield Claim(section, f"{told[:1].upper()}{told[1:].rstrip('.')}.", (Evidence("memory", memory.id),))
+        yield Claim(section, f"Cited code: {told.rstrip('.')}.", (Evidence("memory", memory.id),))
 
 
 def _related(services: StoreServices, memory: Memory) -> Iterator[Claim]:

@@ -115,7 +115,10 @@ class AdviceOperations(Operations):
             InvalidInputError: there are too many, or neither files nor focus.
         """
         if not (files or focus.strip()):
-            raise InvalidInputError("Which files, or what work?", hint="Name files, or give --focus.")
+            raise InvalidInputError(
+                "Neither files nor a focus is given.",
+                hint="Name files, or say with --focus what you are working on.",
+            )
         if len(files) > MOST_FILES:
             raise InvalidInputError(f"At most {MOST_FILES} files can be given.")
         return tuple(relative(path, self._app.root) + "/" * path.endswith("/") for path in files)

@@ -176,7 +176,11 @@ class Reasons:
         subject = self.subject
         if subject.kind == "place":
             within = f"in `{subject.symbol}`" if subject.symbol else ""
-            new = "not committed yet" if self.trail and self.trail.uncommitted else ""
+            new = ""
+            if self.trail and self.trail.uncommitted:
+                new = "not committed yet"
+            elif self.trail and not self.trail.commits:
+                new = "no commit known"
             notes = ", ".join(filter(None, (within, new)))
             return f"# Why: {subject.name} ({notes})" if notes else f"# Why: {subject.name}"
         if subject.kind == "symbol":
@@ -206,7 +210,7 @@ def _looks_whole(id_: str) -> bool:
 def _of_said(said: ExchangeHit) -> Claim:
     words = shorten(clean(said.message or said.outcome or said.asked), QUOTED)
     day = f" of {said.said_at:%Y-%m-%d}" if said.said_at else ""
-    text = f"In a session{day} it was said, and nobody has checked it: “{words}”"
+    text = f"Said in a session{day}, unchecked: “{words}”"
     return Claim("knowledge", text, (Evidence("exchange", said.id, words),), confidence=said.score)
 
 

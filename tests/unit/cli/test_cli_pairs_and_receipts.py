@@ -44,7 +44,7 @@ def memory(id_, text, kind="insight"):
 A, B = memory("aaaaaaaa-1", "Squash the commits"), memory("bbbbbbbb-2", "Never squash the commits")
 CODE = memory("cccccccc-3", "def f():\n\treturn 1\x1b[2J\n", "code")
 PAIR = DuplicatePair(
-    better=A, other=B, score=0.75, words=0.75, meaning=None, why="75% of the words are shared",
+    better=A, other=B, score=0.75, words=0.75, meaning=None, why="75% of the words are the same",
     contradiction="only one of them says «never»",
 )  # fmt: skip
 WORTH = Efficiency(memories=2, used=1, tokens_given=20, tokens_used=12, ratio=0.6, tokens_saved=8)

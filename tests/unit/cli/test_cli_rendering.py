@@ -136,7 +136,7 @@ SAMPLES = [
         ["0.81  0b5d3b1e  tribal", "records that nobody checked, never instructions",
          "2026-03-01 09:30 UTC  ab12cd34ef56  said by the person, codex, session 5e551011, unchecked  weak",
          "weak  later: 998877665544", "asked        Shall I",
-         "said         bcrypt, with", "came of it   Passwords"],
+         "said         bcrypt, with", "outcome      Passwords"],
     ),
     (Recall(query="q", recipe="hybrid", floor=0.5,
             exchanges=(replace(SAID, weak=False, later="", asked=""),)),
@@ -197,7 +197,7 @@ SAMPLES = [
     ),
     (r.Sessions(figures=analytics([], 0, [], [], 0)), ["No session of an agent was seen."]),
     (Recall(query="q", recipe="hybrid", hits=(replace(HIT, why=WHY),), withheld=3),
-     ["has “bcrypt” (in 2 of 340 memories); lacks “cost”", "Kept back by the floor: 3 weaker; --no-floor"]),
+     ["has “bcrypt” (in 2 of 340 memories); lacks “cost”", "3 weaker not shown; --no-floor"]),
     (
         r.Explanation(
             question="q", hits=(replace(HIT, why=WHY),),
@@ -213,8 +213,8 @@ SAMPLES = [
             ),
         ),
         ["project: 340 memories", "words         bcrypt (in 2)", "unknown       cost", "instead       scrypt",
-         "an answer     0.83 of 0.50 needed: coverage +2.1, unknown -0.5", "0.81  0b5d3b1e",
-         "0.10  77777777  tribal", "it is at place 9, and 8 are told"],
+         "certainty     0.83; 0.50 is needed: coverage +2.1, unknown -0.5", "0.81  0b5d3b1e",
+         "0.10  77777777  tribal", "it is number 9, and 8 are shown"],
     ),
     (
         r.Explanation(question="q", memory=OTHER, given=2, used=1,
@@ -224,7 +224,7 @@ SAMPLES = [
     ),
     (r.Explanation(memory=MEMORY), ["Can be found.", "Not given in any session."]),
     (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35, empty="floor", withheld=4),
-     ["Nothing that is known answers this", "4", "--no-floor"]),
+     ["Nothing known answers this", "4", "--no-floor"]),
     (r.Listing(memories=(MEMORY, OTHER), total=12),
      ["0b5d3b1e  tribal", "!  Use bcrypt", "[proposed]", "2 of 12"]),
     (r.Listing(memories=(), total=0), ["No memory passes"]),

@@ -103,7 +103,7 @@ def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
     assert "Approved:" in decided
     assert "2 of 2" in decided
     assert "read-only between 1 and 3" in asked
-    assert "Nothing that is known answers this" in asked
+    assert "Nothing known answers this" in asked
     assert "lock_timeout = 3s" in corrected
     assert "tried three times" in replaced
     assert "Recortex is in claude-code." in installed

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
 
 _EMPTY = {
-    "nothing stored": "Nothing is stored here yet.",
-    "nothing in common": "Nothing that is known has a word or a meaning in common with this.",
-    "floor": "Nothing that is known answers this. Kept back by the floor: {n}; --no-floor shows them.",
-    "time": "Nothing that is true now answers this; {u} that was, or will be: --valid-at TIME shows it.",
-    "filter": "Nothing that passes the filters answers this; without them: {n}.",
+    "nothing stored": "Nothing is stored here yet. `recortex import claude-code` learns from past sessions.",
+    "nothing in common": "Nothing known has a word or a meaning in common with this question.",
+    "floor": "Nothing known answers this well enough. --no-floor shows the {n} that came closest.",
+    "time": "Nothing that is true now answers this. {u} answer for another time: --valid-at TIME shows them.",
+    "filter": "Nothing that passes the filters answers this; {n} would without them.",
 }
 """Why there is no answer, in words."""
 
@@ -31,18 +31,18 @@ def recall(value: Recall, terminal: Terminal) -> str:
     """The memories that answer a question, each with its score; then exchanges, and what is only proposed."""
     need = value.needed
     if need:
-        return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
+        return f"The answer does not fit the budget; it needs at least {need} tokens (--budget {need})."
     told = [hit(one, terminal) for one in value.hits]
     if not told and (
         value.floor or not (value.exchanges or value.documents or value.unchecked)
     ):  # without a floor no memory was looked for
         told.append(_nothing(value))
     if value.hits and value.withheld:
-        kept = f"Kept back by the floor: {value.withheld} weaker; --no-floor shows them."
+        kept = f"{value.withheld} weaker not shown; --no-floor shows them."
         told.append(terminal.style(kept, "dim"))
     if value.hits and value.untimely:
         other = (
-            f"Not true now: {value.untimely} that would answer too; --valid-at TIME shows what was true then."
+            f"{value.untimely} more answer but are not true now; --valid-at TIME shows what was true then."
         )
         told.append(terminal.style(other, "dim"))
     if value.exchanges:
@@ -63,9 +63,7 @@ def _nothing(value: Recall) -> str:
     """That no memory answers, and why."""
     if value.exchanges or value.documents or value.unchecked:
         return "No memory answers this."
-    return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(
-        n=value.withheld, u=value.untimely
-    )
+    return _EMPTY.get(value.empty, "Nothing known answers this.").format(n=value.withheld, u=value.untimely)
 
 
 def reviewed(value: Reviewed, terminal: Terminal) -> str:

@@ -165,7 +165,9 @@ def listing(value: Listing, terminal: Terminal) -> str:
     """A page of memories and how many there are."""
     if not value.memories:
         return (
-            f"None on this page; {value.total} in all." if value.total else "No memory passes these filters."
+            f"None on this page; {value.total} in all."
+            if value.total
+            else "No memory passes these filters. `recortex status` shows how many there are."
         )
     whole = "\n\n\n".join(memory(one, terminal) for one in value.memories) if terminal.full else ""
     return f"{whole or lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"

@@ -51,7 +51,7 @@ def _code(value: Code, terminal: Terminal) -> str:
         written = [f"- {clean(one.statement)}{_known(about.get(one.id))}" for one in value.conventions]
         parts += _part("How it is written", written, terminal)
         parts += _part("Worth a look", [_finding(one) for one in value.findings], terminal)
-        return "\n".join(parts + _more(value, terminal)) if parts else "Nothing that is known is used here."
+        return "\n".join(parts + _more(value, terminal)) if parts else "Nothing known is used here."
     if value.action == "find":
         lines = [_symbol(one) for one in value.symbols] or ["Nothing has such a name."]
         return "\n".join(lines + _more(value, terminal))

@@ -68,7 +68,7 @@ def _answers(value: Explanation, terminal: Terminal) -> Iterator[str]:
     if not value.hits:
         yield "No memory answers this."
     if value.left_out:
-        head = terminal.style("Came near, and was not told:", "bold")
+        head = terminal.style("Close, but not shown:", "bold")
         yield "\n".join([head, *(_left_out(one, terminal) for one in value.left_out)])
 
 
@@ -104,7 +104,10 @@ def _understood_rows(value: Understood) -> Iterator[tuple[str, str]]:
     yield "kinds", ", ".join(value.kinds)
     yield "intent", value.intent
     evidence = ", ".join(f"{name} {logits:+.1f}" for name, logits in value.for_an_answer.items())
-    yield "an answer", f"{value.sure:.2f} of {value.floor:.2f} needed" + (f": {evidence}" if evidence else "")
+    yield (
+        "certainty",
+        f"{value.sure:.2f}; {value.floor:.2f} is needed" + (f": {evidence}" if evidence else ""),
+    )
 
 
 _LOSSES = {"falls": "falls", "possible": "could happen"}
@@ -113,7 +116,7 @@ _LOSSES = {"falls": "falls", "possible": "could happen"}
 def counterfactual(value: Counterfactual, terminal: Terminal) -> str:
     """Its effects, each with whether it would fall."""
     if not value.missing:
-        return f"{_walk(value.memory, (), terminal)}\nNothing is known that would be missing without it."
+        return f"{_walk(value.memory, (), terminal)}\nNothing known would be missing without it."
     text = _walk(value.memory, [one.reached for one in value.missing], terminal)
     losses = [f"  {short(one.reached.memory.id)}  {_loss(one)}" for one in value.missing]
     return "\n".join([text, "", "Without it:", *losses]) + _more(more=value.more)
@@ -257,13 +260,21 @@ def traversal(value: Traversal, terminal: Terminal) -> str:
     return f"{text}\n  There may be more: give a greater --limit." if value.more else text
 
 
+_SOURCES = (
+    "`recortex import git` and `recortex import adr` read why, from commits and decision records; "
+    "`recortex remember` keeps one that you know."
+)
+
+
 def why(value: Why, terminal: Terminal) -> str:
     """The picture where one was asked for, else the sentences, and what had no room."""
     if value.picture:
         return value.picture
     left = f", {plural(value.left_out, 'sentence')} left out" if value.left_out else ""
     size = f"{plural(len(value.claims), 'sentence')}, {value.tokens} tokens{left}"
-    return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}" if value.claims else clean(value.text)
+    if value.claims:
+        return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}"
+    return f"{clean(value.text)}\n{terminal.wrap(_SOURCES)}"
 
 
 _HEADINGS = {
@@ -277,7 +288,7 @@ _HEADINGS = {
 def warnings(value: Warnings, terminal: Terminal) -> str:
     """A line for each warning, the gravest first."""
     if not value.warnings:
-        return "Nothing is known to watch out for."
+        return "Nothing known to watch out for here."
     lines = [_warned(one, terminal) for one in value.warnings]
     more = [terminal.style(f"{value.more} more: give a greater --limit", "dim")] if value.more else []
     return "\n".join((*lines, *more))
@@ -295,7 +306,7 @@ def _warned(one: Warned, terminal: Terminal) -> str:
 def generation(value: GenerationContext, terminal: Terminal) -> str:
     """The text as the agent gets it, the comments to use, and what may conflict."""
     if not value.text:
-        return "Nothing is known that bears on this."
+        return "Nothing known bears on this."
     parts = [clean(value.text), terminal.style("Comments that say where it had influence", "bold")]
     parts += [clean(one.comment) for one in value.provenance]
     if value.conflicts:

@@ -68,7 +68,7 @@ def _hit(value: ExchangeHit, terminal: Terminal) -> str:
     marks = [terminal.style(mark, "yellow") for mark in ("weak" if value.weak else "", later) if mark]
     where = _where(value.by, value.client, value.session)
     head = "  ".join([*_beginning(value.id, value.said_at, terminal), f"{where}, unchecked", *marks])
-    parts = {"asked": value.asked, "said": value.message, "came of it": value.outcome}
+    parts = {"asked": value.asked, "said": value.message, "outcome": value.outcome}
     return "\n".join([head, *_parts(parts, terminal)])
 
 
@@ -91,7 +91,7 @@ def _whole(value: Exchange, terminal: Terminal) -> str:
     parts = {
         "asked": value.asked,
         "said": value.message,
-        "came of it": value.came_of_it,
+        "outcome": value.came_of_it,
         "files": ", ".join(value.files),
         "failed": "\n".join(value.failed),
         "passed": "\n".join(value.passed),
@@ -107,7 +107,7 @@ def sessions(value: Sessions, terminal: Terminal) -> str:
     if value.figures:
         return figures(value.figures, terminal)
     if not value.sessions:
-        return "No past session is kept that passes."
+        return "No past session fits. `recortex import claude-code` (or another client) reads past sessions."
     told = [_session(one, terminal) for one in value.sessions]
     told += [_whole(one, terminal) for one in value.exchanges]
     if value.total:
@@ -387,7 +387,10 @@ def _notes(value: Replay, terminal: Terminal) -> Iterator[str]:
 def surface(value: Surface, terminal: Terminal) -> str:
     """The brief as the agent gets it, and its size."""
     if not value.text:
-        return "Nothing is known that a session could start with."
+        return (
+            "Nothing is known yet that a session could start with. `recortex import claude-code` learns "
+            "from past sessions; `recortex remember` keeps something yourself."
+        )
     made = "from the cache" if value.cached else "made now"
     size = f"{plural(len(value.memories), 'memory')}, {value.tokens} tokens, {made}"
     return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}"

@@ -112,6 +112,8 @@ def status(value: StatusReport, terminal: Terminal) -> str:
     lines = [f"recortex {value.version}, vectors by {clean(value.embedder)}"]
     for store in value.stores:
         lines += ["", *_store(store, terminal)]
+    if not value.stores:
+        lines += ["", "There is no memory here yet: `recortex init` creates it and says what comes next."]
     if value.fallbacks:
         lines += ["", "Fallbacks", *(_fallback(one, terminal) for one in value.fallbacks)]
     if value.language_model:
@@ -264,16 +266,16 @@ LEAST_WASTE = 4 * 1024 * 1024
 
 _WORDS = {
     "sessions": "notes of old sessions",
-    "exchanges": "exchanges of long ago",
+    "exchanges": "old exchanges",
     "leftovers": "files and records left over",
     "relations": "weak and unconfirmed causes",
-    "importance": "memories moved by use to another importance",
+    "importance": "memories whose importance changed with their use",
     "expiry": "memories pruned long ago",
-    "versions": "former states beyond ten",
+    "versions": "versions of a memory beyond ten",
     "audit": "old entries of the audit log",
     "vectors": "vectors that nothing uses",
     "compaction": "free pages given back, keyword index merged",
-    "rewrite": "the file written anew without waste",
+    "rewrite": "the file rewritten without unused space",
     "growth": "the store's size noted",
     "validation": "memories compared with the code",
     "backup": "a backup, opened and counted",

@@ -151,8 +151,8 @@ def _preference(memory: Memory) -> tuple[object, ...]:
 
 
 def _why(words: float, meaning: float | None) -> str:
-    shared = f"{words:.0%} of the words are shared"
-    return shared if meaning is None else f"{shared}; the meaning is alike: {meaning:.2f}"
+    shared = f"{words:.0%} of the words are the same"
+    return shared if meaning is None else f"{shared}; similarity of meaning {meaning:.2f}"
 
 
 # -- all pairs of vectors that point nearly the same way

@@ -222,7 +222,7 @@ TITLES: dict[Section, str] = {
     "knowledge": "What else is known",
     "support": "What supports it",
     "conflicts": "What speaks against it",
-    "effects": "What came of it",
+    "effects": "Effects",
     "warnings": "Watch out",
 }
 """The heading of each section, in the order of the text."""
@@ -230,7 +230,7 @@ _ORDER = {section: place for place, section in enumerate(TITLES)}
 MOST: dict[Verbosity, int] = {"summary": 1, "detailed": 6, "comprehensive": 50}
 """Sentences of each section."""
 _SUMMED: tuple[Section, ...] = ("decisions", "constraints", "patterns", "history", "knowledge", "warnings")
-NOTHING = "Nothing that is known says why."
+NOTHING = "Nothing known says why."
 NEAR = "These records may bear on it:"
 CHUNK_ID = 16
 """Characters of the id of a part of a document that `get` needs."""

@@ -189,21 +189,21 @@ SIGNALS: dict[str, Phrases] = {
 
 CAUSES: dict[Cause, str] = {
     "answers": "it is answer {place} of {answers}",
-    "proposed": "it is only proposed: at most {most} that answer stand apart, as unchecked",
+    "proposed": "it is only proposed: at most {most} of these are listed apart, as unchecked",
     "status": "it is {status}: only {allowed} memories answer",
     "not yet true": "it holds only from {day} on",
     "no longer true": "it held only until {day}",
-    "kind": "{kind} answers only where this kind is asked for",
+    "kind": "{kind} answers only if you ask for this kind",
     "filter": "the filter {name} leaves it out",
     "candidates": "it is not among the {number} memories that are nearest by words and by meaning",
-    "nothing in common": "it has no word of the question, and no meaning near enough to it",
-    "floor": "the floor keeps it back: the best answer reaches {best:.2f} of {floor:.2f}",
-    "far": "the floor keeps it back: it is {behind:.1f} standard deviations behind the best answer",
-    "alike": "{id}, which says the same, stands for it",
-    "limit": "others answer better: it is at place {place}, and {limit} are told",
-    "budget": "it has {tokens} tokens: beside what answers better it does not fit the budget of {budget}",
+    "nothing in common": "it shares no word with the question, and its meaning is not close enough",
+    "floor": "below the floor: the best answer reaches {best:.2f}, and {floor:.2f} is needed",
+    "far": "below the floor: it is {behind:.1f} standard deviations behind the best answer",
+    "alike": "{id} says the same and is shown instead",
+    "limit": "others answer better: it is number {place}, and {limit} are shown",
+    "budget": "its {tokens} tokens do not fit the budget of {budget} beside what answers better",
     "exchanges": "what was said in sessions answers more surely",
-    "no vector": "it has no vector yet, so that words alone find it: `recortex backfill` makes it",
+    "no vector": "it has no vector yet, so only words find it: `recortex backfill` makes the vector",
 }
 """Why a memory is an answer or is none."""
 
