@@ -74,6 +74,12 @@ def heard(person):
     return sorted(one["message"] for one in told if one["opener"] == "person")
 
 
+def answered(person):
+    pages = [one["session"] for one in person.memory("sessions")["sessions"]]
+    told = [one for page in pages for one in person.memory("sessions", "--session", page)["exchanges"]]
+    return {one["message"]: one["conclusion"] for one in told}
+
+
 @EVERY
 def test_what_a_fork_repeats_was_said_once(newest, open_window, kind):
     with open_window(kind) as window:
@@ -179,3 +185,5 @@ def test_claude_code_changes_its_folder(newest, tools):
     assert ran.unharmed, ran
     assert took_in(newest) == ([RULE], sorted([RULE, LOOK]))
     assert took_in(tools) == ([THERE], [THERE])
+    assert answered(newest)[LOOK] == "I am there."  # where it was asked, though the agent had gone by then
+    assert answered(tools) == {THERE: "Noted."}

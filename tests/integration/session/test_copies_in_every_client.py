@@ -158,3 +158,14 @@ def test_what_an_agent_orders_another_is_nobodys_rule(cortex, take_in, tmp_path,
     assert any("make check" in text for text in known)
     assert not any("grep" in text for text in known)
     assert heard(cortex) == sorted([RULE, WHY])
+
+
+def test_a_rule_counts_as_often_as_the_person_said_it(cortex, take_in, tmp_path):
+    sessions = [f"7000000{number}-0000-4000-8000-000000000001" for number in range(3)]
+    for client, session in zip(("claude-code", "pi", "gemini"), sessions, strict=True):
+        take_in(client, session, FORKS[client](tmp_path, session, [RULE, f"Why is {client} slow?"]))
+    take_in("claude-code", CHILD, claude_code(tmp_path, CHILD, [RULE, WHY, OWN], forked=sessions[0]))
+    take_in("claude-code", "agent-a1", claude_code(tmp_path, sessions[0], [RULE], order=True))
+    (rule,) = (one for one in cortex.list().memories if "make check" in one.text)
+    assert (rule.evidence, cortex.get(rule.id).evidence) == (3, 3)
+    assert heard(cortex).count(RULE) == 3

@@ -189,3 +189,28 @@ def test_the_same_words_in_another_session_of_opencode_are_said_again(cortex, tm
     (known,) = (one for one in cortex.list().memories if "make check" in one.text)
     assert known.evidence == 2
     assert len(cortex.sessions().sessions) == 2
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["three sessions", "one session"])
+def test_the_same_prompt_on_another_day_has_an_answer_of_its_own(cortex, tmp_path, apart):
+    prompt = "Please run the release checklist, and tell me what is still open before the deploy."
+    answers = ["Only the notes are open.", "The keys have expired: ask Ops to renew them.", "All is done."]
+    lines, parent = {}, None
+    for day, answer in enumerate(answers, 11):
+        session = f"2200{day if apart else 11:04}-0000-4000-8000-000000000001"
+        parent = None if apart else parent
+        for role, text in (("user", prompt), ("assistant", answer)):
+            one = {
+                "type": role, "uuid": f"{role}-{day}", "parentUuid": parent, "sessionId": session,
+                "cwd": str(tmp_path), "version": "2.1.332", "isSidechain": False,
+                "timestamp": f"2026-08-{day}T09:00:00.000Z",
+                "message": {"role": role, "content": [{"type": "text", "text": text}], "id": f"m{day}"},
+            }  # fmt: skip
+            lines.setdefault(session, []).append(json.dumps(one) + "\n")
+            parent = one["uuid"]
+    for session, found in lines.items():
+        path = tmp_path / f"{session}.jsonl"
+        path.write_text("".join(found))
+        cortex.import_("claude-code", str(path), embed=False)
+    kept = [one for each in lines for one in cortex.sessions(session=each).exchanges]
+    assert [(one.message, one.conclusion) for one in kept] == [(prompt, answer) for answer in answers]
