@@ -227,11 +227,11 @@ def _renamed(all_services: Sequence[StoreServices]) -> str:
     from recortex.domain.search import MemoryQuery
     from recortex.domain.vocabulary import Status
     from recortex.engines.brief.page import renamed
-    from recortex.engines.supersession.renames import told_of
+    from recortex.engines.supersession.renames import describe_rename
 
     query = MemoryQuery(statuses=(Status.PROPOSED,), order="updated", limit=MOST_UNRESOLVED)
     found = [memory for services in all_services for memory in services.store.memories.find(query)]
-    return renamed([text for memory in found if (text := told_of(memory.metadata))])
+    return renamed([text for memory in found if (text := describe_rename(memory.metadata))])
 
 
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:

@@ -103,12 +103,12 @@ def _elsewhere_kept(app: Application) -> Iterator[Row]:
 
 def _shared_notes(app: Application) -> Iterator[Row]:
     """Notes of Claude Code that are not read, since they may be another project's."""
-    from recortex.app.note_folders import notes_folder, sharers, told
+    from recortex.app.note_folders import describe_unread, notes_folder, sharers
 
     folder, location = notes_folder(app.settings.claude_folder, app.root), app.locations.get(Scope.PROJECT)
     if location and location.project and app.settings["hooks.instructions"]:
         for one in sharers(location, location.project, [folder]).items():
-            yield Row("notes", "notice", *told(*one))
+            yield Row("notes", "notice", *describe_unread(*one))
 
 
 def _store(app: Application, name: str, location: Location) -> Iterator[Row]:

@@ -41,7 +41,7 @@ class Held:
     rows: dict[str, int]
 
 
-def held(location: Location) -> Held:
+def describe_erasable(location: Location) -> Held:
     """What `erase` would delete."""
     rows = workspace_rows(location) if location.remote else {}
     return Held(files={str(path): _size(path) for path in _files(location)}, rows=rows)

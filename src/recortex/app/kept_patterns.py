@@ -29,6 +29,7 @@ from recortex.engines.keeping.standing import (
     Reason,
     comment_beside,
     draft_of,
+    find_reason,
     followed,
     ids_of_convention,
     ids_of_library,
@@ -36,7 +37,6 @@ from recortex.engines.keeping.standing import (
     is_of,
     linked,
     reasons_in,
-    said_of,
 )
 
 if TYPE_CHECKING:
@@ -141,14 +141,14 @@ class Keeping:
 
     def _reasons(self, one: Convention) -> Iterator[Reason]:
         for memory in self._linked(one):
-            if text := _explanation(memory) or said_of(one, reasons_in(memory.text)):
+            if text := _explanation(memory) or find_reason(one, reasons_in(memory.text)):
                 yield Reason(text, memory.id)
         for memory in self._candidates(one):
-            if text := said_of(one, reasons_in(memory.text)):
+            if text := find_reason(one, reasons_in(memory.text)):
                 yield Reason(text, memory.id)
         yield from self._beside(one)
         for path, reasons in self._texts():
-            if said := said_of(one, reasons):
+            if said := find_reason(one, reasons):
                 yield Reason(said, "", path)
 
     def _linked(self, one: Convention) -> list[Memory]:
@@ -174,7 +174,7 @@ class Keeping:
                 if symbol.plain in names and symbol.parent == -1:
                     first, last = max(symbol.first - _BEFORE - 1, 0), symbol.line + _AFTER
                     near = partial(comment_beside, self._text(path).splitlines()[first:last])
-                    if said := said_of(one, self._reasons_in(path, near)):
+                    if said := find_reason(one, self._reasons_in(path, near)):
                         yield Reason(said, "", path, symbol.line)
 
     def _texts(self) -> Sequence[tuple[str, list[str]]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cited_by
 from recortex.app.neighbours import neighbours_of
-from recortex.domain.citation import told_of
+from recortex.domain.citation import describe_citations
 from recortex.domain.explanation import ANSWERING
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.search import MemoryQuery
@@ -21,7 +21,7 @@ from recortex.domain.vocabulary import Origin, Scope, Status
 from recortex.engines.brief.page import still_holds
 from recortex.engines.brief.selection import RULE
 from recortex.engines.context.assembling import Offer
-from recortex.engines.context.frame import LOOKED_AT, STANDING_KINDS, standing
+from recortex.engines.context.frame import LOOKED_AT, STANDING_KINDS, rank_rules
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.reasons.weighing import Bearing
@@ -165,7 +165,7 @@ CATCH_UP = 32
 
 def _note(citations: Sequence[Citation]) -> str:
     """What became of cited code that does not say any more what it said."""
-    return told_of([one for one in citations if one.state in {"changed", "gone"}])
+    return describe_citations([one for one in citations if one.state in {"changed", "gone"}])
 
 
 class Knowledge:
@@ -279,7 +279,7 @@ class Knowledge:
         query = replace(self._only, kinds=STANDING_KINDS, order="importance", limit=LOOKED_AT)
         # As in a brief: what was said of one task is no rule for others.
         rules = [one for one in self._found(query) if still_holds(one, RULE)]
-        for memory, relevance in standing(rules, self._task, self._files, boosts):
+        for memory, relevance in rank_rules(rules, self._task, self._files, boosts):
             yield Offer(memory, relevance, "instruction")
 
     def _found(self, query: MemoryQuery) -> list[Memory]:

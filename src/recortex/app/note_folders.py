@@ -80,7 +80,7 @@ def sharers(location: Location, project: Project, folders: Sequence[Path]) -> di
     return {folder: other for folder, other in found.items() if other}
 
 
-def told(folder: Path, other: str) -> tuple[str, str]:
+def describe_unread(folder: Path, other: str) -> tuple[str, str]:
     """In words that the notes of a shared folder are not read, and what the person can do."""
     place = shown(str(folder))
     both = f"this project and on {shown(other)} in one folder, {place}"

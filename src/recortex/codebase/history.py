@@ -201,11 +201,11 @@ def fates(root: Path, gone: Collection[str], *, seconds: float) -> dict[str, str
     if kept is None or kept.checkout != checkout or len(kept.fates) > MOST_KEPT:
         kept = _kept[root] = _Kept(checkout, {})
     unknown = [path for path in gone if path not in kept.fates or not _stands(root, kept.fates[path])]
-    told = kept.fates | (_told(root, unknown, seconds, kept.fates) if unknown else {})
+    told = kept.fates | (_query_fates(root, unknown, seconds, kept.fates) if unknown else {})
     return {path: fate for path in gone if (fate := told[path]) is not None}
 
 
-def _told(
+def _query_fates(
     root: Path, paths: Collection[str], seconds: float, kept: dict[str, str | None]
 ) -> dict[str, str | None]:
     """The fate of each, which is kept unless git may not have answered in time."""

@@ -89,7 +89,7 @@ def freshness_of(citations: Iterable[Citation]) -> Freshness:
     return one.state if one else "none"
 
 
-def told_of(citations: Iterable[Citation]) -> str:
+def describe_citations(citations: Iterable[Citation]) -> str:
     """What became of them, in one line: the worst, and how many more do not stand as they did."""
     found = list(citations)
     one = worst(found)

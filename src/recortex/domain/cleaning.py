@@ -131,7 +131,7 @@ def visible(text: str) -> str:
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     plain = _BREAK.sub("\n", _TERMINAL.sub("", text))
-    return plain if plain.isascii() and not _OTHER.search(plain) else _OTHER.sub(_seen, plain)
+    return plain if plain.isascii() and not _OTHER.search(plain) else _OTHER.sub(_replacement_of, plain)
 
 
 def without_tags(text: str) -> str:
@@ -144,7 +144,7 @@ def without_tags(text: str) -> str:
     return _CLOSING.sub(lambda end: end[0][:-1] + _RIGHT, text) if ">" in text else text
 
 
-def _seen(found: re.Match[str]) -> str:
+def _replacement_of(found: re.Match[str]) -> str:
     """What a character is replaced by: itself, a space, or nothing."""
     sign, text = found[0], found.string
     before = text[found.start() - 1 : found.start()]

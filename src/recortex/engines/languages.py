@@ -275,7 +275,7 @@ def statement_units(text: str, language: str) -> frozenset[str]:
     nothing |= _padding(language) if language in _LATIN else set()
     said = (word.strip("./:-#") for word in tokens(without_cjk(plain), TERM))
     found = {_root(word, language) for word in said if word and word not in nothing}
-    pieces = (piece for run in runs(plain) for piece in _told(run, language))
+    pieces = (piece for run in runs(plain) for piece in _informative_parts(run, language))
     return frozenset(found.union(*map(pairs, pieces)))
 
 
@@ -286,7 +286,7 @@ def _root(word: str, language: str) -> str:
     return shorter if len(shorter) >= _ROOT else word
 
 
-def _told(run: str, language: str) -> Iterator[str]:
+def _informative_parts(run: str, language: str) -> Iterator[str]:
     """The parts of a run that a statement is about."""
     if language == "zh":
         return filter(None, _cutting("FILLERS", "zh").split(run))

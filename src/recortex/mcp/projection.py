@@ -213,9 +213,9 @@ def _memory(memory: Memory, shown: tuple[str, ...]) -> dict[str, Any]:
     special = {
         "content": _content(memory),
         "importance": memory.importance.value,
-        "source": _said(memory.source, () if whole else _SOURCE_ON_CARD),
-        "files": [_said(file, () if whole else _FILE_ON_CARD) for file in memory.files],
-        **{name: [_said(link) for link in getattr(memory, name)] for name in _NAMED_LINKS},
+        "source": _without_empty(memory.source, () if whole else _SOURCE_ON_CARD),
+        "files": [_without_empty(file, () if whole else _FILE_ON_CARD) for file in memory.files],
+        **{name: [_without_empty(link) for link in getattr(memory, name)] for name in _NAMED_LINKS},
     }
     return {name: special[name] if name in special else _value(getattr(memory, name)) for name in shown}
 
@@ -265,7 +265,7 @@ def _proposal(subject: str, memory: Memory) -> dict[str, Any]:
     return {name: one for name, one in told.items() if one not in ("", [])}
 
 
-def _said(value: Any, only: tuple[str, ...] = ()) -> dict[str, Any]:
+def _without_empty(value: Any, only: tuple[str, ...] = ()) -> dict[str, Any]:
     """The fields of a value that say something."""
     data = _value(value)
     return {name: data[name] for name in only or data if data[name] is not None and data[name] != ""}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recortex.app.citations import cited_by
 from recortex.app.pattern_state import states_of
 from recortex.codebase.git import relative
-from recortex.domain.citation import freshness_of, told_of
+from recortex.domain.citation import describe_citations, freshness_of
 from recortex.domain.context import Suggestion, Suggestions, Warned, Warnings
 from recortex.domain.explanation import ANSWERING
 from recortex.domain.generation import GenerationContext, GenerationOutcome, Outcome
@@ -185,7 +185,7 @@ class AdviceOperations(Operations):
         for memory in known:
             state = freshness_of(cited[memory.id])
             if state in {"changed", "gone"}:
-                because = f"the code that it cites is {state}: {told_of(cited[memory.id])}"
+                because = f"the code that it cites is {state}: {describe_citations(cited[memory.id])}"
                 yield _suggested(memory, "check", because)
             elif _overdue(memory, now):
                 yield _suggested(memory, "check", "nobody has confirmed it for long")

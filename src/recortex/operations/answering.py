@@ -94,7 +94,7 @@ def _state(memory: Memory) -> dict[str, Any]:
 def _known(services: StoreServices, kept: Kept) -> Iterator[Known]:
     memory = kept.memory
     if not kept.added:
-        yield _told(memory, "confirmed" if kept.confirmed else "merged")
+        yield _describe_known(memory, "confirmed" if kept.confirmed else "merged")
         return
     done: dict[str, Done] = {memory.supersedes: "replaced"} if memory.supersedes else {}
     found = sorted(services.store.relations.of([memory.id]), key=lambda one: -one.strength)
@@ -105,7 +105,7 @@ def _known(services: StoreServices, kept: Kept) -> Iterator[Known]:
         elif _same_matter(relation):
             done.setdefault(other, "linked")
     for one in services.store.memories.get(list(done)):
-        yield _told(one, done[one.id])
+        yield _describe_known(one, done[one.id])
 
 
 def _same_matter(relation: Relation) -> bool:
@@ -116,7 +116,7 @@ def _same_matter(relation: Relation) -> bool:
     )
 
 
-def _told(memory: Memory, done: Done) -> Known:
+def _describe_known(memory: Memory, done: Done) -> Known:
     clean = output_redacted(memory)
     return Known(
         id=memory.id, text=clean.text, said_on=memory.valid_from.date(), status=memory.status, done=done

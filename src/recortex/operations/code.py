@@ -248,7 +248,7 @@ class CodeOperations(Operations):
             used=found.used[:most],
             conventions=found.conventions[:most],
             findings=found.findings,
-            known=tuple(_known_of(one, about[one]) for one in shown if one in about),
+            known=tuple(_describe_pattern(one, about[one]) for one in shown if one in about),
             more=max(len(found.used), len(found.conventions)) > most,
             problems=problems_of(
                 {path: why for path, why in found.slow.items() if path not in known.tree.slow}
@@ -328,7 +328,7 @@ def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
     )
 
 
-def _known_of(pattern: str, linked: Linked) -> PatternMemories:
+def _describe_pattern(pattern: str, linked: Linked) -> PatternMemories:
     told = (
         (linked.why, "explains it"),
         (linked.decisions, "decides it"),

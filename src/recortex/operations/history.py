@@ -258,11 +258,11 @@ class ErasureOperations(Operations):
             scope: the project's store, or your own (global).
             dry_run: only show what would be deleted.
         """
-        from recortex.app.erasing import erase, held
+        from recortex.app.erasing import describe_erasable, erase
 
         locations = self._app.locations
         location = locations[None if None in locations else Scope(scope)]
-        before = held(location)
+        before = describe_erasable(location)
         known = 0
         if location.exists:
             known = self._app.services_at(location).store.memories.count(MemoryQuery(statuses=()))

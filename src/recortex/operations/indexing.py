@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.citations import citations_of
 from recortex.app.code_pieces import piece_of
-from recortex.app.jobs.reembedding import Renewed, held, outlook, reembed
+from recortex.app.jobs.reembedding import Renewed, count_embedded, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
 from recortex.domain.citation import freshness_of
 from recortex.domain.exchange import ExchangeQuery
@@ -208,7 +208,7 @@ class IndexingOperations(Operations):
         """
         all_services = self._to_embed(limit, scope)
         before = [outlook(services) for services in all_services]
-        left = sum(one.left for one in before) + (sum(map(held, all_services)) if afresh else 0)
+        left = sum(one.left for one in before) + (sum(map(count_embedded, all_services)) if afresh else 0)
         said, written = sum(one.exchanges for one in before), sum(one.chunks for one in before)
         if afresh:
             said = sum(services.store.exchanges.count(ExchangeQuery()) for services in all_services)

@@ -307,7 +307,7 @@ class LearningOperations(Operations):
         Nor whose the notes of a client are; a person says it by naming their folder.
         """
         from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
-        from recortex.app.note_folders import claim, notes_folder, told
+        from recortex.app.note_folders import claim, describe_unread, notes_folder
 
         services, now = self._app.services(Scope.PROJECT), self._app.clock()
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)
@@ -334,7 +334,10 @@ class LearningOperations(Operations):
             merged=reading.merged,
             proposed=sum(memory.status in WAITING for memory in reading.new),
             by_kind=dict(Counter(memory.kind for memory in reading.new)),
-            problems=(*(" ".join(told(*one)) for one in reading.shared.items()), *reading.left_out),
+            problems=(
+                *(" ".join(describe_unread(*one)) for one in reading.shared.items()),
+                *reading.left_out,
+            ),
             dry_run=dry_run,
         )
 

@@ -125,7 +125,7 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
         MemoryNotFoundError, AmbiguousIdError: no memory, or several, have that id.
         InvalidInputError: it is there already, or one that says the same is.
     """
-    id_, holders = _held(app, memory_id)
+    id_, holders = _locate_copies(app, memory_id)
     target = app.services(to)
     if target.scope is None:  # one store holds both scopes
         (memory,) = holders[0].store.memories.get([id_])
@@ -141,7 +141,7 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
     return Relocated(memory=output_redacted(kept), left=tuple(left))
 
 
-def _held(app: Application, memory_id: str) -> tuple[str, list[StoreServices]]:
+def _locate_copies(app: Application, memory_id: str) -> tuple[str, list[StoreServices]]:
     """The one id that is meant, and the stores that hold it: both, where a move was interrupted."""
     wanted = memory_id.strip().lower()
     holders: dict[str, list[StoreServices]] = {}

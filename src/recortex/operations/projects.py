@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
 from recortex.app.location import COMPANIONS
 from recortex.app.naming import shown
-from recortex.app.note_folders import notes_folder, told
+from recortex.app.note_folders import describe_unread, notes_folder
 from recortex.app.projects import adopted, bind_workspace, locate
 from recortex.clients.catalogue import InstallRequest, found_here, share
 from recortex.clients.environment import here
@@ -124,7 +124,7 @@ class ProjectOperations(Operations):
             refused=refused(project),
             instructions=read.files,
             rules=self._unread(read.files),
-            unread_notes=tuple(" ".join(told(*one)) for one in read.shared.items()),
+            unread_notes=tuple(" ".join(describe_unread(*one)) for one in read.shared.items()),
             memories=_memories(services),
             histories=histories(Path.home(), self._app.settings.claude_folder, self._app.root),
             hosts=tuple(

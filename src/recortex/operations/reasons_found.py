@@ -28,7 +28,7 @@ from recortex.engines.reasons.narrative import (
     reading,
 )
 from recortex.engines.reasons.weighing import Bearing, bearings, subject_of
-from recortex.engines.retrieval.question import falling, in_turns
+from recortex.engines.retrieval.question import cap_scores, in_turns
 from recortex.operations.inputs import RecallQuestion
 from recortex.operations.recalling import Recalling
 from recortex.operations.searching import SearchOperations
@@ -109,7 +109,7 @@ class Reasons:
             one for part in parts for one in part.documents if one.path not in records.paths
         )[:_DOCUMENTS]
         hits = folded(
-            falling(in_turns([[*part.hits, *part.waiting] for part in parts], lambda hit: hit.memory.id))
+            cap_scores(in_turns([[*part.hits, *part.waiting] for part in parts], lambda hit: hit.memory.id))
         )
         others = [
             Bearing(hit.memory, hit.score, "it answers the question")

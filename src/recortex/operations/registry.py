@@ -109,7 +109,7 @@ class Operation:
     def parameters(self) -> tuple[Parameter, ...]:
         """Its parameters with their types resolved."""
         hints = parameter_types(self.function)
-        described = _arguments(_told(self.function))
+        described = _arguments(_docstring_of(self.function))
         signature = list(inspect.signature(self.function).parameters.values())[1:]
         return tuple(
             Parameter(
@@ -161,12 +161,12 @@ def taking(
             return method(self, fields(*args, **kwargs))
 
         own, given = inspect.signature(method), inspect.signature(fields)
-        described = _SECTION.split(_told(fields))[-1].rstrip()
+        described = _SECTION.split(_docstring_of(fields))[-1].rstrip()
         vars(taken)["__signature__"] = own.replace(
             parameters=[next(iter(own.parameters.values())), *given.parameters.values()]
         )
         taken.__annotations__ = parameter_types(fields) | {"return": get_type_hints(method)["return"]}
-        taken.__doc__ = f"{_told(method)}\n\nArgs:{described}\n"
+        taken.__doc__ = f"{_docstring_of(method)}\n\nArgs:{described}\n"
         for name in ("__module__", "__name__", "__qualname__"):
             setattr(taken, name, getattr(method, name))
         return taken
@@ -226,11 +226,11 @@ def operations_of(facade: type) -> dict[str, Operation]:
 
 
 def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Operation:
-    text = _SECTION.split(_told(function))[0].strip()
+    text = _SECTION.split(_docstring_of(function))[0].strip()
     return Operation(method.rstrip("_"), method, traits, text.partition("\n")[0], text, function)
 
 
-def _told(function: Callable[..., Any]) -> str:
+def _docstring_of(function: Callable[..., Any]) -> str:
     # Python 3.13 takes the indent of the source off by itself, older ones leave it on.
     return inspect.cleandoc(function.__doc__ or "")
 

@@ -20,7 +20,7 @@ from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.keeping.standing import explained
 from recortex.engines.maintenance.due import DAY, WEEK
 from recortex.engines.reviewing.questions import by_subject
-from recortex.engines.supersession.renames import told_of
+from recortex.engines.supersession.renames import describe_rename
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
@@ -184,12 +184,17 @@ class ReviewOperations(Operations):
 
     def _flagged(self, limit: int) -> tuple[Flagged, ...]:
         renamed = [
-            one for one in self._present(MemoryQuery(statuses=(Status.PROPOSED,))) if told_of(one.metadata)
+            one
+            for one in self._present(MemoryQuery(statuses=(Status.PROPOSED,)))
+            if describe_rename(one.metadata)
         ]
         found = [*renamed, *self._present(MemoryQuery(tags=(FLAG,)))]
         shown = all_output_redacted(found[:limit])
         return tuple(
-            Flagged(memory=memory, why=tuple(filter(None, (told_of(memory.metadata), *flagged_for(memory)))))
+            Flagged(
+                memory=memory,
+                why=tuple(filter(None, (describe_rename(memory.metadata), *flagged_for(memory)))),
+            )
             for memory in shown
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.app.citations import cited_by
 from recortex.app.pattern_state import states_of
-from recortex.domain.citation import freshness_of, told_of
+from recortex.domain.citation import describe_citations, freshness_of
 from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.explanation import ANSWERING, Hit, Proposal, Recall
@@ -21,7 +21,7 @@ from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.privacy import redact
 from recortex.engines.retrieval.answering import told_beside
-from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, falling, in_turns
+from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, cap_scores, in_turns
 from recortex.errors import (
     AmbiguousIdError,
     ChunkNotFoundError,
@@ -123,7 +123,7 @@ class SearchOperations(Operations):
         only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
         parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
-        every = falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
+        every = cap_scores(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
         hits = (folded(every) if fold else every)[:limit]
         waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
@@ -289,7 +289,7 @@ class SearchOperations(Operations):
                 hit,
                 memory=memory,
                 freshness=freshness_of(cited),
-                cited="; ".join(filter(None, (told_of(cited), *states.get(memory.id, ())))),
+                cited="; ".join(filter(None, (describe_citations(cited), *states.get(memory.id, ())))),
                 disputed=redact(hit.disputed).text if hit.disputed else "",
             )
 

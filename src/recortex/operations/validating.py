@@ -111,7 +111,7 @@ class ValidationOperations(Operations):
             services.embedding.embed(
                 [one for one in changed if one.scope is services.scope or not services.scope]
             )
-        return _told(scope, found, limit)
+        return _report_findings(scope, found, limit)
 
     def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
         """The memories that a person would be asked about, by store."""
@@ -155,7 +155,7 @@ def _own(memory: Memory) -> bool:
     return memory.origin is not Origin.REPOSITORY and memory.kind != "code"
 
 
-def _told(scope: ValidationScope, found: Sequence[Validated], limit: int) -> Validation:
+def _report_findings(scope: ValidationScope, found: Sequence[Validated], limit: int) -> Validation:
     counts = Counter(one.verdict.state for one in found)
     told = [one for one in found if one.verdict.issues or one.healed.done]
     order: tuple[State, ...] = ("flagged", "stale", "valid")

@@ -149,20 +149,20 @@ class EngineStore(ABC):
 
     def chunks_holding(self, text: str) -> list[str]:
         """Ids of the chunks and documents that hold a text."""
-        from recortex.storage.records.texts import said
+        from recortex.storage.records.texts import text_condition
 
         found = []
         for table in (CHUNKS, DOCUMENTS):
-            condition, values = said(text, table=table)
+            condition, values = text_condition(text, table=table)
             sql = f"SELECT x.id FROM {table.name} x WHERE /*own x*/ ({condition}) ORDER BY x.key"
             found += [row[0] for row in self.database.rows(sql, values)]
         return found
 
     def exchanges_holding(self, text: str) -> list[str]:
         """Ids of the exchanges that hold a text."""
-        from recortex.storage.records.texts import said
+        from recortex.storage.records.texts import text_condition
 
-        condition, values = said(text)
+        condition, values = text_condition(text)
         sql = f"SELECT x.id FROM exchanges x WHERE /*own x*/ ({condition}) ORDER BY x.key"
         return [row[0] for row in self.database.rows(sql, values)]
 
@@ -208,7 +208,7 @@ class EngineStore(ABC):
             now: when it happened; a tombstone with a memory's id stays.
         """
         from recortex.domain.maintenance import Erasure
-        from recortex.storage.records.texts import among, grave, said, texts_of, unsaid
+        from recortex.storage.records.texts import among, grave, text_condition, texts_of, unsaid
 
         gone, texts = unsaid(texts, text), [*texts, *texts_of(self.exchanges.get(exchanges))]
         with self.transaction():
@@ -221,9 +221,11 @@ class EngineStore(ABC):
             if text:
                 self.relations.strip_evidence(text)
             removed = self.exchanges.delete_found(among(exchanges))
-            removed += sum(self.exchanges.delete_found(said(one)) for one in gone)
+            removed += sum(self.exchanges.delete_found(text_condition(one)) for one in gone)
             chunks = sum(
-                self.documents.delete_holding(said(one, table=DOCUMENTS), said(one, table=CHUNKS))
+                self.documents.delete_holding(
+                    text_condition(one, table=DOCUMENTS), text_condition(one, table=CHUNKS)
+                )
                 for one in gone
             )
             self.vectors.drop_unused()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from recortex.domain.explanation import Hit
-from recortex.engines.retrieval.question import MOST_PARTS, asks_for_a_set, falling, in_turns, split
+from recortex.engines.retrieval.question import MOST_PARTS, asks_for_a_set, cap_scores, in_turns, split
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_answers_take_turns(answers):
 
 @given(st.lists(st.floats(0, 1), max_size=6))
 def test_scores_of_joined_answers_never_rise(scores):
-    found = falling([Hit(memory=memory(1), score=score) for score in scores])
+    found = cap_scores([Hit(memory=memory(1), score=score) for score in scores])
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     assert len(found) == len(scores)

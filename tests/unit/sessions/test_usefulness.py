@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.session import Outcome
-from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED, risen, spent, usefulness
+from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED, is_exhausted, risen, usefulness
 
 chances = st.floats(0, 1)
 outcomes = st.integers(0, 40).flatmap(
@@ -32,7 +32,7 @@ def test_a_chance_stays_one(chance: float, outcome: Outcome):
 @given(st.integers(0, 30))
 def test_nothing_is_given_ten_times_without_use(used: int):
     given_ = used
-    while not spent(Outcome(given_, used)):
+    while not is_exhausted(Outcome(given_, used)):
         given_ += 1
     assert UNUSED <= given_ - used <= MOST_UNUSED
     assert risen(1.0, Outcome(given_, used)) == 0

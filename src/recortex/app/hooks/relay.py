@@ -85,7 +85,7 @@ class Relay:
                 return  # closed
             # Whatever fails, the hook answers by itself, and the next one is to be served.
             with connection, contextlib.suppress(Exception):
-                said = _said(_received(connection, PATIENCE))
+                said = _parse_event(_received(connection, PATIENCE))
                 if said is not None:
                     connection.sendall(json.dumps({"text": self._answer(said)}).encode())
 
@@ -149,7 +149,7 @@ def _received(connection: socket.socket, seconds: float) -> bytes:
     return bytes(parts)
 
 
-def _said(raw: bytes) -> HookEvent | None:
+def _parse_event(raw: bytes) -> HookEvent | None:
     """The event of a hook of the same version: only then do both understand it alike."""
     try:
         given: Any = json.loads(raw)

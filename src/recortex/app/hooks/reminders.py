@@ -36,7 +36,7 @@ from recortex.engines.sessions.relevance_gate import (
     said_line,
     words_of,
 )
-from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
+from recortex.engines.sessions.usefulness import MOST_UNUSED, is_exhausted, risen
 from recortex.errors import UntrustedFileError
 
 if TYPE_CHECKING:
@@ -198,10 +198,10 @@ def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> s
     if not room(receipts, session_limits(context.settings)):
         return ""
     told = {one.subject for one in receipts}
-    return "\n".join(filter(None, (_told_of(context, session, event, path, told) for path in paths)))
+    return "\n".join(filter(None, (_describe_file(context, session, event, path, told) for path in paths)))
 
 
-def _told_of(
+def _describe_file(
     context: HookContext, session: Session, event: HookEvent, path: str, told: Collection[str]
 ) -> str:
     """What is known of the functions of a file that are touched, then of the file."""
@@ -247,7 +247,7 @@ def _new(context: HookContext, session: Session, found: Sequence[Memory]) -> lis
     return [
         (memory, memory.confidence)
         for memory in few
-        if memory.id not in known and not spent(_past(memory, past), MOST_UNUSED)
+        if memory.id not in known and not is_exhausted(_past(memory, past), MOST_UNUSED)
     ]
 
 
@@ -270,7 +270,7 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
 
     latest = max(found, key=lambda one: one.ended_at.timestamp() if one.ended_at else 0.0)
     past = context.sessions.outcomes([latest.id], UNASKED)
-    if spent(past.get(latest.id, Outcome()), MOST_UNUSED):
+    if is_exhausted(past.get(latest.id, Outcome()), MOST_UNUSED):
         return
     said = redact(decision(latest)).text
     if not said or _has(context, session, latest, said):
@@ -355,7 +355,7 @@ def chances(
     stores = context.app.readable_services() if wanted else []
     recipe: Recipe = "hybrid" if context.ready() else "keyword"
     meanings = [one.retrieval.meaning(prompt, recipe=recipe) for one in stores]
-    about = asked(*_held(stores, wanted, meanings))
+    about = asked(*_document_frequencies(stores, wanted, meanings))
     only = MemoryQuery(kinds=ANSWERING, valid_at=context.clock())
     for services, meaning in zip(stores, meanings, strict=True):
         recalled = services.retrieval.recall(
@@ -376,7 +376,7 @@ def chances(
                 yield hit.memory, likely * hit.signals["confidence"]
 
 
-def _held(
+def _document_frequencies(
     stores: Sequence[StoreServices], wanted: Sequence[str], meanings: Sequence[Meaning]
 ) -> tuple[dict[str, int], int]:
     """How many memories and exchanges hold each word, and how many there are."""

@@ -118,7 +118,9 @@ def outlook(services: StoreServices) -> Outlook:
         rate = 0.0
     else:
         rate = 1e3 * change.done / change.milliseconds
-    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate, said, written)
+    return Outlook(
+        model, tuple(others.values()), missing, outdated, count_embedded(services), rate, said, written
+    )
 
 
 def waiting_exchanges(services: StoreServices) -> int:
@@ -149,7 +151,7 @@ def embed_chunks(services: StoreServices, *, seconds: float, progress: Callable[
             progress(done)
 
 
-def held(services: StoreServices) -> int:
+def count_embedded(services: StoreServices) -> int:
     """Memories that have a vector of the embedder that is wanted.
 
     Of former states, and of those left behind, are more.

@@ -63,7 +63,7 @@ def keep_repeats(work: Work) -> Outcome:
     finder = Finder(work.services)
     while found := store.exchange_search.added_after(last, BATCH):
         for key, exchange in found:
-            changed += sum(_keep(work, finder, said) for said in _standing(finder.heard(exchange)))
+            changed += sum(_keep(work, finder, said) for said in _looked_up(finder.heard(exchange)))
             last = key
             if work.left() <= 0:
                 break
@@ -73,7 +73,7 @@ def keep_repeats(work: Work) -> Outcome:
     return Outcome({NOTE: changed})
 
 
-def _standing(heard: Sequence[Said]) -> list[Said]:
+def _looked_up(heard: Sequence[Said]) -> list[Said]:
     """Those that are looked up: what only asks for a piece of work is found by one of these."""
     return [one for one in heard if one.wish.standing][:_MOST_WISHES]
 

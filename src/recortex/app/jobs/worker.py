@@ -109,7 +109,7 @@ class Worker:
             try:
                 self.do(name, workspace)
             except Exception as error:
-                _LOG.warning("%s of %s failed: %s", name, workspace, _said(error))
+                _LOG.warning("%s of %s failed: %s", name, workspace, _describe_failure(error))
                 raise  # the queue tries again, and gives up after some tries
             self.counts = JobCounts(self.counts.done + 1, self.counts.failed - 1)
 
@@ -143,7 +143,7 @@ class Worker:
         return self._apps[workspace]
 
 
-def _said(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     """Why a job failed, in a line."""
     if isinstance(error, RecortexError):
         return f"{error.message} {error.hint}"

@@ -97,7 +97,7 @@ def _id(memory_id: str) -> Text:
     return Text(short(memory_id), style="cyan")
 
 
-def _said(memory: Memory) -> Text:
+def _memory_cell(memory: Memory) -> Text:
     """What a memory says in a table: importance, summary, state and tags."""
     mark, style = _MARKS.get(memory.importance, ("", ""))
     said = Text.assemble(
@@ -114,7 +114,10 @@ def _memories(memories: Iterable[Memory], terminal: Terminal) -> Table:
     table = _table(("id", False), ("kind", False), ("memory", True), ("changed", False))
     for one in memories:
         table.add_row(
-            _id(one.id), _text(str(one.kind)[:14]), _said(one), _text(terminal.when(one.updated_at), "dim")
+            _id(one.id),
+            _text(str(one.kind)[:14]),
+            _memory_cell(one),
+            _text(terminal.when(one.updated_at), "dim"),
         )
     return table
 

@@ -184,10 +184,10 @@ def _figures(value: Analytics, terminal: Terminal) -> Iterator[str]:
     ):
         if listed:
             yield terminal.style(title, "bold")
-            yield from (_standing(one, terminal) for one in listed)
+            yield from (_render_standing(one, terminal) for one in listed)
 
 
-def _standing(value: Standing, terminal: Terminal) -> str:
+def _render_standing(value: Standing, terminal: Terminal) -> str:
     what = f"{value.kind}: {value.summary}" if value.kind else "(gone)"
     head = f"  {terminal.style(short(value.id), 'cyan')}  given {value.given}, used {value.used}"
     return f"{head}  {terminal.cut(what, max(terminal.width - 40, 30))}"
@@ -269,13 +269,13 @@ def receipts(value: SessionReceipts, terminal: Terminal) -> str:
     if seen:
         lines.append(f"seen: {seen}")
     lines += [
-        f"  {one.at:%H:%M:%S}  {one.name:<8} {terminal.cut(_seen(one), terminal.width)}"
+        f"  {one.at:%H:%M:%S}  {one.name:<8} {terminal.cut(_describe_signal(one), terminal.width)}"
         for one in value.signals
     ]
     return "\n".join(lines)
 
 
-def _seen(value: Signal) -> str:
+def _describe_signal(value: Signal) -> str:
     """What a signal is about; of a question the intent, and how long its answer took."""
     if value.name != "asked":
         return value.subject

@@ -14,7 +14,7 @@ from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priorit
 from recortex.engines.decay.confidence import DAY, confidence, curve
 from recortex.engines.extraction.report_entries import ON_PURPOSE
 from recortex.engines.graph.walks import centrality
-from recortex.engines.sessions.usefulness import spent, usefulness
+from recortex.engines.sessions.usefulness import is_exhausted, usefulness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
     written = group == RULE and one.origin == Origin.REPOSITORY and one.rule == INSTRUCTED
     if group == RULE and not person:
         group = FACT
-    if spent(bearing.outcome, UNUSED) and not (by_hand or is_rule(one.kind, one.trust, one.rule)):
+    if is_exhausted(bearing.outcome, UNUSED) and not (by_hand or is_rule(one.kind, one.trust, one.rule)):
         return ""
     said = now - one.valid_from
     worth_it = told or written or bearing.outcome.used > 0

@@ -180,7 +180,7 @@ def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -
     same = [one for one in found if one.symbol.hash == link.hash]
     named = [one for one in same if one.symbol.plain == link.plain]
     whole = [one for one in named if one.symbol.name == link.name]
-    telling = len(_told(link.lines)) >= SUBSTANTIAL
+    telling = len(_lines_with_tokens(link.lines)) >= SUBSTANTIAL
     alone = len(named) == 1 and not link.copies
     likely = whole or (named if telling or certain or alone else [])
     likely = likely or (same if telling or (certain and len(same) == 1) else [])
@@ -203,7 +203,7 @@ def _away(link: SymbolLink, one: Found) -> int:
 
 def _followed(link: SymbolLink, here: Sequence[Found], others: Sequence[Found]) -> Found | None:
     """The symbol that it was renamed to, or that is in another file, and edited on the way."""
-    told = len(_told(link.lines))
+    told = len(_lines_with_tokens(link.lines))
     named = [
         one
         for one in others
@@ -222,7 +222,7 @@ def _likeness(link: SymbolLink, one: Found) -> float:
 
     The line of the name counts where it is the only one, or the name is the same.
     """
-    old, new = _told(link.lines), _told(_lines(one.facts, one.symbol))
+    old, new = _lines_with_tokens(link.lines), _lines_with_tokens(_lines(one.facts, one.symbol))
     if one.symbol.plain != link.plain and min(len(old), len(new)) > 1:
         old, new = old[1:], new[1:]
     mine, other = Counter(old), Counter(new)
@@ -230,8 +230,10 @@ def _likeness(link: SymbolLink, one: Found) -> float:
 
 
 def _changed(link: SymbolLink, one: Found, before: FileFacts | None) -> Citation:
-    told = _told(_lines_then(link, before) or link.lines)
-    stands = (Counter(told) & Counter(_told(_lines(one.facts, one.symbol)))).total() / max(1, len(told))
+    told = _lines_with_tokens(_lines_then(link, before) or link.lines)
+    stands = (Counter(told) & Counter(_lines_with_tokens(_lines(one.facts, one.symbol)))).total() / max(
+        1, len(told)
+    )
     line, sure = first_changed(link, one.facts, one.symbol, before)
     what = f"edited at line {line}" if sure else f"edited after line {line}"
     return _citation(link, one, "changed", min(stands, MOST_CHANGED), what)
@@ -253,12 +255,12 @@ def first_changed(
     A new name is none, where anything else changed. The second value is whether it is that line: of a long
     symbol whose former lines are not known any more, only the last that stands is.
     """
-    old, place, named = _told(_lines_then(link, before) or link.lines), 0, 0
+    old, place, named = _lines_with_tokens(_lines_then(link, before) or link.lines), 0, 0
     for line in range(symbol.first, symbol.last + 1):
         value = facts.lines[WIDTH * (line - 1) : WIDTH * line]
         if not any(value):
             continue
-        if place >= len(old) == len(_told(link.lines)) and len(link.lines) >= WIDTH * MOST_LINES:
+        if place >= len(old) == len(_lines_with_tokens(link.lines)) and len(link.lines) >= WIDTH * MOST_LINES:
             return line - 1, False
         if place >= len(old) or value != old[place]:
             if line != symbol.line or symbol.plain == link.plain:
@@ -290,7 +292,7 @@ def _lines(facts: FileFacts, symbol: Symbol) -> bytes:
     return facts.lines[WIDTH * (symbol.first - 1) : WIDTH * last]
 
 
-def _told(lines: bytes) -> list[bytes]:
+def _lines_with_tokens(lines: bytes) -> list[bytes]:
     """The lines with tokens."""
     parts = (lines[place : place + WIDTH] for place in range(0, len(lines), WIDTH))
     return [one for one in parts if any(one)]

@@ -101,7 +101,7 @@ def _examples(memory: Memory, line: str) -> Iterator[str]:
     more = [f"{name}: {value}" for name, value in _fields(memory) if value not in memory.text]
     if rest := _rest(memory, line):
         more.insert(0, rest)
-    standing = _standing(memory)
+    standing = _describe_metadata(memory)
     head = f"{line}\n  {standing}" if standing else line
     if whole := "  ".join(more):
         limits = _likely(_TEXT_CHARACTERS, memory, MOST_TOKENS[Level.EXAMPLES])
@@ -165,7 +165,7 @@ def says_more(memory: Memory, line: str) -> bool:
     return bool(memory.files) or memory.text not in line or any(_fields(memory))
 
 
-def _standing(memory: Memory) -> str:
+def _describe_metadata(memory: Memory) -> str:
     """Its files, and what is out of the ordinary: its importance, and how often it was learned."""
     files = ", ".join(shorten(one.path, _PATH_CHARACTERS) for one in memory.files[:_FILES])
     importance = "" if memory.importance is Importance.NORMAL else f"{memory.importance.value} importance"
@@ -179,16 +179,16 @@ def _fields(memory: Memory) -> Iterator[tuple[str, str]]:
     for name, usual in content.usual.items():
         value = getattr(content, name)
         if value not in (usual, "", None) and value != memory.text:
-            yield name.replace("_", " "), _said(value)
+            yield name.replace("_", " "), _render_value(value)
 
 
-def _said(value: Any) -> str:
+def _render_value(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple):
-        return "; ".join(map(_said, value))
+        return "; ".join(map(_render_value, value))
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {_said(one)}" for key, one in value.items())
+        return "; ".join(f"{key}: {_render_value(one)}" for key, one in value.items())
     if hasattr(type(value), "__dataclass_fields__"):
         return ", ".join(f"{name} {one}" for name, one in _values(value))
     return str(value)
@@ -198,7 +198,7 @@ def _values(value: Any) -> Iterator[tuple[str, str]]:
     for name in type(value).__dataclass_fields__:
         one = getattr(value, name)
         if one not in ("", None):
-            yield name.replace("_", " "), _said(one)
+            yield name.replace("_", " "), _render_value(one)
 
 
 def _links(memory: Memory) -> Iterator[tuple[str, list[str]]]:
@@ -209,7 +209,7 @@ def _links(memory: Memory) -> Iterator[tuple[str, list[str]]]:
     yield "constraints", [one.name or one.id for one in memory.constraints]
     yield "supersedes", [memory.supersedes] if memory.supersedes else []
     yield "superseded by", [memory.superseded_by] if memory.superseded_by else []
-    yield "metadata", [f"{name} {_said(value)}" for name, value in memory.metadata.items()]
+    yield "metadata", [f"{name} {_render_value(value)}" for name, value in memory.metadata.items()]
 
 
 def _place(path: str, first: int | None, last: int | None) -> str:

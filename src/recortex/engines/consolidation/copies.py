@@ -58,7 +58,7 @@ class _Said(NamedTuple):
 
 
 @lru_cache(1_024)
-def _said(text: str) -> _Said:
+def _compared_form(text: str) -> _Said:
     order = tuple(word for word in meaning(text) if word not in _SOFT)
     return _Said(order, frozenset(order), frozenset(word for word in order if _NAME.search(word)))
 
@@ -69,7 +69,7 @@ def alike(one: str, other: str) -> bool:
         return True
     if max(len(one), len(other)) > LONGEST:
         return False
-    a, b = _said(one), _said(other)
+    a, b = _compared_form(one), _compared_form(other)
     if a.names != b.names or min(len(a.words), len(b.words)) < FEWEST:
         return False
     only_a, only_b = _without_forms(a.words - b.words, b.words - a.words)
@@ -85,7 +85,7 @@ def folded(hits: Iterable[Hit]) -> list[Hit]:
     """The hits, best first, each with the ids of its near-copies, which have no place of their own."""
     found = list(hits)
     copies = defaultdict[str, list[str]](list)
-    for memory, first in standing([hit.memory for hit in found]):
+    for memory, first in pair_with_originals([hit.memory for hit in found]):
         if memory is not first:
             copies[first.id].append(memory.id)
     left = {id_ for ids in copies.values() for id_ in ids}
@@ -93,11 +93,11 @@ def folded(hits: Iterable[Hit]) -> list[Hit]:
     return [hit if hit.alike == alike else replace(hit, alike=alike) for hit, alike in stay]
 
 
-def standing(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
+def pair_with_originals(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
     """Each memory with the one that stands for it: itself, or the first of which it is a near-copy."""
     firsts: defaultdict[frozenset[str], list[Memory]] = defaultdict(list)
     for memory in memories:
-        known = firsts[_said(memory.text[:LONGEST]).names]
+        known = firsts[_compared_form(memory.text[:LONGEST]).names]
         first = next((one for one in known if _copies(one, memory)), memory)
         if first is memory:
             known.append(memory)

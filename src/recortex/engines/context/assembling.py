@@ -10,7 +10,7 @@ from recortex.domain.context import ContextEntry
 from recortex.domain.kinds import KINDS
 from recortex.domain.kinds.base import shorten
 from recortex.engines.compression.levels import BREAK, SHORT_ID, Level, Weighed, pack
-from recortex.engines.consolidation.copies import standing
+from recortex.engines.consolidation.copies import pair_with_originals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -102,7 +102,9 @@ def lay_out(
     for one in sorted(offers, key=lambda one: -one.relevance):
         once.setdefault(one.memory.content_hash or one.memory.id, one)
     # Of those that say the same, the most relevant is told.
-    first = [memory for memory, one in standing(one.memory for one in once.values()) if memory is one]
+    first = [
+        memory for memory, one in pair_with_originals(one.memory for one in once.values()) if memory is one
+    ]
     best = {one.id: once[one.content_hash or one.id] for one in first}
     if not (best or asides):
         return LaidOut(NOTHING, count(NOTHING), (), 0)

@@ -291,7 +291,7 @@ WITH_WORDS, ABOUT_FILES = 0.75, 0.9
 """The relevance of a rule with words of the task, and for a file in view."""
 
 
-def standing(
+def rank_rules(
     memories: Sequence[Memory], task: str, files: Sequence[str], boosts: Mapping[str, float]
 ) -> list[tuple[Memory, float]]:
     """The rules that hold for a task, with their relevance, the most relevant first.

@@ -349,14 +349,14 @@ def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleF
         if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
             found = lasts
         if found:
-            yield _standing(found, message) if person else found
+            yield _hold_back_passing(found, message) if person else found
     for found in lasting.values():
-        yield _standing(found, message)
+        yield _hold_back_passing(found, message)
     if person:
         yield from _objections(message, taken)
 
 
-def _standing(finding: RuleFinding, message: Message) -> RuleFinding:
+def _hold_back_passing(finding: RuleFinding, message: Message) -> RuleFinding:
     """What the person said, held where it may be about the work at hand alone."""
     if finding.hold or finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote):
         return finding

@@ -171,7 +171,7 @@ def explicit(sentence: str) -> RuleFinding | None:
     for language in _languages(said):
         if found := _noted(said, language):
             return _finding(found, sentence, "tribal", _NOTED)
-        if found := _standing(said, language):
+        if found := _parse_lasting(said, language):
             return _finding(found, sentence, "preference", _STANDING)
     return None
 
@@ -201,7 +201,7 @@ def _noted(said: str, language: str) -> str:
     return _main_clause(rest) if found["that"] else _ordered(rest)
 
 
-def _standing(said: str, language: str) -> str:
+def _parse_lasting(said: str, language: str) -> str:
     """What is to hold from now on; empty where nothing is ruled."""
     found = _RULES[f"standing_{language}"].match(said)
     rest = said[found.end() :] if found else ""

@@ -204,10 +204,10 @@ def _fault(said: str) -> str:
         found = expression.search(said)
         if found and (verb := _INFINITIVES.get(found["verb"].lower())):
             return f"Do not {verb} {found['what']}"
-    return _told(said, _FAULTS)
+    return _rephrase(said, _FAULTS)
 
 
-def _told(said: str, forms: Iterable[tuple[re.Pattern[str], str]]) -> str:
+def _rephrase(said: str, forms: Iterable[tuple[re.Pattern[str], str]]) -> str:
     """The first form that a sentence has, in our words."""
     found = ((expression.search(said), told) for expression, told in forms)
     return next((told.format(**one.groupdict()) for one, told in found if one), "")
@@ -215,7 +215,7 @@ def _told(said: str, forms: Iterable[tuple[re.Pattern[str], str]]) -> str:
 
 def _asked(said: str) -> str:
     """What a question objects to, as what is to be."""
-    if told := _told(said, _ASKED):
+    if told := _rephrase(said, _ASKED):
         return told
     if found := PATTERNS.asks_why_then.match(said):
         return f"{found['lead']}: {_infinitive(found['what'])}"
@@ -249,7 +249,7 @@ def _wanted(said: str) -> str:
         passive = PATTERNS.passive_be.match(found["what"])
         should = f"{passive['thing']} should be {passive['what']}" if passive else ""
         return should or f"The person wants {found['what']}"
-    return _told(said, _WANTED)
+    return _rephrase(said, _WANTED)
 
 
 def _turned(said: str) -> str:

@@ -211,7 +211,7 @@ def conflicts(
     """
     lines = code[:MOST_CHARACTERS].splitlines()
     holding = (memory for memory in memories if not excused(memory, exceptions, code, files))
-    found = (one for memory in holding for one in _of(memory, lines, files))
+    found = (one for memory in holding for one in _conflicts_with(memory, lines, files))
     return list({(one.id, one.line): one for one in found}.values())
 
 
@@ -225,7 +225,7 @@ def may_forbid(memory: Memory) -> bool:
     )
 
 
-def _of(memory: Memory, lines: Sequence[str], files: Sequence[str]) -> Iterator[Conflict]:
+def _conflicts_with(memory: Memory, lines: Sequence[str], files: Sequence[str]) -> Iterator[Conflict]:
     named = forbidden(memory.text)
     names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in named]
     # Where something is named as code, that is what is meant.

@@ -182,10 +182,10 @@ def _statements(blocks: Sequence[_Block]) -> Iterator[Statement]:
             heading, leads = text.rstrip(":"), []
         elif block.form == "item":
             leads = [lead for lead in leads if lead[0] < block.indent]
-            yield from _said(block, text, heading, leads)
+            yield from _parse_statements(block, text, heading, leads)
             leads.append((block.indent, text))
         elif block.form == "text":
-            yield from _said(block, text, heading, [])
+            yield from _parse_statements(block, text, heading, [])
             leads = [(-1, text)]
         elif block.form == "row":
             yield from _row(block, heading)
@@ -194,7 +194,9 @@ def _statements(blocks: Sequence[_Block]) -> Iterator[Statement]:
             yield from _commands(block, lead.rstrip(":") or heading, heading)
 
 
-def _said(block: _Block, text: str, heading: str, leads: Sequence[tuple[int, str]]) -> Iterator[Statement]:
+def _parse_statements(
+    block: _Block, text: str, heading: str, leads: Sequence[tuple[int, str]]
+) -> Iterator[Statement]:
     """The statements of an item or a paragraph; what only leads up to others is none."""
     if text.endswith(":") or PATTERNS.boilerplate.match(text) or _only_imports(text):
         return

@@ -362,7 +362,7 @@ def _as_a_name(sentence: str, match: re.Match[str]) -> bool:
     return not _ONLY_A_WORD.fullmatch(match[0]) or (start > 0 and match[0][0].isupper())
 
 
-def said_of(one: Convention, reasons: Iterable[str]) -> str:
+def find_reason(one: Convention, reasons: Iterable[str]) -> str:
     """The first of some sentences that give a reason which names a convention; empty: none does."""
     return next((sentence for sentence in reasons if names(sentence, one)), "")
 

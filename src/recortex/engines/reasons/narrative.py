@@ -100,7 +100,7 @@ def of_bearing(one: Bearing) -> Claim:
         Status.ARCHIVED: "It was so once",
         Status.PRUNED: "It was so once",
         Status.QUARANTINED: "Unchecked, it waits for review",
-    }.get(memory.status, _said(memory))
+    }.get(memory.status, _name_kind(memory))
     text = f"{verb} ({memory.valid_from:%Y-%m-%d}): “{words_of(memory, QUOTED)}”"
     for reason in _reasons(memory):
         text += f" {reason}"
@@ -175,7 +175,7 @@ def words_of(memory: Memory, most: int) -> str:
     return shorten(clean(memory.summary or memory.text), most).replace("“", "'").replace("”", "'")
 
 
-def _said(memory: Memory) -> str:
+def _name_kind(memory: Memory) -> str:
     noun = _NOUNS.get(memory.kind, _USUAL_NOUN)
     return noun.split(" ", 1)[1].capitalize() if noun.startswith(("a ", "an ")) else noun.capitalize()
 

@@ -31,13 +31,13 @@ def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]], onl
         only: what a memory must pass to become a hit.
     """
     placed = list(hits)
-    ordered = [sorted(pair, key=_said) for pair in pairs]
-    for earlier, later in sorted(ordered, key=lambda pair: _said(pair[1])):
+    ordered = [sorted(pair, key=_compared_fields) for pair in pairs]
+    for earlier, later in sorted(ordered, key=lambda pair: _compared_fields(pair[1])):
         places = {hit.memory.id: place for place, hit in enumerate(placed)}
         place = places.get(earlier.id)
         if place is None:
             continue
-        placed[place] = beaten = replace(placed[place], disputed=_told(later))
+        placed[place] = beaten = replace(placed[place], disputed=_describe_later(later))
         other = places.get(later.id)
         if other is None and matches(only, later):
             sure = {"confidence": later.confidence}
@@ -56,14 +56,16 @@ def marked(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> list[
 
 def disputes(pairs: Iterable[tuple[Memory, Memory]]) -> dict[str, str]:
     """For the id of the earlier one of each contradictory pair, what the latest of the later ones says."""
-    ordered = sorted((sorted(pair, key=_said) for pair in pairs), key=lambda pair: _said(pair[1]))
-    return {earlier.id: _told(later) for earlier, later in ordered}
+    ordered = sorted(
+        (sorted(pair, key=_compared_fields) for pair in pairs), key=lambda pair: _compared_fields(pair[1])
+    )
+    return {earlier.id: _describe_later(later) for earlier, later in ordered}
 
 
-def _said(memory: Memory) -> tuple[object, ...]:
+def _compared_fields(memory: Memory) -> tuple[object, ...]:
     return (memory.valid_from, memory.recorded_at, memory.id)
 
 
-def _told(later: Memory) -> str:
+def _describe_later(later: Memory) -> str:
     """The later statement in one line."""
     return f"{later.valid_from:%Y-%m-%d}, {later.id[:8]}: {shorten(later.text, QUOTED)}"

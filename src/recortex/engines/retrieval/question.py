@@ -306,7 +306,7 @@ def in_turns(answers: Sequence[Sequence[Item]], key: Callable[[Item], object]) -
     return list(found.values())
 
 
-def falling(hits: Sequence[Hit]) -> list[Hit]:
+def cap_scores(hits: Sequence[Hit]) -> list[Hit]:
     """The hits with scores that never rise: none is surer than the one before it."""
     lowest = accumulate((hit.score for hit in hits), min)
     return [

@@ -60,11 +60,13 @@ def doubted(
         contradicted: for the id of each memory with an unresolved contradiction the id of the other one.
         now: microseconds since 1970 UTC.
     """
-    found = [one for row, sure in memories for one in _of(row, sure, contradicted, now)]
+    found = [one for row, sure in memories for one in _doubts_about(row, sure, contradicted, now)]
     return sorted(found, key=lambda one: (-one.weight, one.id))
 
 
-def _of(row: MemoryStatistics, sure: float, contradicted: Mapping[str, str], now: int) -> Iterator[Doubted]:
+def _doubts_about(
+    row: MemoryStatistics, sure: float, contradicted: Mapping[str, str], now: int
+) -> Iterator[Doubted]:
     doubt = _doubt(row, sure, contradicted, now)
     if doubt is None:
         return

@@ -24,14 +24,14 @@ def usefulness(outcome: Outcome) -> float:
     return (outcome.used / USUAL + KNOWN) / (outcome.given + KNOWN)
 
 
-def spent(outcome: Outcome, unused: int = UNUSED) -> bool:
+def is_exhausted(outcome: Outcome, unused: int = UNUSED) -> bool:
     """Whether a memory was given so often without use that it is given no more unless it is asked for."""
     return outcome.given - outcome.used >= min(unused * (1 + outcome.used), MOST_UNUSED)
 
 
 def risen(chance: float, outcome: Outcome) -> float:
     """A probability that a memory helps, with what became of it before: 0 for one that is spent."""
-    if spent(outcome):
+    if is_exhausted(outcome):
         return 0.0
     odds = chance * usefulness(outcome)
     return odds / (odds + 1.0 - chance) if chance < 1.0 else 1.0

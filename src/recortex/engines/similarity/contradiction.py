@@ -48,7 +48,7 @@ def is_denied(a: str, b: str) -> bool:
 
 def _opposed(a: str, b: str) -> str:
     pairs = opposites(language_of(a)) or _OPPOSITES
-    in_a, in_b = (_said(text, pairs) for text in (a, b))
+    in_a, in_b = (_compared_words(text, pairs) for text in (a, b))
     only_a, only_b = in_a - in_b, in_b - in_a
     for one, other in pairs:
         if one in only_a and other in only_b:
@@ -58,7 +58,7 @@ def _opposed(a: str, b: str) -> str:
     return ""
 
 
-def _said(text: str, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+def _compared_words(text: str, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
     """The words of a text; where there are no spaces, those of the pairs that are in it."""
     if not has_cjk(text):
         return bag_of_words(text)

@@ -56,7 +56,7 @@ def renamings(text: str) -> Iterator[Renaming]:
                 yield Renaming(old, new)
 
 
-def told_of(metadata: Mapping[str, Any]) -> str:
+def describe_rename(metadata: Mapping[str, Any]) -> str:
     """Why a memory waits for review since a name changed, in a sentence; empty where it does not."""
     names = metadata.get(NOTE)
     if not (isinstance(names, list) and len(names) == len(Renaming._fields)):

@@ -80,7 +80,7 @@ def questions(value: Any) -> list[Question]:
     return [Question.read(one) for one in value] if isinstance(value, list) else []
 
 
-def told(parts: Iterable[object]) -> str:
+def join_questions(parts: Iterable[object]) -> str:
     """Questions, or answers to them, one below the other."""
     return shorten("\n\n".join(filter(None, map(str, parts))), TOLD_LIMIT)
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
-from recortex.formats.transcripts.asking import described, questions, told
+from recortex.formats.transcripts.asking import described, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each
 from recortex.formats.transcripts.pieces import (
     Parsed,
@@ -111,7 +111,7 @@ def answers(value: Any) -> tuple[str, str]:
     chosen, notes = _mapping(given.get("answers")), _mapping(given.get("annotations"))
     asked = questions(given.get("questions"))
     said = [one.answered(chosen.get(one.text), _mapping(notes.get(one.text)).get("notes")) for one in asked]
-    return told(said), told(asked)
+    return join_questions(said), join_questions(asked)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from recortex.domain.injection import strip_injected
 from recortex.filesystem import open_regular
 from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import Question, questions, told
+from recortex.formats.transcripts.asking import Question, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     Header,
@@ -187,7 +187,7 @@ class CodexParser:
             said = _answers(asked, as_mapping(decode_any(item.output)).get("answers"))
             answer = replace(base, role="user", uuid=f"{result.call} answered", form="answer", text=said)
             pieces = (replace(base, role="results", results=(result,)),)
-            return Parsed((*pieces, replace(answer, asked=told(asked))) if said else pieces)
+            return Parsed((*pieces, replace(answer, asked=join_questions(asked))) if said else pieces)
         return Parsed(skipped=item.type or "untyped")
 
     def _message(self, item: _Item, base: Piece) -> Parsed:
@@ -227,7 +227,7 @@ def _answers(asked: list[Question], given: Any) -> str:
         words = [one for one in reply if isinstance(one, str)] if isinstance(reply, list) else []
         notes = [one.removeprefix(_NOTE) for one in words if one.startswith(_NOTE)]
         said.append(question.answered([one for one in words if not one.startswith(_NOTE)], "\n".join(notes)))
-    return told(said)
+    return join_questions(said)
 
 
 def _name(item: _Item) -> str:

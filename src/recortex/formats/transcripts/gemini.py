@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own
 from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import described, questions, told
+from recortex.formats.transcripts.asking import described, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     Header,
@@ -197,8 +197,10 @@ def _reply(call: _Call, piece: Piece) -> list[Piece]:
         return [refused] if output.startswith(_REFUSED_PLAN) and reason else []
     posed = questions(given.get("questions"))
     chosen = as_mapping(as_mapping(output).get("answers"))
-    words = told(question.answered(chosen.get(str(number))) for number, question in enumerate(posed))
-    return [replace(said, form="answer", text=words, asked=told(posed))] if words else []
+    words = join_questions(
+        question.answered(chosen.get(str(number))) for number, question in enumerate(posed)
+    )
+    return [replace(said, form="answer", text=words, asked=join_questions(posed))] if words else []
 
 
 def _result(call: _Call) -> list[Result]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
 from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import described, questions, told
+from recortex.formats.transcripts.asking import described, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
@@ -222,7 +222,10 @@ def _reply(part: _Part, state: _State, piece: Piece) -> list[Piece]:
         posed = questions(given.get("questions"))
         chosen = metadata.get("answers")
         pairs = zip(posed, chosen if isinstance(chosen, list) else [], strict=False)
-        said, asked = told(question.answered(answer) for question, answer in pairs), told(posed)
+        said, asked = (
+            join_questions(question.answered(answer) for question, answer in pairs),
+            join_questions(posed),
+        )
     elif part.tool in _OWN_WORDS and state.status == "error" and error.startswith(_REFUSED):
         said, asked = strip_injected(error.removeprefix(_REFUSED))[0], described(part.tool, given)
     form: Form = "answer" if part.tool == _ASK else "refusal"

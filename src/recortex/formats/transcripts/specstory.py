@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from recortex.domain.injection import INTERRUPTED, strip_injected
 from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import Question, questions, told
+from recortex.formats.transcripts.asking import Question, join_questions, questions
 from recortex.formats.transcripts.decoding import decode
 from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, exit_code_ok, moment, tool_call
 
@@ -262,10 +262,10 @@ class SpecStoryParser:
 
 
 def _read(piece: Piece, user: bool, text: str) -> Parsed:
-    return _said(piece, text) if user else _answered(piece, text)
+    return _parse_message(piece, text) if user else _answered(piece, text)
 
 
-def _said(piece: Piece, text: str) -> Parsed:
+def _parse_message(piece: Piece, text: str) -> Parsed:
     if _BUTTON.fullmatch(text):
         return Parsed(skipped="button")
     if _COMMAND.fullmatch(text):
@@ -313,7 +313,9 @@ def _reply(piece: Piece, body: str) -> Iterator[Piece]:
         question = posed.get(str(answer.get("questionId")), Question(""))
         said.append(question.answered(answer.get("selectedOptionIds"), answer.get("freeformText")))
     if any(said):
-        yield replace(piece, form="answer", held=True, text=told(said), asked=told(posed.values()))
+        yield replace(
+            piece, form="answer", held=True, text=join_questions(said), asked=join_questions(posed.values())
+        )
 
 
 def _without_thinking(text: str) -> str:

@@ -253,9 +253,9 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (errors.LockNotAvailable, errors.DeadlockDetected, errors.TooManyConnections) as error:
-        raise StoreBusyError(f"Others held the workspace for too long: {_said(error)}.") from error
+        raise StoreBusyError(f"Others held the workspace for too long: {_describe_error(error)}.") from error
     except errors.QueryCanceled as error:
-        raise StoreBusyError(f"The server took too long: {_said(error)}.") from error
+        raise StoreBusyError(f"The server took too long: {_describe_error(error)}.") from error
     except (
         errors.InsufficientPrivilege,
         errors.ReadOnlySqlTransaction,
@@ -264,26 +264,26 @@ def translated() -> Iterator[None]:
         errors.InvalidAuthorizationSpecification,
     ) as error:
         raise PermissionsError(
-            f"The database cannot be read or written: {_said(error)}.",
+            f"The database cannot be read or written: {_describe_error(error)}.",
             hint="Check the role's rights and the server's free space.",
         ) from error
     except (errors.DataCorrupted, errors.IndexCorrupted, errors.IoError, errors.UndefinedFile) as error:
         raise CorruptStoreError(
-            f"The database is damaged: {_said(error)}.",
+            f"The database is damaged: {_describe_error(error)}.",
             hint="Restore it from a backup of the server, or `recortex migrate-store BACKUP URL`.",
         ) from error
     except (errors.DataError, errors.ProgramLimitExceeded) as error:
-        raise InvalidInputError(f"The database cannot hold that: {_said(error)}.") from error
+        raise InvalidInputError(f"The database cannot hold that: {_describe_error(error)}.") from error
     except psycopg.Error as error:
         if _lost(error):
             raise _unreachable(error) from error
-        raise StorageError(f"PostgreSQL could not do that: {_said(error)}.") from error
+        raise StorageError(f"PostgreSQL could not do that: {_describe_error(error)}.") from error
     except OverflowError as error:
         raise InvalidInputError("A number is larger than a store can hold.") from error
 
 
 def _unreachable(error: psycopg.Error) -> StorageError:
-    said = _said(error)
+    said = _describe_error(error)
     if error.sqlstate is None and "authentication failed" in said:
         return PermissionsError(
             f"The server refuses the role: {said}.",
@@ -292,7 +292,7 @@ def _unreachable(error: psycopg.Error) -> StorageError:
     return StoreUnavailableError(f"The database cannot be reached: {said}.")
 
 
-def _said(error: psycopg.Error) -> str:
+def _describe_error(error: psycopg.Error) -> str:
     """The first line of what the server or the driver said; connection strings are never in it."""
     return (error.diag.message_primary or str(error)).strip().partition("\n")[0].rstrip(".")[:300]
 

@@ -46,7 +46,7 @@ def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
     return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
 
 
-def said(text: str, has: Has = lambda *_: True, table: Table = EXCHANGES) -> Clause:
+def text_condition(text: str, has: Has = lambda *_: True, table: Table = EXCHANGES) -> Clause:
     """The condition that a row `x` of a table holds a text, with its values; `has` as in `holding`."""
     return " OR ".join(_conditions(table, "x", has)), (text, json(text)[1:-1])
 

@@ -14,7 +14,7 @@ from recortex.domain.maintenance import StoreContent
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.storage.records.relations import RelationRecords
-from recortex.storage.records.texts import among, holding, said
+from recortex.storage.records.texts import among, holding, text_condition
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.sqlite.last_change import noted_of
@@ -389,11 +389,11 @@ def _erase(path: Path, ids: Sequence[str], exchanges: Sequence[str], texts: Sequ
             with pool.transaction():
                 found = json([*ids, *(holding(pool, text, has) if text else ())])
                 pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (found,))
-                clauses = [among(exchanges), *(said(one, has) for one in texts)]
+                clauses = [among(exchanges), *(text_condition(one, has) for one in texts)]
                 for condition, values in clauses if there["exchanges"] else ():
                     pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)
                 for table in (DOCUMENTS, CHUNKS) if there["chunks"] else ():
-                    for condition, values in (said(one, has, table) for one in texts):
+                    for condition, values in (text_condition(one, has, table) for one in texts):
                         pool.rows(f"DELETE FROM {table.name} AS x WHERE {condition}", values)
                 if text and "seal" in there["relations"]:
                     RelationRecords(pool).strip_evidence(text)

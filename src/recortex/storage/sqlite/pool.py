@@ -202,9 +202,9 @@ class Pool(Database):
             return connect_reading(self.path, vectors=self._with_vectors)
 
     def _seen(self) -> Seen:
-        from recortex.storage.sqlite.reading_only import seen
+        from recortex.storage.sqlite.reading_only import snapshot_files
 
-        return seen(self.path)
+        return snapshot_files(self.path)
 
     def _why_not_written(self, error: PermissionsError) -> str:
         from recortex.storage.sqlite.reading_only import why_not_written

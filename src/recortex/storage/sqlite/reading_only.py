@@ -36,7 +36,7 @@ class Seen(NamedTuple):
     log: tuple[int, int]
 
 
-def seen(path: Path) -> Seen:
+def snapshot_files(path: Path) -> Seen:
     """The files of a store as they are now."""
     return Seen(_state(path), _state(path.with_name(f"{path.name}-wal")))
 
@@ -51,7 +51,7 @@ def connect_reading(path: Path, *, vectors: bool) -> apsw.Connection:
     Raises:
         apsw.Error: the file cannot be read either.
     """
-    log = seen(path).log[0]
+    log = snapshot_files(path).log[0]
     how = _WITHOUT_LOCKS if log and os.name == "posix" else "" if log else "&immutable=1"
     connection = apsw.Connection(
         f"file:{quote(os.fsencode(path))}?mode=ro{how}",

@@ -152,7 +152,7 @@ def _anew(
     _ready(part, path)
     _remove(part)
     outcome: Outcome = "fresh" if not done.memories else "restored" if done.from_backup else "repaired"
-    steps += _told(done, backup, outcome)
+    steps += _describe_steps(done, backup, outcome)
     return Recovery(outcome, tuple(steps), kept, done.lost)
 
 
@@ -184,7 +184,7 @@ def _only_ours(path: Path, found: _State) -> None:
         )
 
 
-def _told(done: Salvaged, backup: Path | None, outcome: Outcome) -> Iterator[str]:
+def _describe_steps(done: Salvaged, backup: Path | None, outcome: Outcome) -> Iterator[str]:
     if outcome == "fresh":
         yield "nothing could be read, and no backup could be used: a new, empty store was begun"
         return

@@ -39,13 +39,13 @@ _SHORT = frozenset({"pw", "pwd", "mdp"})
 
 def password(cue: Cue) -> Iterator[tuple[int, int]]:
     """What is said to be a password."""
-    yield from _said(cue, is_unknown, is_clear)
+    yield from _find_spoken(cue, is_unknown, is_clear)
     yield from _phrase(cue)
 
 
 def key(cue: Cue) -> Iterator[tuple[int, int]]:
     """What is said to be a token or key: only what a program made."""
-    yield from _said(cue, is_issued, is_key)
+    yield from _find_spoken(cue, is_issued, is_key)
 
 
 def pin(cue: Cue) -> Iterator[tuple[int, int]]:
@@ -64,7 +64,7 @@ def pin(cue: Cue) -> Iterator[tuple[int, int]]:
         yield found.span("v")
 
 
-def _said(cue: Cue, strong: Judge, weak: Judge) -> Iterator[tuple[int, int]]:
+def _find_spoken(cue: Cue, strong: Judge, weak: Judge) -> Iterator[tuple[int, int]]:
     text, at = cue.text, cue.end
     end = min(len(text), at + _WINDOW)
     if _is_east(cue.word[-1]) or _is_east(text[at : at + 1]):
