@@ -91,7 +91,8 @@ def test_every_named_query_has_known_forms_alone():
     topics = {path.stem for path in SQL.rglob("*.sql")}
     statements = [text for topic in topics for text in queries(topic, "postgres").values()]
     assert len(statements) > 100
-    assert all(postgres(text).text for text in statements)
+    # What a declaration fills in, such as a table's name, stands in braces.
+    assert all(postgres(re.sub(r"\{\w+\}", "x", text)).text for text in statements)
 
 
 def test_every_named_query_is_used():
