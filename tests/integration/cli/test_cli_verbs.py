@@ -254,3 +254,11 @@ def test_the_tour_for_people(project):
     assert ran.text.count("\n? ") == 4
     assert ran.text.count("Nothing that was learned answers this.") == 1
     assert "recortex import claude-code" in ran.text
+
+
+def test_an_import_says_what_it_leaves_out_since_it_was_purged_here(project, tmp_path):
+    id_ = project.data("remember", "The kiln is lit with gas on Fridays.")["id"]
+    project.run("export", str(tmp_path / "kept.jsonl"))
+    project.run("purge", id_, "--yes")
+    shown = project.run("import", "jsonl", str(tmp_path / "kept.jsonl")).text
+    assert "1 record left out: it was purged here." in shown

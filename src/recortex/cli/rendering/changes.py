@@ -44,6 +44,8 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
         yield from _of_project(value, terminal)
     elif value.files:
         yield from _summary(value)
+        for why, count in value.skipped.items():
+            yield f"{plural(count, 'record')} left out: {why}."
     else:
         yield from _nothing_read(value, terminal)
     for problem in value.problems[:_MOST_PROBLEMS]:
