@@ -136,7 +136,7 @@ def _own_home(_folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.delenv(name)
     home, claude = (next(_folders) for _ in range(2))
     for folder in (home, claude):
-        folder.mkdir()
+        folder.mkdir(mode=0o700)  # as pytest's own
     monkeypatch.setenv("RECORTEX_HOME", str(home))
     # What the developer's own CLAUDE.md says is no part of any test.
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))

@@ -10,7 +10,7 @@ import pytest
 from acts import Act
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lives import Life
+from lives import GIVEN, Life
 from sealed import database, unfit
 from servers import LAYOUTS
 
@@ -61,7 +61,7 @@ def test_every_seal_fits_after_a_random_life(empty, random, length, layout):
         for _ in range(length):
             life.seconds += 1
             name = random.choice(WRITES)
-            Act(name, tuple(getattr(life, f"_{name}")())).on(store)
+            Act(name, tuple(GIVEN[name](life))).on(store)
         life.random.choice((str, store.relations.strip_evidence))("qz000")
         assert unfit(store) == []
         assert unsealed(store) == []
