@@ -6,17 +6,25 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import textwrap
+from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from privacy_rules import PRIVACY, compiled_rules
+from recortex import clients as client_modules
+from recortex.clients import catalogue
 from recortex.codec import schema_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import ALIASES, KINDS
 from recortex.mcp.projection import described
 from recortex.operations.registry import Operation, Parameter, operations_of
+from recortex.plugins import MANIFEST as CLIENTS
+from recortex.plugins import KnownClient, in_order
 from recortex.settings import variable_of
 from recortex.settings.table import SETTINGS
 
@@ -145,6 +153,20 @@ def _listed(operation: Operation) -> dict[str, Any]:
     }
 
 
+def clients() -> str:
+    """What a process must know of each client before it imports one."""
+    modules = [import_module(f"recortex.clients.{one.name}") for one in iter_modules(client_modules.__path__)]
+    declared = [
+        replace(one, module=module.__name__, reads=bool(one.formats), installs=one.share is not None)
+        for module in modules
+        for one in getattr(module, "CLIENTS", ())
+    ]
+    listed = in_order(sorted(declared, key=lambda one: one.name), catalogue.LISTED)
+    names = [one.name for one in fields(KnownClient)]
+    known = [{name: value for name in names if (value := getattr(one, name))} for one in listed]
+    return json.dumps(known, indent=1, ensure_ascii=False)
+
+
 PAGES = {"cli.md": verbs, "tools.md": tools, "kinds.md": kinds, "settings.md": settings}
 
 
@@ -152,8 +174,12 @@ def main(arguments: list[str]) -> int:
     """Write the files, or with `--check` say which are stale."""
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
+    if "--check" not in arguments and Path(CLIENTS).read_text(encoding="utf-8") != f"{clients()}\n":
+        # The operations were made with what it said before.
+        Path(CLIENTS).write_text(f"{clients()}\n", encoding="utf-8")
+        os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606  this script again
     texts = {REFERENCE / name: NOTE + page() for name, page in PAGES.items()}
-    texts |= {MANIFEST: manifest(), PRIVACY / "rules.json": compiled_rules()}
+    texts |= {Path(CLIENTS): clients(), MANIFEST: manifest(), PRIVACY / "rules.json": compiled_rules()}
     for path, text in ((path, text.rstrip() + "\n") for path, text in texts.items()):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)

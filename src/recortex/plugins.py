@@ -1,13 +1,21 @@
-"""Plug-ins: what other installed packages add to Recortex, by Python's entry points.
+"""What is found by its name: the clients that are built in, and what other installed packages add.
 
-Each group has a registry with the built-in names, which always win. Other packages are looked at when a
-name is asked for that is not built in, or a file that no built-in format recognises; never at a start.
+The clients are those of `clients/`, each declared in one file; `clients/manifest.json`, which
+`scripts/build_docs.py` writes, says what can be known of them without loading that. Other packages add by
+Python's entry points. Each group has a registry with the built-in names, which always win. Other packages are
+looked at when a name is asked for that is not built in, or a file that no built-in format recognises; never
+at a start.
 """
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -15,6 +23,77 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
+MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120  a hook's
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str:
+        """By which it is found."""
+
+
+Named = TypeVar("Named", bound=_Named)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownClient:
+    """What is known of an agent's client without loading what reads its sessions and writes its settings.
+
+    Attributes:
+        name: as `install` and `import` spell it.
+        title: what people call it.
+        commands: programs that start it.
+        history: its folder in the home folder, and the folders in that which hold sessions.
+        in_project: where it keeps sessions in a project's folder.
+        files: the instruction files that it loads by itself, from the project's root.
+        unloaded: instruction files of its kind that no client loads.
+        folders: folders of rules that it loads, and how their names end.
+        nested: names of those that it loads from folders below, too.
+        imports: what an instruction file imports by `@path` is loaded, too.
+        own_folders: where a repository keeps commands and skills for it.
+        module: that declares it.
+        reads: its sessions are read.
+        installs: Recortex can be put into it.
+    """
+
+    name: str
+    title: str
+    commands: tuple[str, ...] = ()
+    history: tuple[str, tuple[str, ...]] = ("", ())
+    in_project: str = ""
+    files: tuple[str, ...] = ()
+    unloaded: tuple[str, ...] = ()
+    folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nested: tuple[str, ...] = ()
+    imports: bool = False
+    own_folders: tuple[str, ...] = ()
+    module: str = ""
+    reads: bool = False
+    installs: bool = False
+
+
+@cache
+def clients() -> tuple[KnownClient, ...]:
+    """The built-in clients, in the order in which they are listed."""
+    with open(MANIFEST, encoding="utf-8") as file:  # noqa: PTH123  a hook's
+        return tuple(KnownClient(**_tuples(one)) for one in json.load(file))
+
+
+def in_order(found: Iterable[Named], first: tuple[str, ...]) -> list[Named]:
+    """Those that are named first in that order, then the others as they are."""
+    places = {name: place for place, name in enumerate(first)}
+    return sorted(found, key=lambda one: places.get(one.name, len(places)))
+
+
+def _tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _tuples(one) for key, one in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def declared(client: KnownClient) -> Any:
+    """The `Client` that a client's module declares."""
+    return next(one for one in import_module(client.module).CLIENTS if one.name == client.name)
 
 
 @cache

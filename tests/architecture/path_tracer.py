@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from typing import Self
 
@@ -24,7 +25,7 @@ PACKAGE = f"{Path(recortex.__file__).parent}/"
 
 
 class Trace:
-    """The files in which a function is entered while it is active; bodies of modules do not count."""
+    """The files in which a function is entered while it is active; bodies of modules and classes do not count."""
 
     def __init__(self) -> None:
         self.files: dict[str, None] = {}
@@ -42,7 +43,8 @@ class Trace:
 
     def _entered(self, frame, event, _) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(PACKAGE) and not code.co_name.startswith("<"):
+        named = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")  # no body of a class
+        if event == "call" and named and code.co_filename.startswith(PACKAGE):
             self.files[code.co_filename.removeprefix(PACKAGE)] = None
 
 

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generated import accounted, drawn
-from recortex.formats.transcripts import FORMATS, TranscriptReader, open_transcript
+from recortex.formats.transcripts import TranscriptReader, formats, open_transcript
+from recortex.formats.transcripts.detection import GENERIC
 
 AT = "2026-03-01T10:00:00Z"
 
@@ -145,6 +146,7 @@ SHAPES = {
     ],
     "text": ["User: hello", "Assistant: hi", "> quoted"],
 }
+FORMATS = (*formats(), *GENERIC)
 ROWS = [row for row in FORMATS if row.split is None]
 DOCUMENTS = {
     "gemini": lambda records: {"sessionId": "s", "projectHash": "h", "messages": records},

@@ -20,7 +20,7 @@ from recortex.app.projects import find_project, is_above_all
 from recortex.codebase.command_files import command_files
 from recortex.codebase.project import find_checkout, working_tree
 from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, template, typed_beside
-from recortex.formats.transcripts.gemini import digest
+from recortex.formats.transcripts.detection import folder_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -125,7 +125,7 @@ class TurnPlaces:
     def __init__(self, root: Path, home: Path | None) -> None:
         self._root, self._home = root.resolve(), home
         self._known: dict[str, Path | None] = {}
-        self._digests = {digest(one) for one in (root, self._root)}
+        self._digests = {folder_digest(one) for one in (root, self._root)}
         self._commands = RepositoryCommands(self._root)
         self.elsewhere: set[Path] = set()
 

@@ -93,10 +93,7 @@ def is_ours(hook: object) -> bool:
     return isinstance(command, str) and OURS.search(command) is not None
 
 
-_FILES = "Edit|Write|Read|MultiEdit|NotebookEdit"
-
-
-def _events(before: str, after: str, failed: str = "") -> tuple[Event, ...]:
+def usual_events(before: str, after: str, failed: str = "") -> tuple[Event, ...]:
     """The events of most clients, with the tools wanted before their use, after it, and after a failure."""
     return (
         Event("SessionStart", "session-start"),
@@ -109,31 +106,3 @@ def _events(before: str, after: str, failed: str = "") -> tuple[Event, ...]:
         Event("SubagentStop", "subagent-stop"),
         Event("SessionEnd", "session-end"),
     )
-
-
-# Claude Code 2.1.100 takes PostToolUseFailure too; an event that it did not know would cost all hooks.
-CLAUDE_CODE = Dialect("claude-code", _events(_FILES, f"{_FILES}|Bash", "Bash"), forgiving=True)
-
-CODEX = Dialect("codex", _events("apply_patch|Edit|Write", "apply_patch|Edit|Write|Bash"))
-
-# PreCompress is left out: 0.61.0 fires it before every request to the model, with nothing to compress.
-GEMINI = Dialect(
-    "gemini",
-    (
-        Event("SessionStart", "session-start"),
-        Event("BeforeAgent", "user-prompt-submit"),
-        Event("BeforeTool", "pre-tool-use", "^(read_file|write_file|replace)$"),
-        Event("AfterTool", "post-tool-use", "^(read_file|write_file|replace|run_shell_command)$"),
-        Event("AfterAgent", "stop"),
-        Event("SessionEnd", "session-end"),
-    ),
-    unit=0.001,
-)
-
-_QWEN_FILES = "read_file|write_file|edit|notebook_edit"
-# In milliseconds: 0.15 knows no other unit, 0.24 takes 1000 and more for them.
-QWEN = Dialect(
-    "qwen",
-    _events(f"^({_QWEN_FILES})$", f"^({_QWEN_FILES}|run_shell_command)$", "^run_shell_command$"),
-    unit=0.001,
-)

@@ -11,8 +11,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from recortex import plugins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,37 +27,58 @@ MOST_FILES = 64
 """Files that are read of a project."""
 DEPTH, MOST_FOLDERS = 4, 2_000
 """How deep nested files are looked for, and in how many folders at most."""
-IMPORTING = frozenset(("claude-code", "gemini", "qwen"))
-"""Clients that load what a file imports by `@path`."""
 OWN_NOTES = "memory of Claude Code: "
 """Before the names of the files in which Claude Code keeps what it noted itself: not the project's."""
 PERSONS = "~/.claude/CLAUDE.md"
 """The name of the person's own file, wherever `CLAUDE_CONFIG_DIR` has it: it names no place of a project."""
 
-_AGENTS = frozenset(("codex", "cursor", "windsurf", "cline", "opencode", "vscode", "qwen"))
-_CLAUDE = frozenset(("claude-code", "opencode"))
-_CURSOR, _WINDSURF = frozenset(("cursor", "cline")), frozenset(("windsurf", "cline"))
-_FILES = {
-    "CLAUDE.md": _CLAUDE,
-    ".claude/CLAUDE.md": _CLAUDE,
-    "CLAUDE.local.md": frozenset(("claude-code",)),
-    "AGENTS.md": _AGENTS,
-    "AGENTS.override.md": frozenset(("codex",)),
-    ".claude/AGENTS.md": frozenset[str](),
-    "GEMINI.md": frozenset(("gemini",)),
-    "QWEN.md": frozenset(("qwen",)),
-    ".cursorrules": _CURSOR,
-    ".windsurfrules": _WINDSURF,
-    ".clinerules": frozenset(("cline",)),
-    ".github/copilot-instructions.md": frozenset(("vscode",)),
-}
-_FOLDERS: dict[str, tuple[str | tuple[str, ...], frozenset[str]]] = {
-    ".claude/rules": (".md", frozenset(("claude-code",))),
-    ".cursor/rules": ((".mdc", ".md"), _CURSOR),
-    ".windsurf/rules": (".md", _WINDSURF),
-    ".clinerules": (".md", frozenset(("cline",))),
-}
-_NESTED = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
+
+Loaded: TypeAlias = "dict[str, frozenset[str]]"
+"""The clients that load a file, by its name."""
+
+
+class _Known(NamedTuple):
+    """What the clients say of instruction files.
+
+    Attributes:
+        files: from the project's root.
+        folders: of rules.
+        endings: of the names of rules in them.
+        nested: names that are loaded from folders below, too.
+    """
+
+    files: Loaded
+    folders: Loaded
+    endings: dict[str, tuple[str, ...]]
+    nested: tuple[str, ...]
+
+
+@cache
+def _known() -> _Known:
+    files, folders = dict[str, set[str]](), dict[str, set[str]]()
+    endings, nested = dict[str, tuple[str, ...]](), dict[str, None]()
+    for client in plugins.clients():
+        for name in client.files:
+            files.setdefault(name, set()).add(client.name)
+        for name in client.unloaded:
+            files.setdefault(name, set())
+        for name, ending in client.folders.items():
+            folders.setdefault(name, set()).add(client.name)
+            endings[name] = ending
+        nested |= dict.fromkeys(client.nested)
+    return _Known(_frozen(files), _frozen(folders), endings, tuple(nested))
+
+
+def _frozen(loaded: dict[str, set[str]]) -> Loaded:
+    return {name: frozenset(clients) for name, clients in loaded.items()}
+
+
+@cache
+def importing() -> frozenset[str]:
+    """Clients that load what a file imports by `@path`."""
+    return frozenset(client.name for client in plugins.clients() if client.imports)
+
+
 _OF_CLAUDE = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _NOT_ENTERED = frozenset(
     (
@@ -135,12 +159,12 @@ def persons_path(claude: Path | None, root: Path) -> Path | None:
 
 def persons_file(path: Path) -> InstructionFile:
     """The person's own file at a path; OpenCode falls back on it too."""
-    return InstructionFile(path, PERSONS, _CLAUDE, "person")
+    return InstructionFile(path, PERSONS, _known().files["CLAUDE.md"], "person")
 
 
 def watched(root: Path) -> list[str]:
     """Paths that tell whether one of the usual files was made, changed or removed."""
-    return [os.path.join(root, name) for name in {**_FILES, **_FOLDERS}]  # noqa: PTH118  a hot path
+    return [os.path.join(root, name) for name in {**_known().files, **_known().folders}]  # noqa: PTH118  a hot path
 
 
 def inside(path: Path, real_root: str) -> bool:
@@ -152,15 +176,16 @@ def inside(path: Path, real_root: str) -> bool:
 
 
 def _names(root: Path) -> Iterator[tuple[str, frozenset[str]]]:
-    yield from _FILES.items()
-    for folder, (ending, clients) in _FOLDERS.items():
-        for name in _listed(root, folder, ending):
+    known = _known()
+    yield from known.files.items()
+    for folder, clients in known.folders.items():
+        for name in _listed(root, folder, known.endings[folder]):
             yield name, clients
     for name in _nested(root):
-        yield name, _FILES[name.rpartition("/")[2]]
+        yield name, known.files[name.rpartition("/")[2]]
 
 
-def _listed(root: Path, folder: str, ending: str | tuple[str, ...]) -> Iterator[str]:
+def _listed(root: Path, folder: str, ending: tuple[str, ...]) -> Iterator[str]:
     """The rules in a folder and those below it."""
     for visited, (where, folders, names) in enumerate(os.walk(root / folder)):
         folders.sort()
@@ -173,6 +198,7 @@ def _listed(root: Path, folder: str, ending: str | tuple[str, ...]) -> Iterator[
 
 def _nested(root: Path) -> Iterator[str]:
     """Files of folders below, those of other repositories aside."""
+    nested = _known().nested
     for visited, (where, folders, names) in enumerate(os.walk(root)):
         parts = Path(where).relative_to(root).parts
         if visited > MOST_FOLDERS:
@@ -183,7 +209,7 @@ def _nested(root: Path) -> Iterator[str]:
         below = len(parts) < DEPTH
         folders[:] = sorted(n for n in folders if below and not n.startswith(".") and n not in _NOT_ENTERED)
         if parts:
-            yield from ("/".join((*parts, name)) for name in _NESTED if name in names)
+            yield from ("/".join((*parts, name)) for name in nested if name in names)
 
 
 def _as_loaded(file: InstructionFile, found: dict[str, InstructionFile]) -> InstructionFile:

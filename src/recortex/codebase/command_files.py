@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex import plugins
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -15,10 +16,8 @@ if TYPE_CHECKING:
 
 MOST_FILES, MOST_BYTES, MOST_FOLDERS = 300, 64_000, 300
 """Of one folder's commands: files that are read, bytes of one, and folders that are looked into."""
-_CLIENTS = (
-    *(".claude", ".opencode", ".pi", ".gemini", ".qwen", ".codex", ".github", ".kilo", ".kilocode"),
-    *(".agents", ".cursor", ".copilot"),
-)
+_OF_ALL = (".agents",)
+"""The folders of any client, beside those that each declares for itself."""
 _FOLDERS = ("command", "commands", "prompts", "skill", "skills", "workflows")
 _ENDINGS = (".md", ".toml")
 
@@ -41,7 +40,8 @@ def command_files(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _found(folder: Path) -> Iterator[Path]:
     looked = 0
-    for top in (folder / client / name for client in _CLIENTS for name in _FOLDERS):
+    owned = (*(own for client in plugins.clients() for own in client.own_folders), *_OF_ALL)
+    for top in (folder / own / name for own in owned for name in _FOLDERS):
         if not top.is_dir() or top.is_symlink():
             continue
         for place, folders, names in os.walk(top):

@@ -1,4 +1,4 @@
-"""Finds the sessions that agents have left on a disk. A client is a row of `_HISTORIES`."""
+"""Finds the sessions that agents have left on a disk. Each client declares where it keeps them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex import plugins
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts.decoding import decode_any
@@ -17,22 +18,8 @@ from recortex.formats.transcripts.pieces import MalformedLineError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# client: (its own folder in the home folder, sub-folders of that which hold sessions)
-_HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "claude-code": (".claude", ("projects",)),
-    "codex": (".codex", ("sessions", "archived_sessions")),
-    "gemini": (".gemini", ("tmp",)),
-    "qwen": (".qwen", ("projects", "tmp")),
-    "copilot": (".copilot", ("session-state", "history-session-state")),
-    "pi": (".pi", ("agent/sessions",)),
-    "opencode": ("", ()),  # its sessions are in a database; `opencode export` writes files anywhere
-    "specstory": ("", ()),  # its files are in the projects, see `_IN_PROJECT`
-    "swe-agent": ("", ()),
-    "chat": ("", ()),
-    "text": ("", ()),
-}
-_IN_PROJECT = {"specstory": ".specstory/history"}  # client: where it keeps sessions in a project's folder
-CLIENTS = tuple(_HISTORIES)
+_KNOWN = {client.name: client for client in plugins.clients() if client.reads}
+CLIENTS = (*_KNOWN, "chat", "text")
 _LINES, _TEXTS = frozenset((".jsonl",)), frozenset((".txt", ".md", ".log"))
 _SUFFIXES = _LINES | _TEXTS | {".json", ".traj"}
 MOST_ENTRIES = 200_000
@@ -146,11 +133,12 @@ def _roots(
         yield folder
         return
     for name in [client] if client else CLIENTS:
-        own, parts = _HISTORIES.get(name, ("", ()))  # a plug-in's files may be anywhere
+        known = _KNOWN.get(name)  # a plug-in's files, and those of generic formats, may be anywhere
+        own, parts = known.history if known else ("", ())
         base = config if config is not None and client else (home / own if home else None)
         yield from (base / part for part in parts if base is not None)
-        if project is not None and name in _IN_PROJECT:
-            yield project / _IN_PROJECT[name]
+        if project is not None and known and known.in_project:
+            yield project / known.in_project
 
 
 def _candidates(found: FoundSessions, progress: Callable[[str, int, int], None]) -> Iterator[Path]:

@@ -81,7 +81,7 @@ class LearningOperations(Operations):
         what belongs to this project.
 
         Args:
-            format: claude-code, codex, gemini, qwen, copilot, pi, opencode, specstory, swe-agent, text or any
+            format: {clients}, text or any
                 (sessions); jsonl (an export); markdown (notes, each of which waits in quarantine); rules
                 (what CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
                 records); git (what commits decided, reverted or fixed).

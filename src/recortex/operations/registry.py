@@ -14,6 +14,7 @@ from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
+from recortex.plugins import clients
 from recortex.telemetry import span
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
@@ -25,6 +26,8 @@ _MARK = "__operation__"
 _SHORTER = {"from_exchange": "--from"}
 """Names that are shorter on the command line; in Python `from` is a keyword."""
 _ARGUMENT = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
+_READ = "{clients}"
+"""In a docstring: the clients whose sessions are read."""
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Raises):\s*$", re.MULTILINE)
 
 
@@ -232,7 +235,10 @@ def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Ope
 
 def _docstring_of(function: Callable[..., Any]) -> str:
     # Python 3.13 takes the indent of the source off by itself, older ones leave it on.
-    return inspect.cleandoc(function.__doc__ or "")
+    said = inspect.cleandoc(function.__doc__ or "")
+    return (
+        said.replace(_READ, ", ".join(one.name for one in clients() if one.reads)) if _READ in said else said
+    )
 
 
 def _arguments(docstring: str) -> dict[str, str]:

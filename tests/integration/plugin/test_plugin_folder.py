@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recortex.clients.catalogue import FORWARDED
+from recortex.clients.codex import FORWARDED
 from recortex.operations.registry import operations_of
 from recortex.version import __version__
 
@@ -89,9 +89,10 @@ def test_each_event_calls_the_program_by_name_and_hides_its_exit_code():
 
 
 def test_the_settings_that_install_writes_have_the_same_hooks():
-    from recortex.clients.hooks import CLAUDE_CODE, SECONDS
+    from recortex.clients.claude_code import HOOKS
+    from recortex.clients.hooks import SECONDS
 
-    ours = {(one.name, one.matcher, one.ours, SECONDS[one.ours]) for one in CLAUDE_CODE.events}
+    ours = {(one.name, one.matcher, one.ours, SECONDS[one.ours]) for one in HOOKS.events}
     plugin = {
         (
             event,

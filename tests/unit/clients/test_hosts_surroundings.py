@@ -7,7 +7,8 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from recortex.clients.catalogue import FORWARDED, InstallRequest, share
+from recortex.clients.catalogue import InstallRequest, share
+from recortex.clients.codex import FORWARDED
 from recortex.clients.environment import Environment, Program, program
 from recortex.clients.hooks import is_ours, places_of_ours
 

@@ -20,9 +20,9 @@ from recortex.app.instruction_state import changed, looks_of, note, notes_beside
 from recortex.app.naming import shown
 from recortex.app.note_folders import sharers
 from recortex.clients.instruction_files import (
-    IMPORTING,
     MOST_FILES,
     InstructionFile,
+    importing,
     inside,
     instruction_files,
     notes,
@@ -136,7 +136,7 @@ def _data(file: InstructionFile) -> bytes:
 
 def _imported(read: Read, real_root: str) -> Iterator[InstructionFile]:
     """The files of the project that a file imports, for the clients that follow imports."""
-    clients = read.file.clients & IMPORTING
+    clients = read.file.clients & importing()
     for name in read.imports if clients and not read.file.outside else ():
         with suppress(OSError, ValueError):
             path = Path(os.path.realpath(read.file.path.parent / name))

@@ -1,30 +1,19 @@
-"""Detects which client wrote a file, mainly from its contents. Each format is a row of `FORMATS`."""
+"""Detects which client wrote a file, mainly from its contents; each client declares its formats."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from recortex import plugins
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts import (
-    chat,
-    claude_code,
-    codex,
-    copilot,
-    gemini,
-    opencode,
-    pieces,
-    qwen,
-    specstory,
-    trails,
-)
-from recortex.formats.transcripts.codex import Segments
+from recortex.formats.transcripts import chat, pieces
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
 from recortex.formats.transcripts.trails import Trail
@@ -74,6 +63,18 @@ class Head:
     def mentions(self, *keys: str) -> bool:
         """Whether all these keys occur, at any depth: for documents that are longer than the head."""
         return all(f'"{key}"'.encode() in self.raw for key in keys)
+
+
+class Segments(NamedTuple):
+    """What the files of a session say of one of them.
+
+    Attributes:
+        end: the number of the first line that was taken back; None where all stands.
+        others: its other files.
+    """
+
+    end: int | None = None
+    others: tuple[Path, ...] = ()
 
 
 Follow = Callable[[Trail, bytes, str], None]  # takes a line in; raises MalformedLineError
@@ -166,53 +167,6 @@ def guarded(name: str, row: Format) -> Format:
     )
 
 
-def _is_qwen(head: Head) -> bool:
-    line = head.line_with("sessionId", "message")
-    message = line["message"] if line else None
-    return isinstance(message, dict) and "parts" in message
-
-
-def _is_claude_code(head: Head) -> bool:
-    keys = (("sessionId",), ("uuid", "message"), ("leafUuid",), ("snapshot", "messageId"))
-    return any(head.line_with("type", *each) for each in keys) or (
-        not head.values and head.mentions("parentUuid", "sessionId")
-    )
-
-
-def _is_codex(head: Head) -> bool:
-    bare = head.line_with("id", "timestamp", "instructions") or head.line_with("record_type")
-    return bare is not None or head.line_with("type", "payload", "timestamp") is not None
-
-
-def _is_copilot(head: Head) -> bool:
-    line = head.line_with("type", "data", "id", "timestamp")
-    return line is not None and "." in str(line["type"])
-
-
-def _is_pi(head: Head) -> bool:
-    first = head.line_with("type", "id", "cwd", "timestamp")
-    entry = head.line_with("type", "id", "parentId", "message")
-    return (first is not None and first["type"] == "session") or (
-        entry is not None and entry["type"] == "message"
-    )
-
-
-def _is_specstory(head: Head) -> bool:
-    return head.name.lower().endswith(".md") and specstory.is_specstory(head.raw.decode("utf-8", "replace"))
-
-
-def _is_gemini(head: Head) -> bool:
-    line = head.line_with("sessionId", "projectHash")
-    return line is not None and "messages" not in line
-
-
-def _is_opencode(head: Head) -> bool:
-    """A first message with a long change in it can fill the head, so that no parts are in sight."""
-    if not head.document:
-        return False
-    return head.mentions("info", "messages", "parts") or head.mentions("info", "messages", "projectID")
-
-
 def _is_chat(head: Head) -> bool:
     value: object = head.values[0] if head.values else None
     while isinstance(value, list) and value:
@@ -220,83 +174,48 @@ def _is_chat(head: Head) -> bool:
     return isinstance(value, dict) and "role" in value and "content" in value
 
 
-def _is_swe_agent(head: Head) -> bool:
-    return head.document and (head.name.endswith(".traj") or head.mentions("trajectory", "observation"))
-
-
 def _is_prose(head: Head) -> bool:
     suffix = head.name.rpartition(".")[2].lower()
     return suffix in _TEXT_SUFFIXES and pieces.is_session(head.raw.decode("utf-8", "replace"))
 
 
-_CLIENTS: tuple[Format, ...] = (
-    Format("qwen", _is_qwen, qwen.QwenParser, follows=lambda: trails.qwen),
-    Format(
-        "codex",
-        _is_codex,
-        codex.CodexParser,
-        headed=True,
-        holding=(b'"turn_context"', b'"task_started"'),
-        follows=trails.Codex,
-        segments=codex.segments,
-    ),
-    Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser, follows=trails.ClaudeCode),
-    Format(
-        "copilot",
-        _is_copilot,
-        copilot.CopilotParser,
-        headed=True,
-        holding=(b'"session.context_changed"', b'"session.resume"'),
-        follows=lambda: trails.copilot,
-    ),
-    Format("pi", _is_pi, chat.PiParser, headed=True, follows=trails.Pi),
-    Format(
-        "gemini",
-        _is_gemini,
-        gemini.GeminiParser,
-        headed=True,
-        follows=lambda: trails.gemini,
-        folder=gemini.folder_of,
-        digest=gemini.digest_of,
-    ),
-    Format(
-        "gemini",
-        lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),
-        gemini.GeminiParser,
-        gemini.split,
-        folder=gemini.folder_of,
-        digest=gemini.digest_of,
-    ),
-    Format(
-        "opencode",
-        _is_opencode,
-        opencode.OpenCodeParser,
-        opencode.split,
-        rewritten=True,
-    ),
-    Format("swe-agent", _is_swe_agent, chat.SweAgentParser, chat.split),
-    Format("specstory", _is_specstory, specstory.SpecStoryParser, specstory.split),
-)
-_GENERIC = (
+GENERIC = (
     Format("chat", _is_chat, chat.ChatParser),
     Format("text", _is_prose, pieces.ProseParser, prose=True),
 )
-FORMATS = (*_CLIENTS, *_GENERIC)
+TRIED = (*("qwen", "codex", "claude-code", "copilot", "pi", "gemini", "opencode", "swe-agent", "specstory"),)
+"""The order in which clients are tried, since what one recognises may look like another's; others follow."""
+
+
+def formats() -> Iterator[Format]:
+    """The formats of known clients in the order in which they are tried, each loaded when it is needed."""
+    for client in plugins.in_order((one for one in plugins.clients() if one.reads), TRIED):
+        yield from plugins.declared(client).formats
+
+
+def folder_digest(folder: Path) -> str:
+    """What the client calls a folder by."""
+    return hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def format_names() -> tuple[str, ...]:
     """The names of all formats, the built-in ones first."""
-    return tuple(dict.fromkeys((*(row.name for row in FORMATS), *plugins.names(plugins.TRANSCRIPTS))))
+    return tuple(dict.fromkeys((*_built_in(), *plugins.names(plugins.TRANSCRIPTS))))
+
+
+def _built_in() -> tuple[str, ...]:
+    known = plugins.in_order((one for one in plugins.clients() if one.reads), TRIED)
+    return (*(one.name for one in known), *(one.name for one in GENERIC))
 
 
 def _rows() -> Iterator[Format]:
     """The formats in the order in which they are tried: known clients, plug-ins, generic formats."""
-    yield from _CLIENTS
-    for name in format_names()[len({row.name for row in FORMATS}) :]:
+    yield from formats()
+    for name in format_names()[len(_built_in()) :]:
         row = plugins.plugin(plugins.TRANSCRIPTS, name, Format)
         if row is not None:
             yield guarded(name, row)
-    yield from _GENERIC
+    yield from GENERIC
 
 
 def detect(path: Path) -> Format:

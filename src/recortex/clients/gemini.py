@@ -5,7 +5,6 @@ A message is written again, with the same id, when its tools have answered.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -14,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from recortex.clients.catalogue import Client, InstallRequest, Share
+from recortex.clients.hooks import Dialect, Event
+from recortex.clients.parts import JsonPart
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import described, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -34,6 +37,8 @@ from recortex.formats.transcripts.pieces import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from recortex.formats.transcripts.trails import Trail
 
 
 # The client writes this line and then the contents of the files that a prompt names with `@`.
@@ -237,11 +242,6 @@ def digest_of(path: Path) -> str:
     return project.name if project is not None and _DIGEST.fullmatch(project.name) else ""
 
 
-def digest(folder: Path) -> str:
-    """What the client calls a folder by."""
-    return hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()
-
-
 def _project(path: Path) -> Path | None:
     """The folder of the project that a session's file lies in; a sub-agent's lies one deeper."""
     return next((one.parent for one in list(path.parents)[:2] if one.name == _CHATS), None)
@@ -264,3 +264,94 @@ def _read(path: Path, most: int) -> str:
         return read_own(path, most).decode("utf-8", "replace")
     except (OSError, UntrustedFileError):
         return ""
+
+
+# -- which lines the person took back
+
+
+class _TrailLine(msgspec.Struct, rename="camel", gc=False):
+    id: str | None = None
+    type: str | None = None
+    content: Raw = Raw()
+    update: Raw = msgspec.field(name="$set", default=Raw())
+    rewind: str | None = msgspec.field(name="$rewindTo", default=None)
+
+
+class _TrailUpdate(msgspec.Struct, gc=False):
+    messages: list[Raw] | None = None
+
+
+def follow(trail: Trail, raw: bytes, place: str) -> None:
+    """`$rewindTo` names the first message that was taken back; where none has that id, all were."""
+    line = decode(raw, _TrailLine)
+    if line.rewind and not trail.back_before(line.rewind):
+        trail.tip = ""
+    for message in decode_optional(line.update, _TrailUpdate).messages or ():
+        follow(trail, bytes(message), place)
+    if line.id and line.type:
+        parts = decode_any(line.content) if line.type == "user" else None
+        results = any(isinstance(part, dict) and "functionResponse" in part for part in parts or ())
+        trail.add(line.id, prompt=line.type == "user" and not results)
+
+
+# -- what the client is: its files and settings
+
+
+def _is_gemini(head: Head) -> bool:
+    line = head.line_with("sessionId", "projectHash")
+    return line is not None and "messages" not in line
+
+
+# PreCompress is left out: 0.61.0 fires it before every request to the model, with nothing to compress.
+_HOOKS = Dialect(
+    "gemini",
+    (
+        Event("SessionStart", "session-start"),
+        Event("BeforeAgent", "user-prompt-submit"),
+        Event("BeforeTool", "pre-tool-use", "^(read_file|write_file|replace)$"),
+        Event("AfterTool", "post-tool-use", "^(read_file|write_file|replace|run_shell_command)$"),
+        Event("AfterAgent", "stop"),
+        Event("SessionEnd", "session-end"),
+    ),
+    unit=0.001,
+)
+
+
+def _share(wish: InstallRequest) -> Share:
+    base, root = wish.environment.folder("GEMINI_CLI_HOME")
+    path = base / ".gemini" / "settings.json"
+    return Share((JsonPart(path, root, ("mcpServers",), wish.server(), wish.groups(_HOOKS)),))
+
+
+CLIENTS = (
+    Client(
+        name="gemini",
+        title="Gemini CLI",
+        commands=("gemini",),
+        history=(".gemini", ("tmp",)),
+        files=("GEMINI.md",),
+        nested=("GEMINI.md",),
+        imports=True,
+        own_folders=(".gemini",),
+        formats=(
+            Format(
+                "gemini",
+                _is_gemini,
+                GeminiParser,
+                headed=True,
+                follows=lambda: follow,
+                folder=folder_of,
+                digest=digest_of,
+            ),
+            Format(
+                "gemini",
+                lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),
+                GeminiParser,
+                split,
+                folder=folder_of,
+                digest=digest_of,
+            ),
+        ),
+        share=_share,
+    ),
+)

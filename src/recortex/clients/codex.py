@@ -6,18 +6,26 @@ What the person sees is written twice, as `response_item` and as `event_msg`; on
 from __future__ import annotations
 
 import re
+import tomllib
 from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
-from recortex.domain.injection import strip_injected
+from recortex.clients import installer
+from recortex.clients.catalogue import PLUGGED, Client, InstallRequest, Share
+from recortex.clients.hooks import Dialect, usual_events
+from recortex.clients.parts import JsonPart, TomlPart
+from recortex.domain.injection import is_put_in, strip_injected
+from recortex.errors import RecortexError
 from recortex.filesystem import open_regular
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import Question, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.transcripts.detection import Format, Head, Segments
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.transcript import Author
+    from recortex.formats.transcripts.trails import Trail
 
 
 # To the last such heading: what is open in the editor may have one, too.
@@ -278,18 +287,6 @@ class _CodexSegmentsLine(msgspec.Struct, gc=False):
     payload: Raw = Raw()
 
 
-class Segments(NamedTuple):
-    """What the files of a session say of one of them.
-
-    Attributes:
-        end: the number of the first line that was taken back; None where all stands.
-        others: its other files.
-    """
-
-    end: int | None = None
-    others: tuple[Path, ...] = ()
-
-
 def segments(path: Path) -> Segments:
     """Which part of a file stands.
 
@@ -328,3 +325,126 @@ def _meta(path: Path) -> _CodexSegmentsMeta:
         payload = decode(file.readline(_FIRST_LINE), _CodexSegmentsLine).payload
         return decode_optional(payload, _CodexSegmentsMeta)
     return _CodexSegmentsMeta()
+
+
+# -- which lines the person took back
+
+
+class _TrailLine(msgspec.Struct, gc=False):
+    type: str | None = None
+    ordinal: int | None = None
+    payload: Raw = Raw()
+
+
+class _TrailItem(msgspec.Struct, gc=False):
+    type: str | None = None
+    role: str | None = None
+    turn_id: str | None = None
+    num_turns: int | None = None
+    content: Raw = Raw()
+
+
+class CodexTrail:
+    """`thread_rolled_back` says how many of the turns that the person began were taken back.
+
+    What the client puts into messages of the person, and turns without such a message, do not count.
+    """
+
+    def __init__(self) -> None:
+        self._turn = ""
+        self._begun = ""  # the turn whose first message was seen
+
+    def __call__(self, trail: Trail, raw: bytes, place: str) -> None:
+        """Take a line. Raises MalformedLineError."""
+        line = decode(raw, _TrailLine)
+        item = decode(bytes(line.payload) or raw, _TrailItem)
+        if trail.end is not None and (line.ordinal or 0) >= trail.end:
+            trail.dropped.add(place)
+        if line.type == "turn_context" or item.type == "task_started":
+            self._turn = item.turn_id or ""
+        if item.type == "thread_rolled_back":
+            prompts = trail.prompts()[: max(item.num_turns or 0, 0)]
+            if prompts:
+                trail.back_before(prompts[-1])
+            return
+        message = item.type == "message" and item.role == "user" and _typed(decode_any(item.content))
+        first = bool(message) and (not self._turn or self._turn != self._begun)
+        trail.add(place, prompt=first)
+        if first:
+            self._begun = self._turn
+
+
+def _typed(content: Any) -> bool:
+    blocks = content if isinstance(content, list) else [content]
+    texts = [one.get("text") if isinstance(one, dict) else one for one in blocks]
+    return any(isinstance(text, str) and text.strip() and not is_put_in(text) for text in texts)
+
+
+# -- what the client is: its files and settings
+
+
+def _is_codex(head: Head) -> bool:
+    bare = head.line_with("id", "timestamp", "instructions") or head.line_with("record_type")
+    return bare is not None or head.line_with("type", "payload", "timestamp") is not None
+
+
+_HOOKS = Dialect("codex", usual_events("apply_patch|Edit|Write", "apply_patch|Edit|Write|Bash"))
+
+FORWARDED = ["RECORTEX_HOME", "RECORTEX_URL", "RECORTEX_WORKSPACE", "PGPASSFILE", "PGPASSWORD"]
+"""Variables that Codex passes on to our server, which otherwise sees few: hooks see all, and both must find
+the same memory. The plug-in's `.mcp.json` names the same."""
+
+
+def _share(wish: InstallRequest) -> Share:
+    base, root = wish.environment.folder("CODEX_HOME", ".codex")
+    plugged = _plugin(base / "config.toml", root)
+    parts = (
+        TomlPart(
+            base / "config.toml", root, "mcp_servers", None if plugged else wish.server(env_vars=FORWARDED)
+        ),
+        JsonPart(base / "hooks.json", root, hooks={} if plugged else wish.groups(_HOOKS)),
+    )
+    if plugged:
+        return Share(parts, (PLUGGED.format("Codex"),), f"codex plugin remove {plugged}")
+    trust = "Codex runs hooks once you have trusted them: start it and open /hooks."
+    return Share(parts, (trust,) if wish.hooks else ())
+
+
+def _plugin(path: Path, root: Path) -> str:
+    """The name of our plug-in where it is enabled; else empty."""
+    try:
+        plugins = tomllib.loads(installer.read(path, root).text or "").get("plugins")
+    except (RecortexError, ValueError, RecursionError):
+        return ""  # reported when the file itself is read
+    enabled = (
+        name
+        for name, one in (plugins.items() if isinstance(plugins, dict) else ())
+        if name.startswith("recortex@") and isinstance(one, dict) and one.get("enabled") is True
+    )
+    return next(enabled, "")
+
+
+CLIENTS = (
+    Client(
+        name="codex",
+        title="Codex",
+        commands=("codex",),
+        history=(".codex", ("sessions", "archived_sessions")),
+        files=("AGENTS.md", "AGENTS.override.md"),
+        unloaded=(".claude/AGENTS.md",),
+        nested=("AGENTS.md",),
+        own_folders=(".codex",),
+        formats=(
+            Format(
+                "codex",
+                _is_codex,
+                CodexParser,
+                headed=True,
+                holding=(b'"turn_context"', b'"task_started"'),
+                follows=CodexTrail,
+                segments=segments,
+            ),
+        ),
+        share=_share,
+    ),
+)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
+from recortex.clients.catalogue import Client
 from recortex.domain.injection import strip_injected
 from recortex.formats.transcripts.asking import Question
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     Parsed,
@@ -21,6 +23,9 @@ from recortex.formats.transcripts.pieces import (
     spoken,
     tool_call,
 )
+
+if TYPE_CHECKING:
+    from recortex.formats.transcripts.trails import Trail
 
 _ASK = "ask_user"  # the client's own; tools of MCP servers have their server's name before theirs
 _ANSWER = re.compile(r"\AUser (?:responded|selected|answered): (.+)", re.DOTALL)
@@ -170,3 +175,47 @@ def _call(raw: Raw) -> Any:
 def _message(error: Any) -> str:
     told = error.get("message") if isinstance(error, dict) else error
     return told if isinstance(told, str) else ""
+
+
+# -- which lines the person took back
+
+
+class _Rewound(msgspec.Struct, rename="camel", gc=False):
+    up_to_event_id: str | None = None
+
+
+def follow(trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG001
+    """Events follow each other; `session.snapshot_rewind` names the first that was taken back."""
+    line = decode(raw, _Line)
+    if line.type == "session.snapshot_rewind":
+        trail.back_before(decode_optional(line.data, _Rewound).up_to_event_id or "")
+    elif line.id:
+        trail.add(line.id, prompt=line.type == "user.message")
+
+
+# -- what the client is: its files and settings
+
+
+def _is_copilot(head: Head) -> bool:
+    line = head.line_with("type", "data", "id", "timestamp")
+    return line is not None and "." in str(line["type"])
+
+
+CLIENTS = (
+    Client(
+        name="copilot",
+        title="Copilot CLI",
+        history=(".copilot", ("session-state", "history-session-state")),
+        own_folders=(".github", ".copilot"),
+        formats=(
+            Format(
+                "copilot",
+                _is_copilot,
+                CopilotParser,
+                headed=True,
+                holding=(b'"session.context_changed"', b'"session.resume"'),
+                follows=lambda: follow,
+            ),
+        ),
+    ),
+)

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
+from recortex.clients.parts import JsonPart
 from recortex.domain.injection import strip_injected
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import described, join_questions, questions
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
     Header,
@@ -241,3 +244,35 @@ def _result(part: _Part, state: _State) -> Result:
     code = metadata.get("exit") if isinstance(metadata, dict) else None
     ok = _OUTCOMES[state.status or ""] and (code == 0 if isinstance(code, int) else True)
     return Result(part.call or "", ok, output)
+
+
+# -- what the client is: its files and settings
+
+
+def _is_opencode(head: Head) -> bool:
+    """A first message with a long change in it can fill the head, so that no parts are in sight."""
+    if not head.document:
+        return False
+    return head.mentions("info", "messages", "parts") or head.mentions("info", "messages", "projectID")
+
+
+def _share(wish: InstallRequest) -> Share:
+    base, root = wish.environment.folder("XDG_CONFIG_HOME", ".config")
+    folder = base / "opencode"
+    path = next((p for p in (folder / "opencode.jsonc", folder / "opencode.json") if p.exists()), None)
+    server = {"type": "local", "command": [*wish.words(), "mcp"], "enabled": True}
+    return Share((JsonPart(path or folder / "opencode.json", root, ("mcp",), server),), (TOOLS_ALONE,))
+
+
+CLIENTS = (
+    Client(
+        name="opencode",
+        title="opencode",
+        commands=("opencode",),
+        # Its sessions are in a database; `opencode export` writes files anywhere.
+        files=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
+        own_folders=(".opencode", ".kilo", ".kilocode"),
+        formats=(Format("opencode", _is_opencode, OpenCodeParser, split, rewritten=True),),
+        share=_share,
+    ),
+)

@@ -20,11 +20,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from recortex.clients.catalogue import Client
 from recortex.domain.injection import INTERRUPTED, strip_injected
 from recortex.formats.tool_arguments import as_mapping
 from recortex.formats.transcripts.asking import Question, join_questions, questions
 from recortex.formats.transcripts.decoding import decode
-from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, exit_code_ok, moment, tool_call
+from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.pieces import (
+    Header,
+    Parsed,
+    Piece,
+    Result,
+    exit_code_ok,
+    moment,
+    tool_call,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -402,3 +412,20 @@ def _given(rest: str, fences: list[tuple[str, str]]) -> Mapping[str, Any]:
         return {"command": line.get("toolEdited") or line.get("original") or ""}
     path = given.get("relativeWorkspacePath") or given.get("targetFile")
     return {**given, "file_path": path} if path and "file_path" not in given else given
+
+
+# -- what the client is: its files and settings
+
+
+def _is_specstory(head: Head) -> bool:
+    return head.name.lower().endswith(".md") and is_specstory(head.raw.decode("utf-8", "replace"))
+
+
+CLIENTS = (
+    Client(
+        name="specstory",
+        title="SpecStory",
+        in_project=".specstory/history",
+        formats=(Format("specstory", _is_specstory, SpecStoryParser, split),),
+    ),
+)

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recortex.clients.catalogue import Client, InstallRequest, Share
+from recortex.clients.gemini import response, typed
+from recortex.clients.hooks import Dialect, usual_events
+from recortex.clients.parts import JsonPart
 from recortex.formats.transcripts.decoding import Raw, decode, decode_optional
-from recortex.formats.transcripts.gemini import response, typed
+from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import Parsed, Result, SessionLine, tool_call
 
 if TYPE_CHECKING:
     from recortex.domain.transcript import Author
+    from recortex.formats.transcripts.trails import Trail
 
 
 _BY_CLIENT = frozenset(("goal_runtime", "notification", "realtime_message"))
@@ -119,3 +124,58 @@ def _result(line: _Line, answer: dict[str, Any]) -> Result:
     result = response(answer)
     status = decode_optional(line.tool_call_result, _Outcome).status
     return Result(result.call, bool(result.ok) and status in {None, "success"}, result.output)
+
+
+# -- which lines the person took back
+
+
+class _TrailLine(SessionLine, rename="camel", gc=False):
+    parent_uuid: str | None = None
+
+
+def follow(trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG001
+    """`parentUuid`, as in Claude Code; a `rewind` record is the first of the new branch."""
+    line = decode(raw, _TrailLine)
+    if line.uuid:
+        prompt = line.type == "user" and line.subtype is None
+        trail.add(line.uuid, line.parent_uuid or ("" if line.subtype == "rewind" else None), prompt=prompt)
+
+
+# -- what the client is: its files and settings
+
+
+def _is_qwen(head: Head) -> bool:
+    line = head.line_with("sessionId", "message")
+    message = line["message"] if line else None
+    return isinstance(message, dict) and "parts" in message
+
+
+_FILES = "read_file|write_file|edit|notebook_edit"
+# In milliseconds: 0.15 knows no other unit, 0.24 takes 1000 and more for them.
+_HOOKS = Dialect(
+    "qwen",
+    usual_events(f"^({_FILES})$", f"^({_FILES}|run_shell_command)$", "^run_shell_command$"),
+    unit=0.001,
+)
+
+
+def _share(wish: InstallRequest) -> Share:
+    base, root = wish.environment.folder("QWEN_HOME", ".qwen")
+    return Share(
+        (JsonPart(base / "settings.json", root, ("mcpServers",), wish.server(), wish.groups(_HOOKS)),)
+    )
+
+
+CLIENTS = (
+    Client(
+        name="qwen",
+        title="Qwen Code",
+        commands=("qwen",),
+        history=(".qwen", ("projects", "tmp")),
+        files=("QWEN.md", "AGENTS.md"),
+        imports=True,
+        own_folders=(".qwen",),
+        formats=(Format("qwen", _is_qwen, QwenParser, follows=lambda: follow),),
+        share=_share,
+    ),
+)

@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from recortex.clients import installer, jsonc
+from recortex.clients.catalogue import PLUGGED, Client, InstallRequest, Share
+from recortex.clients.hooks import Dialect, usual_events
+from recortex.clients.parts import JsonPart
 from recortex.domain.injection import strip_injected
+from recortex.errors import RecortexError
 from recortex.formats.transcripts.asking import described, join_questions, questions
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each, decode_optional
+from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Parsed,
     Piece,
@@ -30,8 +36,10 @@ from recortex.formats.transcripts.pieces import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+    from pathlib import Path
 
     from recortex.domain.transcript import Author, Form, ToolCall
+    from recortex.formats.transcripts.trails import Trail
 
 
 # -- what a person says in Claude Code beside prompts: while the agent works, on a question, on a refusal
@@ -416,3 +424,127 @@ def _attachment(line: _Line) -> Parsed:
 
 
 _READERS = {"assistant": _assistant, "user": _user, "attachment": _attachment}
+
+
+# -- which lines the person took back
+
+
+_NOTHING = "00000000-0000-0000-0000-000000000000"
+
+
+class _TrailLine(SessionLine, rename="camel", gc=False):
+    parent_uuid: str | None = None
+    logical_parent_uuid: str | None = None
+    leaf_uuid: str | None = None
+    explicit: bool | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    turn_position: Raw = Raw()
+
+
+class _Position(msgspec.Struct, rename="camel", gc=False):
+    turn_index: int | None = None
+
+
+class _Content(msgspec.Struct, gc=False):
+    content: Raw = Raw()
+    parts: list[dict[str, Any]] | None = None
+
+
+class ClaudeCodeTrail:
+    """`parentUuid` names what a line follows; at a compaction, which begins anew, `logicalParentUuid` does.
+
+    Newer clients mark with `last-prompt` where the person went back; when that was to the very beginning, the
+    prompt's `turnPosition` alone tells.
+    """
+
+    def __init__(self) -> None:
+        self._turn = 0  # the place of the last prompt in the conversation, from 1
+
+    def __call__(self, trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG002
+        """Take a line. Raises MalformedLineError."""
+        line = decode(raw, _TrailLine)
+        if line.type == "last-prompt":
+            self._stands(line, trail)
+        elif line.uuid and not line.is_sidechain:
+            prompt = _begins(line)
+            parent = line.parent_uuid or line.logical_parent_uuid or ("" if prompt else None)
+            trail.add(line.uuid, parent, prompt=prompt)
+            if prompt:
+                self._turn = decode_optional(line.turn_position, _Position).turn_index or 0
+
+    def _stands(self, line: _TrailLine, trail: Trail) -> None:
+        if line.leaf_uuid == _NOTHING and self._turn == 1:
+            trail.begins_anew()
+        elif line.leaf_uuid:
+            trail.stands_at(line.leaf_uuid, surely=bool(line.explicit))
+
+
+def _begins(line: _TrailLine) -> bool:
+    """Whether a line begins a prompt of whoever talks to the agent."""
+    if line.type != "user" or line.is_meta or line.is_compact_summary:
+        return False
+    content = decode_any(decode_optional(line.message, _Content).content)
+    blocks = content if isinstance(content, list) else []
+    return not any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+
+
+# -- what the client is: its files and settings
+
+
+def _is_claude_code(head: Head) -> bool:
+    keys = (("sessionId",), ("uuid", "message"), ("leafUuid",), ("snapshot", "messageId"))
+    return any(head.line_with("type", *each) for each in keys) or (
+        not head.values and head.mentions("parentUuid", "sessionId")
+    )
+
+
+_FILES = "Edit|Write|Read|MultiEdit|NotebookEdit"
+# Claude Code 2.1.100 takes PostToolUseFailure too; an event that it did not know would cost all hooks.
+HOOKS = Dialect("claude-code", usual_events(_FILES, f"{_FILES}|Bash", "Bash"), forgiving=True)
+
+
+def _share(wish: InstallRequest) -> Share:
+    """Its settings file rather than the plug-in: that needs no copy of the plug-in's folder."""
+    around = wish.environment
+    base, root = around.folder("CLAUDE_CONFIG_DIR", ".claude")
+    state = base if around.environ.get("CLAUDE_CONFIG_DIR") else around.home
+    plugged = _plugin(base / "settings.json", root)
+    parts = (
+        JsonPart(base / "settings.json", root, hooks={} if plugged else wish.groups(HOOKS)),
+        JsonPart(
+            state / ".claude.json", root, ("mcpServers",), None if plugged else wish.server(type="stdio")
+        ),
+    )
+    if plugged:
+        return Share(parts, (PLUGGED.format("Claude Code"),), f"claude plugin uninstall {plugged}")
+    return Share(parts)
+
+
+def _plugin(path: Path, root: Path) -> str:
+    """The name of our plug-in where it is enabled; else empty."""
+    try:
+        text = installer.read(path, root).text or ""
+        node = jsonc.at(jsonc.parse(text), ("enabledPlugins",)) if text.strip() else None
+    except RecortexError:
+        return ""  # reported when the file itself is read
+    plugins = node.plain() if node else None
+    enabled = plugins.items() if isinstance(plugins, dict) else ()
+    return next((name for name, on in enabled if on is True and name.startswith("recortex@")), "")
+
+
+CLIENTS = (
+    Client(
+        name="claude-code",
+        title="Claude Code",
+        commands=("claude",),
+        history=(".claude", ("projects",)),
+        files=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+        folders={".claude/rules": (".md",)},
+        nested=("CLAUDE.md",),
+        imports=True,
+        own_folders=(".claude",),
+        formats=(Format("claude-code", _is_claude_code, ClaudeCodeParser, follows=ClaudeCodeTrail),),
+        share=_share,
+    ),
+)
