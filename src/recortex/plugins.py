@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
-MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120  a hook's
+MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120
 
 
 class _Named(Protocol):

@@ -26,7 +26,7 @@ LISTED = (
     *("claude-code", "codex", "gemini", "qwen", "copilot", "pi", "opencode", "specstory", "swe-agent"),
     *("cursor", "windsurf", "cline", "vscode"),
 )
-"""The order of the clients in lists, and of their instruction files; others come after them, by their names."""
+"""The order of the clients in lists, and of their instruction files; others come after them, by name."""
 INSTALLED = ("claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode")
 """The same of those that Recortex can be put into."""
 

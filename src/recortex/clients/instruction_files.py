@@ -164,7 +164,7 @@ def persons_file(path: Path) -> InstructionFile:
 
 def watched(root: Path) -> list[str]:
     """Paths that tell whether one of the usual files was made, changed or removed."""
-    return [os.path.join(root, name) for name in {**_known().files, **_known().folders}]  # noqa: PTH118  a hot path
+    return [os.path.join(root, name) for name in {**_known().files, **_known().folders}]  # noqa: PTH118
 
 
 def inside(path: Path, real_root: str) -> bool:

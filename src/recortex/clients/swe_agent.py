@@ -1,4 +1,4 @@
-"""SWE-agent's `.traj`: one JSON document. Its `trajectory` is read step by step, its `history` for the task alone."""
+"""SWE-agent's `.traj`: one JSON document. Its `trajectory` is read, its `history` for the task alone."""
 
 from __future__ import annotations
 

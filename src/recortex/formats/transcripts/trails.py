@@ -1,4 +1,4 @@
-"""Which lines of a transcript the person took back: those that do not lead to where the conversation stands."""
+"""Which lines of a transcript the person took back: those that lead nowhere."""
 
 from __future__ import annotations
 
