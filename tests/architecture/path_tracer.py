@@ -25,7 +25,7 @@ PACKAGE = f"{Path(recortex.__file__).parent}/"
 
 
 class Trace:
-    """The files in which a function is entered while it is active; bodies of modules and classes do not count."""
+    """The files in which a function is entered while it is active, without bodies of modules and classes."""
 
     def __init__(self) -> None:
         self.files: dict[str, None] = {}

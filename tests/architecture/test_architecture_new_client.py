@@ -1,4 +1,4 @@
-"""A client is added by one file in `clients/`, which all else reads once the generated files are made anew."""
+"""A client is added by one file in `clients/`, and generated files tell all else of it."""
 
 import os
 import shutil
@@ -66,7 +66,8 @@ _HOOKS = Dialect("wren", usual_events("read|write", "read|write|shell"))
 
 def _share(wish: InstallRequest) -> Share:
     base, root = wish.environment.folder("WREN_HOME", ".wren")
-    return Share((JsonPart(base / "settings.json", root, ("mcpServers",), wish.server(), wish.groups(_HOOKS)),))
+    file = base / "settings.json"
+    return Share((JsonPart(file, root, ("mcpServers",), wish.server(), wish.groups(_HOOKS)),))
 
 
 CLIENTS = (
