@@ -107,19 +107,15 @@ def to_logging() -> Listener:
         if record.kind == "span":
             level = logging.WARNING if record.error else logging.INFO
         if logger.isEnabledFor(level):
-            fields = _all_fields(record)
+            more: dict[str, Value] = {}
+            if record.kind == "span":
+                more["milliseconds"] = round(record.seconds * 1000, 1)
+            if record.kind == "count":
+                more["number"] = record.number
+            if record.error:
+                more["error"] = record.error
+            fields = {**record.fields, **more}
             said = " ".join(f"{name}={value}" for name, value in fields.items())
             logger.log(level, "%s %s", record.kind, said, extra={"fields": fields})
 
     return log
-
-
-def _all_fields(record: Record) -> dict[str, Value]:
-    more: dict[str, Value] = {}
-    if record.kind == "span":
-        more["milliseconds"] = round(record.seconds * 1000, 1)
-    if record.kind == "count":
-        more["number"] = record.number
-    if record.error:
-        more["error"] = record.error
-    return {**record.fields, **more}

@@ -110,7 +110,13 @@ def brief(app: Application, *, branch: str, cwd: str, client: str = "", fresh: b
     now = app.clock().timestamp()
     known = cache.load(place[0], branch=branch, cwd=cwd, client=client)
     try:
-        generation = _generation(app)
+        numbers = {
+            services.location.database: services.store.statistics.generation()
+            for services in app.readable_services()
+        }
+        generation = cache.joined(
+            [(one.database, numbers.get(one.database)) for one in app.locations.values()]
+        )
         if known is not None and not fresh and known.fresh(generation, now, app.settings[BUDGET]):
             return known.brief
         made = _make(app, generation, branch, cwd, client)
@@ -129,14 +135,6 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
         if not location.absent:
             return location.place(FOLDER), location.place("locks") / "surface.lock"
     return None
-
-
-def _generation(app: Application) -> str:
-    numbers = {
-        services.location.database: services.store.statistics.generation()
-        for services in app.readable_services()
-    }
-    return cache.joined([(one.database, numbers.get(one.database)) for one in app.locations.values()])
 
 
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:

@@ -210,7 +210,8 @@ class Window:
             if size > self.most and reader.cursor >= self.turns[-1].end:
                 self.more = True
                 return
-            size += _size(turn)
+            said = sum(len(tool.output) + sum(map(len, tool.arguments.values())) for tool in turn.tools)
+            size += len(turn.text.encode()) + said
             self.read += 1
             index = turn.index + 1
             self.turns.append(turn)
@@ -228,8 +229,3 @@ def digest(message: str) -> str:
 def beginning(message: str) -> str:
     """As much of a message as goes from a hook to the capture process."""
     return message.strip()[:TOLD].strip()
-
-
-def _size(turn: Turn) -> int:
-    said = sum(len(tool.output) + sum(map(len, tool.arguments.values())) for tool in turn.tools)
-    return len(turn.text.encode()) + said

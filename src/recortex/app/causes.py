@@ -36,7 +36,9 @@ def inferred_in_session(
         else []
     )
     known = {one.id: one for one in (*memories, *services.store.memories.get(list(also)))}
-    return _inferred(services, list(known.values()), common, now)
+    memories = list(known.values())
+    some = memories[-MOST:]
+    return infer(some, cosines(services, some), now, common)
 
 
 def common_in(services: StoreServices) -> frozenset[str]:
@@ -93,13 +95,6 @@ def _course(evidence: str) -> str:
 
 def _ends(relation: Relation) -> frozenset[str]:
     return frozenset((relation.source_id, relation.target_id))
-
-
-def _inferred(
-    services: StoreServices, memories: Sequence[Memory], common: frozenset[str], now: datetime
-) -> list[Relation]:
-    some = memories[-MOST:]
-    return infer(some, cosines(services, some), now, common)
 
 
 def cosines(services: StoreServices, memories: Sequence[Memory]) -> Callable[[str, str], float | None]:

@@ -47,7 +47,19 @@ def piece_of(app: Application, text: str, cited: FileLink) -> Piece:
         from recortex.codebase.syntax.grammars import GrammarError
 
         try:
-            return _symbol(app, text, path)
+            from recortex.app.code import codebase
+
+            if path:
+                # One file as a project: to find a symbol in it, no other file need be read.
+                from recortex.codebase.syntax.extraction import read_facts
+                from recortex.codebase.syntax.grammars import require
+                from recortex.engines.code.project import Project
+
+                require()
+                facts = read_facts(path, read(app.root, path) or b"")
+                return _piece(app.root, Project({path: facts} if facts else {}), text)
+            known = codebase(app)
+            return _piece(known.root, known.project, text)
         except GrammarError as missing:
             raise InvalidInputError(error.message, hint=f"For symbols: {missing.hint}") from None
 
@@ -61,26 +73,6 @@ def _parted(text: str) -> tuple[str, str]:
     """The path and the name of `PATH:NAME`; no path in `NAME` and `Class::method`."""
     path, joint, name = text.strip().partition(":")
     return (path, name) if joint and not name.startswith(":") else ("", text.strip())
-
-
-def _symbol(app: Application, text: str, path: str) -> Piece:
-    from recortex.app.code import codebase
-
-    if path:
-        return _piece(app.root, _of_file(app.root, path), text)
-    known = codebase(app)
-    return _piece(known.root, known.project, text)
-
-
-def _of_file(root: Path, path: str) -> Project:
-    """One file as a project: to find a symbol in it, no other file need be read."""
-    from recortex.codebase.syntax.extraction import read_facts
-    from recortex.codebase.syntax.grammars import require
-    from recortex.engines.code.project import Project
-
-    require()
-    facts = read_facts(path, read(root, path) or b"")
-    return Project({path: facts} if facts else {})
 
 
 def _piece(root: Path, project: Project, text: str) -> Piece:

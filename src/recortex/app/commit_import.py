@@ -124,7 +124,13 @@ class CommitImport:
         read = history(self._app.root, known=head, limit=limit, since=since)
         if not read.head:
             raise _no_history(self._app.root)
-        self._know()
+        # Look up the memories that were made of commits.
+        query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
+        for one in self._services.store.memories.find(query):
+            key = key_of(one.metadata.get(NOTED))
+            own = one.source.rule.startswith(RULE) and is_own(one.metadata.get(NOTED, {}), self._mark)
+            if key and own:
+                self._by_key[key] = self._by_hash[one.source.commit] = one
         found = list(self._found(read.commits))
         self.done.cut = read.cut
         with self._services.store.transaction():
@@ -148,15 +154,6 @@ class CommitImport:
             extracted_at=self._now,
         )
 
-    def _know(self) -> None:
-        """Look up the memories that were made of commits."""
-        query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
-        for one in self._services.store.memories.find(query):
-            key = key_of(one.metadata.get(NOTED))
-            own = one.source.rule.startswith(RULE) and is_own(one.metadata.get(NOTED, {}), self._mark)
-            if key and own:
-                self._by_key[key] = self._by_hash[one.source.commit] = one
-
     def _found(self, commits: Sequence[Commit]) -> Iterator[Found]:
         for number, commit in enumerate(commits, 1):
             self.done.read += 1
@@ -172,7 +169,10 @@ class CommitImport:
             if not isinstance(told, Told):
                 self.done.skipped[told] += 1
                 continue
-            draft = draft_of(commit, message, told, self._files(commit))
+            there = (
+                path for path in commit.files if (self._app.root / path).is_file() and shown(path) == path
+            )
+            draft = draft_of(commit, message, told, [FileLink(path, commit=commit.hash) for path in there])
             if told.form == "revert" and not (told.cause or told.prose or self._remembered(told)):
                 self.done.skipped["a revert without a reason"] += 1
                 continue
@@ -184,10 +184,6 @@ class CommitImport:
         return any(
             self._named(hash_) or any(one.startswith(hash_) for one in self._told) for hash_, _ in told.others
         )
-
-    def _files(self, commit: Commit) -> list[FileLink]:
-        there = (path for path in commit.files if (self._app.root / path).is_file() and shown(path) == path)
-        return [FileLink(path, commit=commit.hash) for path in there]
 
     def _keep(self, found: Sequence[Found]) -> None:
         new: list[Found] = []
@@ -280,17 +276,24 @@ class CommitImport:
                 continue
             for other, sentence in told.others:
                 if (named := self._named(other)) and named.id != memory.id:
-                    self._follow(memory, named, told, sentence)
+                    if told.form == "revert":
+                        self._put(
+                            Relation(
+                                named.id, memory.id, RelationType.CAUSED, self._now, evidence=_said(sentence)
+                            )
+                        )
+                        self._end(memory, named, "reverted")
+                    else:
+                        self._put(
+                            Relation(
+                                memory.id,
+                                named.id,
+                                RelationType.TRIGGERED_BY,
+                                self._now,
+                                evidence=_said(sentence),
+                            )
+                        )
             self._replace(memory, told, taken)
-
-    def _follow(self, memory: Memory, named: Memory, told: Told, sentence: str) -> None:
-        if told.form == "revert":
-            self._put(Relation(named.id, memory.id, RelationType.CAUSED, self._now, evidence=_said(sentence)))
-            self._end(memory, named, "reverted")
-        else:
-            self._put(
-                Relation(memory.id, named.id, RelationType.TRIGGERED_BY, self._now, evidence=_said(sentence))
-            )
 
     def _replace(self, memory: Memory, told: Told, taken: dict[str, Memory]) -> None:
         """End the decision that this one replaces: it took what this one gives up, or has the same topic."""

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.commit import FileHistory
     from recortex.engines.decisions.collection import Collection as Records
-    from recortex.engines.decisions.collection import Edge
     from recortex.engines.decisions.drafting import State
     from recortex.ports.store import Relations
 
@@ -194,18 +193,18 @@ def relate(
         if source != target:
             wanted.add((source, target, edge.type))
             said = (redact(f"{edge.said_by}: {edge.sentence}").text,)
-            status = _certainty(edge, records)
+            # A record that is only proposed does not end another one yet.
+            holds = edge.type is not RelationType.SUPERSEDES or edge.target in records.successors
+            status = RelationStatus.ACTIVE if holds else RelationStatus.SUGGESTED
             new += _put(relations, Relation(source, target, edge.type, now, evidence=said, status=status))
     for key in touched:
         if key in memories:
-            _take_back(relations, memories[key].id, f"{key}: ", wanted)
+            begins = f"{key}: "
+            for one in relations.of([memories[key].id]):
+                own = any(reason.startswith(begins) for reason in one.evidence)
+                if own and one.type is not RelationType.SUPERSEDES and _ends(one) not in wanted:
+                    relations.remove(*_ends(one))
     return new
-
-
-def _certainty(edge: Edge, records: Records) -> RelationStatus:
-    """A record that is only proposed does not end another one yet."""
-    holds = edge.type is not RelationType.SUPERSEDES or edge.target in records.successors
-    return RelationStatus.ACTIVE if holds else RelationStatus.SUGGESTED
 
 
 def _put(relations: Relations, relation: Relation) -> bool:
@@ -219,13 +218,6 @@ def _put(relations: Relations, relation: Relation) -> bool:
         return relations.put(relation)
     except CausalCycleError:  # two records that each say they follow from the other
         return False
-
-
-def _take_back(relations: Relations, id_: str, begins: str, wanted: Collection[_Ends]) -> None:
-    for one in relations.of([id_]):
-        own = any(reason.startswith(begins) for reason in one.evidence)
-        if own and one.type is not RelationType.SUPERSEDES and _ends(one) not in wanted:
-            relations.remove(*_ends(one))
 
 
 def _ends(relation: Relation) -> _Ends:
@@ -306,7 +298,19 @@ class DecisionImport:
         self.done.looked_at, self.done.skipped = self._read.looked_at, self._read.skipped
         self.done.problems = [*self._read.problems, *told]
         with self._services.store.transaction():
-            gone = self._known()
+            # Look up the memories of records; gives those whose file is gone, by its path.
+            query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
+            found = self._services.store.memories.find(query)
+            own = (one for one in found if one.source.rule == RULE and _noted(one, self._mark))
+            known = {one.metadata[NOTED]["path"]: one for one in own}
+            self._memories = {path: one for path, one in known.items() if path in self._read.files}
+            rest = {path: one for path, one in known.items() if path not in self._read.files}
+            gone = {
+                path: one
+                for path, one in rest.items()
+                if path not in self._read.unread
+                and (self._read.covers(path) or not (self._app.root / path).exists())
+            }
             self._gone = list(gone)
             followed = self._follow(gone)
             self._write(gone, followed)
@@ -316,21 +320,6 @@ class DecisionImport:
     def paths(self) -> list[str]:
         """The files of the records that were asked for, those that are gone included."""
         return [*(path for path in self._read.files if self._read.covers(path)), *self._gone]
-
-    def _known(self) -> dict[str, Memory]:
-        """Look up the memories of records; gives those whose file is gone, by its path."""
-        query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
-        found = self._services.store.memories.find(query)
-        own = (one for one in found if one.source.rule == RULE and _noted(one, self._mark))
-        known = {one.metadata[NOTED]["path"]: one for one in own}
-        self._memories = {path: one for path, one in known.items() if path in self._read.files}
-        rest = {path: one for path, one in known.items() if path not in self._read.files}
-        return {
-            path: one
-            for path, one in rest.items()
-            if path not in self._read.unread
-            and (self._read.covers(path) or not (self._app.root / path).exists())
-        }
 
     def _write(self, gone: dict[str, Memory], followed: dict[str, Memory]) -> None:
         new, changed = self._sorted(followed)

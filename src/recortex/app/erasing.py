@@ -60,7 +60,12 @@ def erase(app: Application, location: Location) -> Held:
     rows = erase_workspace(location) if location.remote else {}
     try:
         for folder in _folders(location):
-            _delete_folder(folder)
+            doomed = folder if folder.name.endswith(ENDING) else folder.with_name(folder.name + ENDING)
+            if doomed != folder:
+                if doomed.exists():
+                    shutil.rmtree(doomed)
+                folder.rename(doomed)
+            shutil.rmtree(doomed)
         for path in gone:
             path.unlink(missing_ok=True)
     except OSError as error:
@@ -90,15 +95,6 @@ def _files(location: Location) -> list[Path]:
         facts = location.project.facts
         found += facts.parent.glob(f"{facts.stem}.*")
     return _there(dict.fromkeys(found))
-
-
-def _delete_folder(folder: Path) -> None:
-    doomed = folder if folder.name.endswith(ENDING) else folder.with_name(folder.name + ENDING)
-    if doomed != folder:
-        if doomed.exists():
-            shutil.rmtree(doomed)
-        folder.rename(doomed)
-    shutil.rmtree(doomed)
 
 
 def _there(paths: Iterable[Path]) -> list[Path]:

@@ -186,9 +186,6 @@ class Ingesting:
             self._unfit.add(source.path)
             return
         self._seen.add(source.path)
-        self._add(made)
-
-    def _add(self, made: Made) -> None:
         done = self.done
         (done.changed if made.document.path in self._known else done.added).append(made.document.path)
         done.chunks += made.document.chunks

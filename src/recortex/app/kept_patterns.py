@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from recortex.domain.code_patterns import Convention, Detected, Finding, Manifest
     from recortex.domain.memory import Memory
     from recortex.engines.code.detection.detecting import Detection
-    from recortex.engines.ingestion.draft import Draft
 
 
 _KINDS = tuple(
@@ -88,7 +87,7 @@ class Keeping:
         standing = sum(one.status in _STANDING for one in now_kept)
         wanted = [one for one in self._found.conventions if not any(is_of(each, one) for each in known)]
         room = min(max(MOST_KEPT - standing, 0), most)
-        drafts = [self._draft(one) for one in wanted[:room]]
+        drafts = [draft_of(one, self.reason(one), self._status, self._now) for one in wanted[:room]]
         self.counts["left"] = len(wanted) - len(drafts)
         for kept in self._services.ingestion.keep(drafts, now=self._now, actor=self._app.actor):
             self.counts["kept"] += kept.added
@@ -112,7 +111,13 @@ class Keeping:
                 noted["language"], noted["population"], noted["trait"], noted["values"]
             )
         )
-        made = followed(memory, one, share, self._edited(memory), self._now)
+        made = followed(
+            memory,
+            one,
+            share,
+            any(one.operation == "edit" for one in self._services.store.ledger.entries(memory.id)),
+            self._now,
+        )
         self.counts[made.became] += 1
         if made.became == "same":
             return memory
@@ -127,13 +132,6 @@ class Keeping:
         )
         self.memories.append(changed)
         return changed
-
-    def _edited(self, memory: Memory) -> bool:
-        """Whether somebody changed what it says."""
-        return any(one.operation == "edit" for one in self._services.store.ledger.entries(memory.id))
-
-    def _draft(self, one: Convention) -> Draft:
-        return draft_of(one, self.reason(one), self._status, self._now)
 
     def reason(self, one: Convention) -> Reason | None:
         """Why a convention is kept, where a memory, a comment beside it or a document says so."""

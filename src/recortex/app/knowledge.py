@@ -197,7 +197,11 @@ class Knowledge:
         present = self._present({one.memory.id: one.memory for one in found}.values())
         cited = cited_by(self._app.all_services(), list(present.values()), "renames", tree=self._app.tree)
         notes = {id_: _note(each) for id_, each in cited.items()}
-        against = self._disputed(list(present.values()))
+        # What later memories say that contradict some of these, by id.
+        memories = list(present.values())
+        ids = [one.id for one in memories]
+        pairs = [pair for services, _ in self._asked for pair in services.contradicting(ids, self._now)]
+        against = disputes((output_redacted(one), output_redacted(other)) for one, other in pairs)
         return [
             one._replace(
                 memory=output_redacted(present[one.memory.id]),
@@ -236,12 +240,6 @@ class Knowledge:
                 told = without_records(services, ask, limit)
                 found += map(record_redacted, told)
         return found
-
-    def _disputed(self, memories: Sequence[Memory]) -> dict[str, str]:
-        """What later memories say that contradict some of these, by id."""
-        ids = [one.id for one in memories]
-        pairs = [pair for services, _ in self._asked for pair in services.contradicting(ids, self._now)]
-        return disputes((output_redacted(one), output_redacted(other)) for one, other in pairs)
 
     def _answers(self) -> Iterator[Offer]:
         for services, meaning in self._asked:

@@ -60,7 +60,16 @@ def sharer(folder: Path, root: Path, project_of: Callable[[str], Path | None]) -
         project_of: the root of the project that a folder lies in; None where that is not known.
     """
     own, name = root.resolve(), folder.parent.name
-    for path in chain(_begun_in(folder.parent), islice(_named(name), _MOST_SESSIONS)):
+    # In which folders the latest sessions of a client's folder began.
+    found: list[tuple[float, str]] = []
+    with suppress(OSError), os.scandir(folder.parent) as entries:
+        found = [
+            (entry.stat().st_mtime, entry.path)
+            for entry in entries
+            if entry.name.endswith(".jsonl") and entry.is_file()
+        ]
+    seen = (_begun(Path(path)) for _, path in sorted(found, reverse=True)[:_MOST_SESSIONS])
+    for path in chain(iter(dict.fromkeys(filter(None, seen))), islice(_named(name), _MOST_SESSIONS)):
         if name_of(path) == name and not _inside(path, own) and project_of(path) != own:
             return path
     return ""
@@ -118,19 +127,6 @@ def _inside(path: str, own: Path) -> bool:
         return Path(path).resolve().is_relative_to(own)
     except (OSError, ValueError, RuntimeError):
         return False
-
-
-def _begun_in(folder: Path) -> Iterator[str]:
-    """In which folders the latest sessions of a client's folder began."""
-    found: list[tuple[float, str]] = []
-    with suppress(OSError), os.scandir(folder) as entries:
-        found = [
-            (entry.stat().st_mtime, entry.path)
-            for entry in entries
-            if entry.name.endswith(".jsonl") and entry.is_file()
-        ]
-    seen = (_begun(Path(path)) for _, path in sorted(found, reverse=True)[:_MOST_SESSIONS])
-    return iter(dict.fromkeys(filter(None, seen)))
 
 
 def _begun(path: Path) -> str:

@@ -135,7 +135,11 @@ def locate(home: Path, checkout: Checkout) -> Project:
     if claimed and claimed[1].binds(checkout.anchor):
         return replace(project, folder=claimed[0], record=claimed[1])
     plain = _by_id(home, path_id(checkout.anchor))
-    if plain and plain[1].binds(checkout.anchor) and _unchanged(checkout, plain[1]):
+    if (
+        plain
+        and plain[1].binds(checkout.anchor)
+        and (checkout.git is None or plain[1].inode in {0, same_folder(checkout.root)})
+    ):
         return replace(project, folder=plain[0], record=plain[1])
     return replace(project, elsewhere=claimed[0]) if claimed else project
 
@@ -256,11 +260,6 @@ def _tell_git(git: Path, id_: str) -> bool:
     from recortex.codebase.git import set_local
 
     return set_local(git, GIT_KEY, id_) and Checkout(git.parent, git).id == id_
-
-
-def _unchanged(checkout: Checkout, record: Record) -> bool:
-    """Whether a bound folder only became a repository (`git init`) since, so that git has no id yet."""
-    return checkout.git is None or record.inode in {0, same_folder(checkout.root)}
 
 
 def _by_id(home: Path, id_: str) -> tuple[Path, Record] | None:

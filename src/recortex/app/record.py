@@ -53,9 +53,6 @@ class Record:
         """The stores that hold memories of this project."""
         return [one for one in self._app.all_services() if one.scope is not Scope.GLOBAL]
 
-    def _blob(self, path: str) -> bytes:
-        return "\n".join(self._definitions.lines(path)).encode("utf-8", "replace")
-
     def knows_file(self, path: str) -> bool:
         """Whether a file is in the project, or memories cite it."""
         if "\0" in path or path.startswith(("/", "../")):
@@ -107,14 +104,28 @@ class Record:
         ranges = [(first, last)]
         if around and (around.first, around.last) != ranges[0]:
             ranges.append((around.first, around.last))
-        of_line, *rest = line_history.of_lines(self._root, subject.path, ranges, self._blob(subject.path))
+        of_line, *rest = line_history.of_lines(
+            self._root,
+            subject.path,
+            ranges,
+            "\n".join(self._definitions.lines(subject.path)).encode("utf-8", "replace"),
+        )
         commits, others = _clean(of_line.commits), _clean(rest[0].commits) if rest else ()
         return self._with_sessions(Trail(subject, commits, others, uncommitted=of_line.uncommitted))
 
     def _with_sessions(self, trail: Trail) -> Trail:
         made = self._made_by(trail.commits)
         unknown = [one for one in trail.commits if one.hash not in made]
-        likely = self._likely(unknown, trail.subject.path)
+        # For commits of which no session printed the hash: the exchange that edited the file just before.
+        likely: dict[str, Exchange] = {}
+        for commit in unknown[:MOST_LIKELY]:
+            query = ExchangeQuery(since=commit.at - BEFORE, until=commit.at + AFTER, limit=LOOKED_AT)
+            near = (one for services in self.stores for one in services.store.exchanges.find(query))
+            edited = next(
+                (one for one in near if any(_is_path(file, trail.subject.path) for file in one.files)), None
+            )
+            if edited:
+                likely[commit.hash] = record_redacted(edited)
         return replace(trail, made_by=likely | made, likely=frozenset(likely))
 
     def memories(self, trail: Trail) -> list[Memory]:
@@ -149,17 +160,6 @@ class Record:
             for one in made:
                 if commit.hash.startswith(one.commit):
                     found.setdefault(commit.hash, record_redacted(one))
-        return found
-
-    def _likely(self, commits: Sequence[Commit], path: str) -> dict[str, Exchange]:
-        """For commits of which no session printed the hash: the exchange that edited the file just before."""
-        found: dict[str, Exchange] = {}
-        for commit in commits[:MOST_LIKELY]:
-            query = ExchangeQuery(since=commit.at - BEFORE, until=commit.at + AFTER, limit=LOOKED_AT)
-            near = (one for services in self.stores for one in services.store.exchanges.find(query))
-            edited = next((one for one in near if any(_is_path(file, path) for file in one.files)), None)
-            if edited:
-                found[commit.hash] = record_redacted(edited)
         return found
 
 

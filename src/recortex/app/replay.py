@@ -166,12 +166,12 @@ def _ids() -> Callable[[], str]:
 def _latest(pasts: list[PastSession], limit: int) -> list[PastSession]:
     """The sessions in order of their beginnings; of more than the limit the latest, with what ran since."""
     ordered = sorted(pasts, key=lambda one: (one.steps[0].at, str(one.path)))
-    asked = [place for place, one in enumerate(ordered) if not one.agent and _prompts(one)]
+    asked = [
+        place
+        for place, one in enumerate(ordered)
+        if not one.agent and sum(step.event.name == "user-prompt-submit" for step in one.steps)
+    ]
     return ordered[asked[-limit] :] if 0 < limit < len(asked) else ordered
-
-
-def _prompts(past: PastSession) -> int:
-    return sum(step.event.name == "user-prompt-submit" for step in past.steps)
 
 
 def _session(past: PastSession, done: _Progress) -> ReplayedSession:
@@ -320,19 +320,16 @@ class _Replay:
             return
         receipts = self._context.sessions.receipts(past.id)
         used = {(one.memory, one.at): one.used_as for one in receipts}
-        came_up = self._came_up(past, receipts)
+        # Which of the receipts name something that the session came to, from whatever source.
+        memories = {one.memory: found for one in receipts if (found := self._memory(one))}
+        unmarked = [replace(one, used_as="", used_at=None) for one in receipts]
+        came = uses(unmarked, memories, open_transcript(past.path), unexplained=False)
+        came_up = {(one.receipt.memory, one.receipt.at) for one in came}
         done.given = [
             replace(given, used=used.get(key, ""), came_up=key in came_up)
             for given in done.given
             for key in [(given.memory, given.at)]
         ]
-
-    def _came_up(self, past: PastSession, receipts: Sequence[Receipt]) -> set[tuple[str, datetime]]:
-        """Which of the receipts name something that the session came to, from whatever source."""
-        memories = {one.memory: found for one in receipts if (found := self._memory(one))}
-        unmarked = [replace(one, used_as="", used_at=None) for one in receipts]
-        came = uses(unmarked, memories, open_transcript(past.path), unexplained=False)
-        return {(one.receipt.memory, one.receipt.at) for one in came}
 
     def _learn(self, past: PastSession, done: _Progress, path: Path) -> None:
         """Learn from a session as the capture process does, as far as its transcript goes."""

@@ -59,7 +59,12 @@ def link(
     with services.store.transaction():
         for memory in own:
             if memory.id in found:
-                symbols.put(memory, _kept(before.get(memory.id, ()), found[memory.id]))
+                # The new links, as they were known where they are not new.
+                known = before.get(memory.id, ())
+                by_place = {(one.path, one.name, one.arity): one for one in known if one.role == "about"}
+                symbols.put(
+                    memory, [by_place.get((one.path, one.name, one.arity), one) for one in found[memory.id]]
+                )
             symbols.looked(memory, says[memory.id])
     return found
 
@@ -71,12 +76,6 @@ def _says(memory: Memory) -> str:
     places = [f"{one.path}:{one.line_start}:{one.content_hash}" for one in memory.files]
     names = [f"{one.name} {one.file}" for one in memory.functions]
     return blake3("\0".join([memory.text, *places, *names]).encode()).hexdigest(length=8)
-
-
-def _kept(known: Sequence[SymbolLink], new: Sequence[SymbolLink]) -> list[SymbolLink]:
-    """The new links, as they were known where they are not new."""
-    by_place = {(one.path, one.name, one.arity): one for one in known if one.role == "about"}
-    return [by_place.get((one.path, one.name, one.arity), one) for one in new]
 
 
 def links_of(

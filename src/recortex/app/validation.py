@@ -54,7 +54,18 @@ def subjects(
     services: StoreServices, batch: Sequence[Memory], now: datetime, reach: Reach
 ) -> Iterator[Subject]:
     """Each memory of a store with what its validation needs; `reach`: how far its code is followed."""
-    known = _known(services, batch, now, reach)
+    ids = [memory.id for memory in batch]
+    citations = cited_by([services], batch, reach)
+    relations = services.store.relations.of(ids)
+    opposed, supporters = _relations(services, ids, relations)
+    known = _Known(
+        confidence=left(services, ids, now, citations),
+        citations=citations,
+        commits=_commits(services, batch, citations),
+        opposed=opposed,
+        supporters=supporters,
+        patterns=_patterns(services, batch, now),
+    )
     for memory in batch:
         yield _subject(memory, known, now)
 
@@ -70,21 +81,6 @@ def _subject(memory: Memory, known: _Known, now: datetime) -> Subject:
         opposed=known.opposed.get(memory.id, ()),
         supporters=known.supporters.get(memory.id, 0) + memory.evidence - 1,
         patterns={} if memory.kind in EXPLAINING else explained,
-    )
-
-
-def _known(services: StoreServices, batch: Sequence[Memory], now: datetime, reach: Reach) -> _Known:
-    ids = [memory.id for memory in batch]
-    citations = cited_by([services], batch, reach)
-    relations = services.store.relations.of(ids)
-    opposed, supporters = _relations(services, ids, relations)
-    return _Known(
-        confidence=left(services, ids, now, citations),
-        citations=citations,
-        commits=_commits(services, batch, citations),
-        opposed=opposed,
-        supporters=supporters,
-        patterns=_patterns(services, batch, now),
     )
 
 

@@ -80,7 +80,12 @@ def script(shell: str, programs: Mapping[str, Command]) -> str:
     for one in operations:
         table |= _of_operation(one)
     for name, command in programs.items():
-        table |= _of_program(name, command.takes)
+        options = [one.partition("=") for one in command.takes if one.startswith("-")]
+        table |= {
+            f"{name} -": (*(option for option, _, _ in options), *_ANYWHERE),
+            f"{name} =": tuple(option for option, given, _ in options if given),
+            f"{name} 1": tuple(one for one in command.takes if not one.startswith("-")),
+        } | {f"{name} {option}": tuple(words.split("|")) for option, _, words in options if words}
     writes = _fish if shell == "fish" else _posix
     text = (_TEMPLATES / f"recortex.{shell}").read_text(encoding="utf-8")
     text = text.replace(_TABLE, "".join(writes(key, words) for key, words in table.items() if words))
@@ -114,15 +119,6 @@ def _words(verb: str, parameter: Parameter) -> tuple[str, ...]:
     if (verb, parameter.name) == ("import", "format"):
         return _IMPORTED
     return shape_of(parameter.hint, parameter.name).choices or _OPEN.get(parameter.name, ())
-
-
-def _of_program(name: str, takes: tuple[str, ...]) -> Table:
-    options = [one.partition("=") for one in takes if one.startswith("-")]
-    return {
-        f"{name} -": (*(option for option, _, _ in options), *_ANYWHERE),
-        f"{name} =": tuple(option for option, given, _ in options if given),
-        f"{name} 1": tuple(one for one in takes if not one.startswith("-")),
-    } | {f"{name} {option}": tuple(words.split("|")) for option, _, words in options if words}
 
 
 def _posix(key: str, words: tuple[str, ...]) -> str:

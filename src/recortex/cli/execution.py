@@ -102,7 +102,9 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         raise UsageError(
             f"There is no folder {call.project[:200]}.", hint="Give an existing folder to --project."
         )
-    if operation.name == "review" and _conversed(call):
+    if operation.name == "review" and (
+        "action" not in call.arguments and _attended(call) and sys.stdout.isatty()
+    ):
         from recortex.cli.reviewing import converse
 
         return converse(call)
@@ -153,11 +155,6 @@ def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
     question = cortex.model_offer(given["host"])
     wanted = bool(question) and _answered_yes(question)
     return replace(call, arguments={**given, "language_model": wanted})
-
-
-def _conversed(call: Call) -> bool:
-    """Whether a person is asked about each memory: at a terminal, where no action is named."""
-    return "action" not in call.arguments and _attended(call) and sys.stdout.isatty()
 
 
 def _attended(call: Call) -> bool:

@@ -129,7 +129,10 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
         commands: verbs that are no operations, such as servers, by name.
     """
     started = time.perf_counter()
-    _open_missing()
+    # Standard streams that were closed before the program began lead nowhere.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # for as long as the process lives
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     if os.environ.get("RECORTEX_LOG"):
         log_if_asked()
     words = list(sys.argv[1:] if argv is None else argv)
@@ -148,13 +151,6 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
     return code
 
 
-def _open_missing() -> None:
-    """Standard streams that were closed before the program began lead nowhere."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # for as long as the process lives
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-
-
 def _abandon_output() -> None:
     """Drop what is still unwritten, so that the interpreter's own flush at its end cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -170,7 +166,11 @@ def _guarded(words: list[str], commands: Mapping[str, Command], started: float) 
     except KeyboardInterrupt:
         failure = InterruptedByPersonError()
     except OSError as error:
-        failure = _system(error)
+        # An error of the operating system in our words.
+        where = f"{error.filename}: " if error.filename else ""
+        failure = StorageError(
+            f"{where}{error.strerror or error}.", hint="Check the path, the permissions and the free space."
+        )
     except Exception as error:  # noqa: BLE001  outermost: people get one line, `--debug` the traceback
         failure = InternalError(
             f"Recortex made a mistake: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
@@ -181,30 +181,26 @@ def _guarded(words: list[str], commands: Mapping[str, Command], started: float) 
 
 def _dispatch(line: Invocation, commands: Mapping[str, Command], started: float) -> int:
     if line.verb == "help" or not line.verb:
-        return _general(line, commands)
+        # Answer what is asked without a verb.
+        words = [word for word in line.arguments if not word.startswith("-")]
+        every = line.verb == "help" and words == ["all"]
+        if line.verb == "help" and words and not every:
+            return _dispatch(invocation.split([words[0], "--help"]), commands, 0.0)
+        if line.wants("--version"):
+            from recortex import __version__
+
+            print(f"recortex {__version__}")  # noqa: T201  the answer
+            return DONE
+        asked = line.verb == "help" or line.wants("--help", "-h")
+        if line.json and not asked:
+            raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
+        print(text(commands, _columns(), every=every))  # noqa: T201  the answer
+        return DONE if asked else WRONG_USAGE
     if line.verb in commands:
         return commands[line.verb].run(line)
     from recortex.cli import execution
 
     return execution.execute(line, commands, started)
-
-
-def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
-    """Answer what is asked without a verb."""
-    words = [word for word in line.arguments if not word.startswith("-")]
-    every = line.verb == "help" and words == ["all"]
-    if line.verb == "help" and words and not every:
-        return _dispatch(invocation.split([words[0], "--help"]), commands, 0.0)
-    if line.wants("--version"):
-        from recortex import __version__
-
-        print(f"recortex {__version__}")  # noqa: T201  the answer
-        return DONE
-    asked = line.verb == "help" or line.wants("--help", "-h")
-    if line.json and not asked:
-        raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
-    print(text(commands, _columns(), every=every))  # noqa: T201  the answer
-    return DONE if asked else WRONG_USAGE
 
 
 def _columns() -> int:
@@ -214,14 +210,6 @@ def _columns() -> int:
     from recortex.cli.terminal import terminal_of
 
     return terminal_of(sys.stdout).width
-
-
-def _system(error: OSError) -> RecortexError:
-    """An error of the operating system in our words."""
-    where = f"{error.filename}: " if error.filename else ""
-    return StorageError(
-        f"{where}{error.strerror or error}.", hint="Check the path, the permissions and the free space."
-    )
 
 
 def _report(words: Sequence[str], error: RecortexError, started: float) -> int:

@@ -49,7 +49,12 @@ class Parser(argparse.ArgumentParser):
                 f"`{self.prog}` takes no more arguments, but was given: {extra[:60]}.",
                 hint=f"Put a text of several words in quotes. See `{self.prog} --help`.",
             )
-        raise UsageError(_sentence(message), hint=f"See `{self.prog} --help`.")
+        # An argparse message as a sentence.
+        text = message.removeprefix("argument ")
+        raise UsageError(
+            (text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")),
+            hint=f"See `{self.prog} --help`.",
+        )
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -66,12 +71,6 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     def _split_lines(self, text: str, width: int) -> list[str]:
         """Wrap without breaking words such as FIRST-LAST and tree-sitter at their hyphens."""
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
-
-
-def _sentence(message: str) -> str:
-    """An argparse message as a sentence."""
-    text = message.removeprefix("argument ")
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def parse(operation: Operation, words: Sequence[str]) -> Call:
@@ -104,9 +103,25 @@ def parser_of(operation: Operation) -> Parser:
     parameters = operation.parameters()
     parser.usage = _usage(operation.verb, parameters)
     for parameter in parameters:
-        _add(parser, parameter)
+        shape = shape_of(parameter.hint, parameter.name)
+        if shape.flag:
+            plain = parameter.default is False and not parameter.required
+            action: Any = "store_true" if plain else argparse.BooleanOptionalAction
+            parser.add_argument(
+                *parameter.options, action=action, dest=parameter.name, help=_help(parameter, None)
+            )
+        elif parameter.positional:
+            _add_positional(parser, parameter, shape)
+        else:
+            _add_option(parser, parameter, shape)
     if operation.traits.destructive:
-        _add_consent(parser, {parameter.name for parameter in parameters})
+        taken = {parameter.name for parameter in parameters}
+        if "dry_run" not in taken:
+            parser.add_argument(
+                "--dry-run", action="store_true", help="Show what would be done; change nothing."
+            )
+        if "yes" not in taken:
+            parser.add_argument("-y", "--yes", action="store_true", help="Do it without asking.")
     if "full" not in {parameter.name for parameter in parameters}:
         parser.add_argument("--full", action="store_true", help="Show every field, and texts in full.")
     parser.set_defaults(json=False, project=None, url=None, debug=False)
@@ -125,29 +140,6 @@ def _usage(verb: str, parameters: Sequence[Parameter]) -> str:
         elif parameter.required:
             words.append(f"{parameter.options[0]} {shape.metavar}")
     return " ".join([*words, "[options]"])
-
-
-def _add_consent(parser: Parser, taken: set[str]) -> None:
-    if "dry_run" not in taken:
-        parser.add_argument("--dry-run", action="store_true", help="Show what would be done; change nothing.")
-    if "yes" not in taken:
-        parser.add_argument("-y", "--yes", action="store_true", help="Do it without asking.")
-
-
-def _add(parser: Parser, parameter: Parameter) -> None:
-    shape = shape_of(parameter.hint, parameter.name)
-    if shape.flag:
-        _add_flag(parser, parameter)
-    elif parameter.positional:
-        _add_positional(parser, parameter, shape)
-    else:
-        _add_option(parser, parameter, shape)
-
-
-def _add_flag(parser: Parser, parameter: Parameter) -> None:
-    plain = parameter.default is False and not parameter.required
-    action: Any = "store_true" if plain else argparse.BooleanOptionalAction
-    parser.add_argument(*parameter.options, action=action, dest=parameter.name, help=_help(parameter, None))
 
 
 def _add_positional(parser: Parser, parameter: Parameter, shape: Shape) -> None:

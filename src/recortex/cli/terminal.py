@@ -72,7 +72,12 @@ class Terminal:
         """One line of at most `columns` characters."""
         line = " ".join(clean(text).split())
         if self.person and not line.isascii():
-            return _cut_by_cells(line, columns)
+            # The same for letters that take two columns or none.
+            from rich.cells import cell_len, set_cell_size
+
+            return (
+                line if cell_len(line) <= columns else set_cell_size(line, max(columns - 1, 0)).rstrip() + "…"
+            )
         return line if len(line) <= columns else line[: max(columns - 1, 0)].rstrip() + "…"
 
 
@@ -86,13 +91,6 @@ def near(at: datetime, now: datetime) -> str:
     if days in {0, 1}:
         return f"{'yesterday' if days else 'today'} {here:%H:%M} UTC"
     return f"{days} days ago" if 1 < days < _COUNTED_DAYS else f"{here:%Y-%m-%d}"
-
-
-def _cut_by_cells(line: str, columns: int) -> str:
-    """The same for letters that take two columns or none."""
-    from rich.cells import cell_len, set_cell_size
-
-    return line if cell_len(line) <= columns else set_cell_size(line, max(columns - 1, 0)).rstrip() + "…"
 
 
 def clean(text: str) -> str:

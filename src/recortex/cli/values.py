@@ -53,7 +53,11 @@ def shape_of(hint: Any, name: str = "") -> Shape:
     if origin in _UNIONS:
         return _union(get_args(hint), name)
     if isinstance(origin, type) and issubclass(origin, Iterable) and not issubclass(origin, Mapping):
-        return _sequence(hint, name)
+        item = shape_of(get_args(hint)[0] if get_args(hint) else str, name)
+        if item.structured:
+            return Shape(_rows, "JSON", structured=True)
+        closed = bool(item.choices) or item.metavar == "KIND"
+        return Shape(item.read, item.metavar, item.choices, many=True, split=closed or name in _SPLIT_NAMES)
     return _single(hint)
 
 
@@ -87,14 +91,6 @@ def _union(members: tuple[Any, ...], name: str) -> Shape:
         read = _text_or_object if any(shape.structured for shape in shapes) else _text
         return Shape(read, "|".join(closed) if closed else "TEXT")
     return next((shape for shape in shapes if not shape.structured), _structured(None))
-
-
-def _sequence(hint: Any, name: str) -> Shape:
-    item = shape_of(get_args(hint)[0] if get_args(hint) else str, name)
-    if item.structured:
-        return Shape(_rows, "JSON", structured=True)
-    closed = bool(item.choices) or item.metavar == "KIND"
-    return Shape(item.read, item.metavar, item.choices, many=True, split=closed or name in _SPLIT_NAMES)
 
 
 def _choice(values: Mapping[str, Any]) -> Shape:

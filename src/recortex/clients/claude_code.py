@@ -293,7 +293,21 @@ class ClaudeCodeParser:
         read = _READERS.get(line.type or "")
         parsed = read(line) if read else self._queued(line)
         if line.type == "user":
-            parsed = self._with_replies(line, parsed)
+            # The results of a line with what the person said to the calls that they answer.
+            replies: list[Piece] = []
+            for result in (result for piece in parsed.pieces for result in piece.results):
+                call = self._calls.pop(result.call)
+                asked = described(call.name, call.arguments) if call else ""
+                form: Form = "refusal"
+                if result.ok and call is not None and call.name == ASK:
+                    form = "answer"
+                    said, asked = answers(decode_any(line.tool_use_result))
+                elif line.tool_denial_kind == _REJECTED and line.user_feedback:
+                    said = typed_feedback(line.user_feedback)
+                else:
+                    said = "" if result.ok else refusal(call, result.output, line.version or "")
+                replies.extend([line.piece("user", form=form, text=said, asked=asked)] if said else [])
+            parsed = replace(parsed, pieces=(*parsed.pieces, *replies))
         for piece in parsed.pieces:
             self._calls.note(piece.calls)
         return self._settled(parsed).under(line.header(session, parent), line.uuid or "")
@@ -327,23 +341,6 @@ class ClaudeCodeParser:
                 return replace(parsed, withdrawn=dropped, told=self._queue.emptied(piece.at))
         return parsed
 
-    def _with_replies(self, line: _Line, parsed: Parsed) -> Parsed:
-        """The results of a line with what the person said to the calls that they answer."""
-        replies: list[Piece] = []
-        for result in (result for piece in parsed.pieces for result in piece.results):
-            call = self._calls.pop(result.call)
-            asked = described(call.name, call.arguments) if call else ""
-            form: Form = "refusal"
-            if result.ok and call is not None and call.name == ASK:
-                form = "answer"
-                said, asked = answers(decode_any(line.tool_use_result))
-            elif line.tool_denial_kind == _REJECTED and line.user_feedback:
-                said = typed_feedback(line.user_feedback)
-            else:
-                said = "" if result.ok else refusal(call, result.output, line.version or "")
-            replies.extend([line.piece("user", form=form, text=said, asked=asked)] if said else [])
-        return replace(parsed, pieces=(*parsed.pieces, *replies))
-
 
 def _blocks(message: _Message) -> list[_Block]:
     if isinstance(message.content, str):
@@ -369,7 +366,11 @@ def _assistant(line: _Line) -> Parsed:
 
 def _user(line: _Line) -> Parsed:
     blocks = _blocks(decode(line.message, _Message))
-    results = tuple(_result(block) for block in blocks if block.type == "tool_result")
+    results = tuple(
+        Result(block.tool_use_id or "", not block.is_error, plain(decode_any(block.content)))
+        for block in blocks
+        if block.type == "tool_result"
+    )
     texts = [block.text for block in blocks if block.type == "text" and block.text]
     author = _author(line)
     if line.is_meta or author == "harness" or line.prompt_source in _NOT_TYPED or not _human(line.origin):
@@ -401,10 +402,6 @@ def _author(line: _Line) -> Author:
     if by_program and line.turn_origin in {None, "sdk", "unknown"}:
         return "person" if line.entrypoint in _HOSTS else "program"
     return _ORIGINS.get(line.turn_origin or "", "person")
-
-
-def _result(block: _Block) -> Result:
-    return Result(block.tool_use_id or "", not block.is_error, plain(decode_any(block.content)))
 
 
 def _human(origin: Raw) -> bool:
@@ -465,19 +462,16 @@ class ClaudeCodeTrail:
         """Take a line. Raises MalformedLineError."""
         line = decode(raw, _TrailLine)
         if line.type == "last-prompt":
-            self._stands(line, trail)
+            if line.leaf_uuid == _NOTHING and self._turn == 1:
+                trail.begins_anew()
+            elif line.leaf_uuid:
+                trail.stands_at(line.leaf_uuid, surely=bool(line.explicit))
         elif line.uuid and not line.is_sidechain:
             prompt = _begins(line)
             parent = line.parent_uuid or line.logical_parent_uuid or ("" if prompt else None)
             trail.add(line.uuid, parent, prompt=prompt)
             if prompt:
                 self._turn = decode_optional(line.turn_position, _Position).turn_index or 0
-
-    def _stands(self, line: _TrailLine, trail: Trail) -> None:
-        if line.leaf_uuid == _NOTHING and self._turn == 1:
-            trail.begins_anew()
-        elif line.leaf_uuid:
-            trail.stands_at(line.leaf_uuid, surely=bool(line.explicit))
 
 
 def _begins(line: _TrailLine) -> bool:

@@ -142,7 +142,10 @@ class CodexParser:
             return self._session(line, raw, at)
         payload = bytes(line.payload)
         if line.type in {"turn_context", "event_msg"}:
-            self._begin_turn(decode_optional(line.payload, _Turn))
+            turn = decode_optional(line.payload, _Turn)
+            self._cwd = turn.cwd or self._cwd  # a turn may be in another folder than the session began in
+            if turn.turn_id and turn.turn_id != self._turn and turn.type in {None, "task_started"}:
+                self._turn, self._said = turn.turn_id, 0
         if payload and line.type not in {"response_item", "compacted", "event_msg"}:
             return Parsed(skipped=line.type or "untyped")
         item = decode(payload or raw, _Item)
@@ -151,11 +154,6 @@ class CodexParser:
         if line.type == "event_msg":
             return Parsed(skipped=f"event_msg/{item.type}", interrupted=item.type == "turn_aborted")
         return self._item(item, at)
-
-    def _begin_turn(self, turn: _Turn) -> None:
-        self._cwd = turn.cwd or self._cwd  # a turn may be in another folder than the session began in
-        if turn.turn_id and turn.turn_id != self._turn and turn.type in {None, "task_started"}:
-            self._turn, self._said = turn.turn_id, 0
 
     def _session(self, line: _Line, raw: bytes, at: datetime | None) -> Parsed:
         meta = decode(bytes(line.payload) or raw, _Meta)

@@ -141,17 +141,17 @@ def _without(messages: list[Raw], revert: _Revert) -> Iterator[Raw]:
     """The messages; from the one on that the person went back to they say that they were taken back."""
     gone = False
     for message in messages:
-        here = not gone and bool(revert.message) and _id(message) == revert.message
+        here = (
+            not gone
+            and bool(revert.message)
+            and decode_optional(decode_optional(message, _Message).info, _Info).id == revert.message
+        )
         yield (
             _marked(message, taken_back=True, part=(revert.part or "") if here else "")
             if here or gone
             else message
         )
         gone = gone or here
-
-
-def _id(message: Raw) -> str | None:
-    return decode_optional(decode_optional(message, _Message).info, _Info).id
 
 
 class OpenCodeParser:

@@ -72,7 +72,14 @@ class JsonPart:
         return text if merged == node.plain() else jsonc.put(text, here, merged)
 
     def _with_hooks(self, text: str) -> str:
-        present = _ours(text)
+        # Our groups with their events; a hook of ours in a group of others stands for itself.
+        hooks = _hooks_of(text)
+        present = []
+        for place in places_of_ours(hooks):
+            value = hooks
+            for key in place:
+                value = value[key]
+            present.append((str(place[0]), value))
         wanted = [(event, dict(group)) for event, group in self.hooks.items()]
         if len(present) == len(wanted) and all(one in present for one in wanted):
             return text
@@ -97,18 +104,6 @@ def _merged(there: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
 def _hooks_of(text: str) -> Any:
     node = jsonc.at(jsonc.parse(text), ("hooks",)) if text.strip() else None
     return node.plain() if node else None
-
-
-def _ours(text: str) -> list[tuple[str, Any]]:
-    """Our groups with their events; a hook of ours in a group of others stands for itself."""
-    hooks = _hooks_of(text)
-    found = []
-    for place in places_of_ours(hooks):
-        value = hooks
-        for key in place:
-            value = value[key]
-        found.append((str(place[0]), value))
-    return found
 
 
 def _without_hooks(text: str) -> str:

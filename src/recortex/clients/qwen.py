@@ -77,7 +77,25 @@ class QwenParser:
         if author == "harness":
             texts = [part["text"] for part in message.parts or () if isinstance(part.get("text"), str)]
             return Parsed(skipped=line.label, carried="\n".join(texts)).under(header, line.uuid or "")
-        return _message(line, message.parts or [], author).under(header, line.uuid or "")
+        parts = message.parts or []
+        answers = [answer for part in parts if isinstance(answer := part.get("functionResponse"), dict)]
+        asked = [call for part in parts if isinstance(call := part.get("functionCall"), dict)]
+        results = tuple(_result(line, answer) for answer in answers)
+        piece = line.piece(
+            "results" if results else "user" if line.type == "user" else "assistant",
+            group=line.uuid or "",
+            calls=tuple(
+                tool_call(str(call.get("id") or ""), str(call.get("name") or ""), call.get("args"))
+                for call in asked
+            ),
+            results=results,
+            ends_calls=line.type == "user" and not results,
+            author=author,
+        )
+        texts = [
+            part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")
+        ]
+        return typed(piece, texts).under(header, line.uuid or "")
 
     def _command(self, line: _Line) -> None:
         command = decode_optional(line.system_payload, _Command)
@@ -99,25 +117,6 @@ class QwenParser:
         if line.subtype == "cron":
             return "agent"
         return "harness" if by_client else "repository" if made else "person"
-
-
-def _message(line: _Line, parts: list[dict[str, Any]], author: Author) -> Parsed:
-    answers = [answer for part in parts if isinstance(answer := part.get("functionResponse"), dict)]
-    asked = [call for part in parts if isinstance(call := part.get("functionCall"), dict)]
-    results = tuple(_result(line, answer) for answer in answers)
-    piece = line.piece(
-        "results" if results else "user" if line.type == "user" else "assistant",
-        group=line.uuid or "",
-        calls=tuple(
-            tool_call(str(call.get("id") or ""), str(call.get("name") or ""), call.get("args"))
-            for call in asked
-        ),
-        results=results,
-        ends_calls=line.type == "user" and not results,
-        author=author,
-    )
-    texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
-    return typed(piece, texts)
 
 
 def _result(line: _Line, answer: dict[str, Any]) -> Result:

@@ -46,7 +46,23 @@ def excerpt(root: Path, path: str, first: int | None, last: int | None) -> Excer
                 f"{inside} has {len(lines)} lines.", hint="Give lines that it has, or no lines."
             )
         data = b"".join(lines[first - 1 : last])
-    return Excerpt(inside, _text(data, inside), str(blake3(data).hexdigest()))
+    if len(data) > MAX_EXCERPT:
+        raise InvalidInputError(
+            f"The piece has {len(data):,} bytes; at most {MAX_EXCERPT:,} are kept.",
+            hint="Give the lines of one function or class: PATH:FIRST-LAST.",
+        )
+    if b"\0" in data:
+        raise InvalidInputError(f"{inside} is binary.", hint="Only text can be indexed.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{inside} is not UTF-8: a wrong byte at position {error.start}.",
+            hint="Only UTF-8 text can be indexed.",
+        ) from None
+    if not text.strip():
+        raise InvalidInputError(f"{inside}: there is nothing in these lines.", hint="Give other lines.")
+    return Excerpt(inside, text, str(blake3(data).hexdigest()))
 
 
 def _read(root: Path, inside: str) -> bytes:
@@ -67,23 +83,3 @@ def _read(root: Path, inside: str) -> bytes:
             f"{inside[:200]} cannot be read: {reason}.",
             hint="Give PATH or PATH:FIRST-LAST, from the project's root.",
         ) from None
-
-
-def _text(data: bytes, inside: str) -> str:
-    if len(data) > MAX_EXCERPT:
-        raise InvalidInputError(
-            f"The piece has {len(data):,} bytes; at most {MAX_EXCERPT:,} are kept.",
-            hint="Give the lines of one function or class: PATH:FIRST-LAST.",
-        )
-    if b"\0" in data:
-        raise InvalidInputError(f"{inside} is binary.", hint="Only text can be indexed.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{inside} is not UTF-8: a wrong byte at position {error.start}.",
-            hint="Only UTF-8 text can be indexed.",
-        ) from None
-    if not text.strip():
-        raise InvalidInputError(f"{inside}: there is nothing in these lines.", hint="Give other lines.")
-    return text

@@ -18,7 +18,6 @@ from recortex.domain.commit import Commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
 
 OF_LINE, OF_FILE = 6, 8
@@ -106,17 +105,13 @@ def places_of(tree: Path, name: str) -> list[tuple[str, int, str]]:
     if not _NAME.fullmatch(name):
         return []
     before = r"(^|[^A-Za-z0-9_.])" + name.replace("$", r"\$")
-    with _git(tree) as git:
+    with isolated(tree, branch_and_commit(tree)[1]) as git:
         if git is None:
             return []
         words = ("grep", "-n", "-I", "-E", "--full-name", "-e", before + r"[[:space:]]*([:=(<{]|$| )")
         found = git.lines(*words, "--", *_NO_DATA, most=MOST_BYTES, seconds=SECONDS)
     parts = (_PLACE.match(line) for line in found if len(line) < LONGEST)
     return [(one[1], int(one[2]), one[3]) for one in parts if one]
-
-
-def _git(tree: Path) -> AbstractContextManager[Git | None]:
-    return isolated(tree, branch_and_commit(tree)[1])
 
 
 def _of_range(git: Git, path: str, hunks: Sequence[_Hunk], first: int, last: int) -> History:

@@ -176,14 +176,8 @@ def find(wanted: Place, endings: Collection[str]) -> Found:
         )
         if named and wanted.covers(path):
             (links if path.is_symlink() else found.files).append(path)
-    _follow(links, wanted.path, found)
-    found.files.sort()
-    return found
-
-
-def _follow(links: Sequence[Path], folder: Path, found: Found) -> None:
-    """Take links to files inside of the folder that are not found by themselves."""
-    inside = folder.resolve()
+    # Take links to files inside of the folder that are not found by themselves.
+    inside = wanted.path.resolve()
     known = {path.resolve() for path in found.files}
     for link in links:
         target = link.resolve()
@@ -192,6 +186,8 @@ def _follow(links: Sequence[Path], folder: Path, found: Found) -> None:
         elif target not in known and target.is_file():
             known.add(target)
             found.files.append(link)
+    found.files.sort()
+    return found
 
 
 def _document_files_walk(

@@ -79,7 +79,10 @@ def parse(url: str, *, workspace: str = "") -> Address:
     theirs = "&".join(f"{quote(name)}={quote(value)}" for name, value in given if name not in ours)
     conninfo = f"postgresql://{parts.netloc}{parts.path}{'?' if theirs else ''}{theirs}"
     named = ours.get("workspace", workspace or None)
-    partitions = _partitions(ours.get("partitions", "0"))
+    text = ours.get("partitions", "0")
+    if not text.isdecimal() or int(text) > MOST_PARTITIONS:
+        raise ConfigError(f"partitions must be a number from 0 to {MOST_PARTITIONS}.", hint=HINT)
+    partitions = int(text)
     return Address(conninfo, "" if named is None else _name(named), partitions)
 
 
@@ -113,9 +116,3 @@ def _name(text: str) -> str:
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise ConfigError(f"A workspace needs a name of 1 to {LONGEST_NAME} printable characters.", hint=HINT)
     return name
-
-
-def _partitions(text: str) -> int:
-    if not text.isdecimal() or int(text) > MOST_PARTITIONS:
-        raise ConfigError(f"partitions must be a number from 0 to {MOST_PARTITIONS}.", hint=HINT)
-    return int(text)

@@ -141,30 +141,26 @@ def _unmarked(text: str, taken: list[str], *, wrappers: bool) -> str:
     for _ in range(_ROUNDS):
         # Others first: an end of ours within their wrapper would take its opening tag away.
         left = _without_wrapped(text, taken) if wrappers else text
-        left = _without_own(left, taken)
+        clean: list[str] = []
+        depth = last = 0
+        for marker in _OWN_MARKER.finditer(left):
+            part = left[last : marker.start()]
+            last = marker.end()
+            if depth:
+                taken.append(part)
+            elif marker[1]:  # an end with no beginning: all that stands before it was ours
+                taken.extend([*clean, part])
+                clean.clear()
+            else:
+                clean.append(part)
+            depth = max(0, depth + (-1 if marker[1] else 1))
+        (taken if depth else clean).append(left[last:])
+        left = "".join(clean)
         if left == text:
             return text
         text = left
     taken.append(text)
     return ""
-
-
-def _without_own(text: str, taken: list[str]) -> str:
-    clean: list[str] = []
-    depth = last = 0
-    for marker in _OWN_MARKER.finditer(text):
-        part = text[last : marker.start()]
-        last = marker.end()
-        if depth:
-            taken.append(part)
-        elif marker[1]:  # an end with no beginning: all that stands before it was ours
-            taken.extend([*clean, part])
-            clean.clear()
-        else:
-            clean.append(part)
-        depth = max(0, depth + (-1 if marker[1] else 1))
-    (taken if depth else clean).append(text[last:])
-    return "".join(clean)
 
 
 def _without_wrapped(text: str, taken: list[str]) -> str:

@@ -148,12 +148,15 @@ def matches(query: MemoryQuery, memory: Memory) -> bool:
         and (query.recorded_after is None or memory.recorded_at >= query.recorded_after)
         and (query.recorded_before is None or memory.recorded_at < query.recorded_before)
         and (query.valid_at is None or memory.was_valid_at(query.valid_at))
-        and (not query.files or any(_covers(one, file.path) for one in query.files for file in memory.files))
+        and (
+            not query.files
+            or any(
+                (file.path.startswith(one) if one.endswith("/") else file.path == one)
+                for one in query.files
+                for file in memory.files
+            )
+        )
     )
-
-
-def _covers(wanted: str, path: str) -> bool:
-    return path.startswith(wanted) if wanted.endswith("/") else path == wanted
 
 
 def _within(value: float, least: float | None, most: float | None) -> bool:

@@ -81,7 +81,23 @@ class FolderEmbedder(LocalModel):
         """
         length = "" if self._length == LENGTH else f".{self._length}"
         try:
-            checksum = _checksum(self._folder, graph_in(self._folder, self._file))
+            # Eight hexadecimal digits over sizes and samples of the graph, its weights and the tokenizer.
+            graph = graph_in(self._folder, self._file)
+            from blake3 import blake3
+
+            digest = blake3()
+            weights = sorted(path for path in graph.parent.glob(f"{graph.name}*") if path != graph)
+            words = [
+                self._folder / name for name in (TOKENIZER, VOCABULARY) if (self._folder / name).is_file()
+            ]
+            for path in (graph, *weights, *words):
+                size = path.stat().st_size
+                digest.update(f"{size}\0".encode())
+                with path.open("rb") as file:
+                    for place in range(_SAMPLES):
+                        file.seek(max(size - _SAMPLE, 0) * place // (_SAMPLES - 1))
+                        digest.update(file.read(_SAMPLE))
+            checksum = str(digest.hexdigest()[:8])
         except (OSError, EmbeddingError):
             checksum = "missing"
         return f"onnx/{self._folder.resolve().name}-{checksum}.{self._pooling}{length}"
@@ -154,23 +170,6 @@ def graph_in(folder: Path, file: str, *, setting: str = SETTING) -> Path:
                 f"{graphs[0].relative_to(folder).as_posix()}.",
             )
     raise EmbeddingError(f"There is no *.onnx in the folder of {setting}.", hint=_HINT.format(setting))
-
-
-def _checksum(folder: Path, graph: Path) -> str:
-    """Eight hexadecimal digits over sizes and samples of the graph, its weights and the tokenizer."""
-    from blake3 import blake3
-
-    digest = blake3()
-    weights = sorted(path for path in graph.parent.glob(f"{graph.name}*") if path != graph)
-    words = [folder / name for name in (TOKENIZER, VOCABULARY) if (folder / name).is_file()]
-    for path in (graph, *weights, *words):
-        size = path.stat().st_size
-        digest.update(f"{size}\0".encode())
-        with path.open("rb") as file:
-            for place in range(_SAMPLES):
-                file.seek(max(size - _SAMPLE, 0) * place // (_SAMPLES - 1))
-                digest.update(file.read(_SAMPLE))
-    return str(digest.hexdigest()[:8])
 
 
 def _tokenizer(folder: Path, length: int) -> Callable[[str], Tokens]:

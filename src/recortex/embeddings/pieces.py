@@ -221,18 +221,15 @@ class WordPiece:
         room = max(limit - 2, 0)
         ids: list[int] = []
         for word in words(text):
-            ids.extend(self._pieces(word))
+            found = self._known.get(word)
+            if found is None:
+                if len(self._known) >= REMEMBERED_WORDS:
+                    self._known.clear()
+                found = self._known[word] = self._split(word)
+            ids.extend(found)
             if len(ids) >= room:
                 break
         return list(chain((self._start,), ids[:room], (self._end,)))
-
-    def _pieces(self, word: str) -> tuple[int, ...]:
-        found = self._known.get(word)
-        if found is None:
-            if len(self._known) >= REMEMBERED_WORDS:
-                self._known.clear()
-            found = self._known[word] = self._split(word)
-        return found
 
     def _split(self, word: str) -> tuple[int, ...]:
         if len(word) > MAXIMUM_WORD:

@@ -114,7 +114,11 @@ def reads(model: str, text: str) -> bool:
         model: the name that its vectors are stored under.
         text: a question or a memory; English with a few such characters is English.
     """
-    return not model.startswith(_ENGLISH_MODEL) or not has_cjk(text) or _english(text) >= _LEAST
+    return (
+        not model.startswith(_ENGLISH_MODEL)
+        or not has_cjk(text)
+        or sum(word in STOP_WORDS for word in tokens(without_cjk(text))) >= _LEAST
+    )
 
 
 def is_english(text: str) -> bool:
@@ -124,10 +128,6 @@ def is_english(text: str) -> bool:
     shipped model in English, 0.41 in Spanish, and above 0.7 in any language with multilingual-e5-small.
     """
     return all(language_of(one) == ENGLISH for one in sentences(text))
-
-
-def _english(text: str) -> int:
-    return sum(word in STOP_WORDS for word in tokens(without_cjk(text)))
 
 
 def function_words(text: str) -> frozenset[str]:

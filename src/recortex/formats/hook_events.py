@@ -93,20 +93,15 @@ def _worked(given: Mapping[str, Any]) -> bool | None:
     if answer is None:
         return None
     if isinstance(answer, dict):
-        return _code_ok(answer) and not (
+        code = answer.get("exit_code", answer.get("exitCode"))
+        said = answer.get("llmContent")
+        if isinstance(said, str):
+            found = _EXIT_CODE.search(said[-_LONGEST_WORD:])
+            code = int(found[1]) if found else code
+        return (code == 0 if isinstance(code, int) else True) and not (
             answer.get("is_error") or answer.get("error") or answer.get("interrupted")
         )
     return True
-
-
-def _code_ok(answer: Mapping[str, Any]) -> bool:
-    """Whether the exit code is 0 or missing. It is a field, or a line that Gemini CLI and Qwen Code write."""
-    code = answer.get("exit_code", answer.get("exitCode"))
-    said = answer.get("llmContent")
-    if isinstance(said, str):
-        found = _EXIT_CODE.search(said[-_LONGEST_WORD:])
-        code = int(found[1]) if found else code
-    return code == 0 if isinstance(code, int) else True
 
 
 def _word(given: Mapping[str, Any], name: str) -> str:

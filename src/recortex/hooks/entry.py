@@ -73,7 +73,12 @@ def main(words: Sequence[str]) -> int:
     """Do what one call of a hook asks for, and return 0."""
     options = _options(words)
     if options.event == "capture":
-        return _capture(options)
+        if hasattr(os, "nice"):
+            os.nice(NICE)  # before anything is loaded: the person's next turn may have begun
+        from recortex.app.jobs.capture import main as capture
+
+        folder = _folder(options, None)
+        return capture(_context(folder, options)) if folder else 0
     if options.event not in EVENTS:
         sys.stderr.write(_HELP)
         return 0
@@ -224,15 +229,6 @@ def _note(folder: Path | None, name: str, error: Exception) -> None:
         log_error(location, name, said)
     else:
         log_error(of_user(home), name, said)
-
-
-def _capture(options: Options) -> int:
-    if hasattr(os, "nice"):
-        os.nice(NICE)  # before anything is loaded: the person's next turn may have begun
-    from recortex.app.jobs.capture import main as capture
-
-    folder = _folder(options, None)
-    return capture(_context(folder, options)) if folder else 0
 
 
 def _options(words: Sequence[str]) -> Options:

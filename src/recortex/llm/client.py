@@ -88,7 +88,14 @@ def agent_ask(model: str, environment: Mapping[str, str], request: Request, dead
         try:
             output = _output(child, request.prompt.encode("utf-8", "replace"), deadline)
         finally:
-            _end(child)
+            # End the program and its children, with a moment to clean up.
+            if child.poll() is None:
+                _signal(child, signal.SIGTERM)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(timeout=_GRACE)
+            _signal(child, getattr(signal, "SIGKILL", signal.SIGTERM))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(timeout=_GRACE)
     if child.returncode != 0 and not output.lstrip().startswith(b"{"):
         raise CallError("program", f"{PROGRAM} ended with status {child.returncode}.", paid=True)
     return envelope(output, _read)
@@ -155,17 +162,6 @@ def _taken(pipe: IO[bytes] | None) -> bytes:
             with pipe:
                 return pipe.read(MAX_ANSWER + 1)
     return b""
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End the program and its children, with a moment to clean up."""
-    if child.poll() is None:
-        _signal(child, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(timeout=_GRACE)
-    _signal(child, getattr(signal, "SIGKILL", signal.SIGTERM))
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(timeout=_GRACE)
 
 
 def _signal(child: subprocess.Popen[bytes], number: int) -> None:
@@ -333,7 +329,19 @@ class Model:
         return result
 
     def _attempt(self, request: Request, deadline: Deadline) -> tuple[Answer | Unavailable, PostError | None]:
-        reserve = self._reserve(request)
+        # The call with the highest possible costs.
+        sent = len((request.system + request.prompt).encode("utf-8", "replace")) + len(dumps(request.schema))
+        tokens = -(-sent // BYTES_PER_TOKEN) + (OVERHEAD if self._settings.provider == AGENT else 0)
+        reserve = ModelCall(
+            at=self._clock(),
+            provider=self._settings.provider,
+            model=model_of(self._settings),
+            purpose=request.purpose,
+            session=request.session,
+            input_tokens=tokens,
+            output_tokens=request.max_output,
+            micro_usd=self._price.of(tokens, request.max_output),
+        )
         number = self._ledger.reserve(reserve, self._limit)
         if number is None:
             refused = replace(reserve, input_tokens=0, output_tokens=0, micro_usd=0, outcome="refused")
@@ -353,21 +361,6 @@ class Model:
         call = _timed(replace(call, outcome="ok"), started)
         self._ledger.settle(number, call)
         return Answer(items, call), None
-
-    def _reserve(self, request: Request) -> ModelCall:
-        """The call with the highest possible costs."""
-        sent = len((request.system + request.prompt).encode("utf-8", "replace")) + len(dumps(request.schema))
-        tokens = -(-sent // BYTES_PER_TOKEN) + (OVERHEAD if self._settings.provider == AGENT else 0)
-        return ModelCall(
-            at=self._clock(),
-            provider=self._settings.provider,
-            model=model_of(self._settings),
-            purpose=request.purpose,
-            session=request.session,
-            input_tokens=tokens,
-            output_tokens=request.max_output,
-            micro_usd=self._price.of(tokens, request.max_output),
-        )
 
     def _counted(self, reserve: ModelCall, reply: Reply) -> ModelCall:
         """The call with its actual costs. Without the provider's counts they are estimated by bytes."""

@@ -205,8 +205,10 @@ def unconfirmed(name: str, *, asked: bool) -> ToolAnswer:
 
 def _failure(code: str, message: str, hint: str) -> ToolAnswer:
     texts = {"code": code, "message": message, "hint": hint}
-    return ToolAnswer({key: _printable(text) for key, text in texts.items()}, failed=True)
-
-
-def _printable(text: str) -> str:
-    return clean(text[:_LONGEST_MESSAGE].encode(errors="replace").decode())
+    return ToolAnswer(
+        {
+            key: clean(text[:_LONGEST_MESSAGE].encode(errors="replace").decode())
+            for key, text in texts.items()
+        },
+        failed=True,
+    )

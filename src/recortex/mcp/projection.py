@@ -127,16 +127,12 @@ def lean(value: Any) -> dict[str, Any]:
     for more in ("known", "cited"):
         if isinstance(value, Memory) and (told := getattr(value, more, ())):
             data[more] = _value(told)
-    if notes := _notes(value):
-        data["note"] = " ".join(notes)
-    return data if isinstance(data, dict) else {"result": data}
-
-
-def _notes(value: Any) -> list[str]:
-    """What an agent has to know of an answer besides memories."""
+    # What an agent has to know of an answer besides memories.
     said = (isinstance(value, Recall) and value.exchanges) or getattr(value, "checked", None) is False
     written = (isinstance(value, Recall) and value.documents) or hasattr(value, "chunk")
-    return [*([_RECORDS] if said else []), *([_WRITTEN] if written else [])]
+    if notes := [*([_RECORDS] if said else []), *([_WRITTEN] if written else [])]:
+        data["note"] = " ".join(notes)
+    return data if isinstance(data, dict) else {"result": data}
 
 
 def output_schema(of: Any) -> dict[str, Any]:
@@ -210,8 +206,13 @@ def _scalar(value: Any) -> Any:
 
 def _memory(memory: Memory, shown: tuple[str, ...]) -> dict[str, Any]:
     whole = shown is WHOLE
+    # The typed fields that say more than `text`.
+    said = codec.content_to_json(memory.content)
+    main = KINDS[memory.kind].main
+    if said.get(main) == memory.text:
+        del said[main]
     special = {
-        "content": _content(memory),
+        "content": said,
         "importance": memory.importance.value,
         "source": _without_empty(memory.source, () if whole else _SOURCE_ON_CARD),
         "files": [_without_empty(file, () if whole else _FILE_ON_CARD) for file in memory.files],
@@ -246,15 +247,6 @@ def _chunk(value: Chunk | ChunkHit) -> dict[str, Any]:
         "freshness": getattr(value, "freshness", None),
     }
     return {name: item for name, item in told.items() if item not in {None, "", "none", "fresh"}}
-
-
-def _content(memory: Memory) -> dict[str, Any]:
-    """The typed fields that say more than `text`."""
-    said = codec.content_to_json(memory.content)
-    main = KINDS[memory.kind].main
-    if said.get(main) == memory.text:
-        del said[main]
-    return said
 
 
 def _proposal(subject: str, memory: Memory) -> dict[str, Any]:

@@ -60,7 +60,11 @@ class AdviceOperations(Operations):
         bounded(limit)
         paths = self._paths(files, focus)
         told = list(self._about(MemoryQuery(files=paths, kinds=WARNING_KINDS)) if paths else [])
-        told += self._excepted(paths)
+        # Approved exceptions that hold for some of the files.
+        from recortex.engines.generation.conflicts import holds_for
+
+        every = self._about(MemoryQuery(kinds=(Kind("constraint_override"),))) if paths else []
+        told += [one for one in every if any(holds_for(one, path) for path in paths)]
         if focus:
             only = MemoryQuery(kinds=WARNING_KINDS, valid_at=self._app.clock())
             told += self._on_focus(focus, only, limit)
@@ -85,7 +89,11 @@ class AdviceOperations(Operations):
         waiting = MemoryQuery(files=paths, statuses=(Status.PROPOSED, Status.QUARANTINED), limit=limit)
         found = [
             *self._to_check(known),
-            *(_suggested(one, "follow", "how it is done here") for one in known if _shows_how(one)),
+            *(
+                _suggested(one, "follow", "how it is done here")
+                for one in known
+                if (KINDS[one.kind].category == "pattern" and one.kind != "preference")
+            ),
             *(_suggested(one, "related", "bears on what is worked on") for one in known),
             *self._documents(focus or " ".join(paths)),
             *self._related(known),
@@ -135,13 +143,6 @@ class AdviceOperations(Operations):
             self._found(replace(query, valid_at=self._app.clock(), order="importance", limit=LOOKED_AT))
         )
 
-    def _excepted(self, paths: Sequence[str]) -> list[Memory]:
-        """Approved exceptions that hold for some of the files."""
-        from recortex.engines.generation.conflicts import holds_for
-
-        every = self._about(MemoryQuery(kinds=(Kind("constraint_override"),))) if paths else []
-        return [one for one in every if any(holds_for(one, path) for path in paths)]
-
     def _undisputed(self, memories: Sequence[Memory]) -> list[Memory]:
         """The memories without those that a later one contradicts."""
         from recortex.engines.retrieval.disputes import disputes
@@ -172,7 +173,10 @@ class AdviceOperations(Operations):
             text=memory.text,
             advice=advice(memory),
             about=tuple(
-                path for path in paths if holds_for(memory, path) or any(_is_in(one, path) for one in files)
+                path
+                for path in paths
+                if holds_for(memory, path)
+                or any((one == path or (path.endswith("/") and one.startswith(path))) for one in files)
             ),
             freshness=freshness_of(cited),
             pattern_state=states_of(self._app, [memory]).get(memory.id, ()),
@@ -206,15 +210,6 @@ class AdviceOperations(Operations):
             ]
             for memory in self._undisputed(all_output_redacted(memories)):
                 yield _suggested(memory, "related", f"{links[memory.id]}: linked to what is known here")
-
-
-def _is_in(cited: str, path: str) -> bool:
-    """Whether a cited file is the one that was named, or lies in the folder that was."""
-    return cited == path or (path.endswith("/") and cited.startswith(path))
-
-
-def _shows_how(memory: Memory) -> bool:
-    return KINDS[memory.kind].category == "pattern" and memory.kind != "preference"
 
 
 def _overdue(memory: Memory, now: datetime) -> bool:
@@ -264,7 +259,13 @@ class GenerationOperations(Operations):
         from recortex.engines.generation.shares import lay_out
 
         _check(focus, files, budget)
-        ranked = self._gathered(focus, files)
+        # Each memory that bears on the focus or the files, once, if no later one contradicts it.
+        from recortex.app.knowledge import Knowledge
+        from recortex.engines.compression.levels import Weighed
+
+        offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
+        best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
+        ranked = [Weighed(one.memory, one.relevance) for one in best.values() if not one.disputed]
         laid = lay_out(ranked, budget, self._app.count_tokens, self._parts())
         told = {one.id for one in laid.provenance}
         given = [one.memory for one in ranked if one.memory.id in told]
@@ -329,15 +330,6 @@ class GenerationOperations(Operations):
                 learned[kept.id] = round(kept.confidence, 4)
             services.store.ledger.record([self._entry(one, TOLD, generation) for one in learned])
         return learned
-
-    def _gathered(self, focus: str, files: Sequence[str]) -> list[Weighed]:
-        """Each memory that bears on the focus or the files, once, if no later one contradicts it."""
-        from recortex.app.knowledge import Knowledge
-        from recortex.engines.compression.levels import Weighed
-
-        offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
-        best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
-        return [Weighed(one.memory, one.relevance) for one in best.values() if not one.disputed]
 
     def _checked(self, ranked: Sequence[Weighed]) -> list[Memory]:
         """What code is checked against: what bears on the focus, and all that forbids something.

@@ -192,7 +192,17 @@ class BrowseOperations(Operations):
     def _page(self, query: MemoryQuery, limit: int, offset: int) -> Listing:
         """One page over the stores, the project's memories before the global ones."""
         if query.order == "confidence" or (query.min_confidence, query.max_confidence) != (None, None):
-            every = self._by_confidence(query)
+            # All that pass, chosen and sorted by what is left of their confidence: no index knows that.
+            least, most = query.min_confidence or 0.0, query.max_confidence
+            wide = replace(query, max_confidence=None)  # decay only lowers confidence, so more may pass now
+            every = [
+                memory
+                for services in self._app.all_services(query.scope)
+                for memory in self._faded(services, services.store.memories.find(wide))
+                if least <= memory.confidence and (most is None or memory.confidence <= most)
+            ]
+            if query.order == "confidence":
+                every.sort(key=lambda memory: memory.confidence, reverse=query.descending)
             return Listing(memories=all_output_redacted(every[offset : offset + limit]), total=len(every))
         found: list[Memory] = []
         total = 0
@@ -204,17 +214,3 @@ class BrowseOperations(Operations):
                 some = services.store.memories.find(replace(query, limit=room, offset=skip))
                 found.extend(some if query.as_of else self._faded(services, some))
         return Listing(memories=all_output_redacted(found), total=total)
-
-    def _by_confidence(self, query: MemoryQuery) -> Sequence[Memory]:
-        """All that pass, chosen and sorted by what is left of their confidence: no index knows that."""
-        least, most = query.min_confidence or 0.0, query.max_confidence
-        wide = replace(query, max_confidence=None)  # decay only lowers confidence, so more may pass now
-        found = [
-            memory
-            for services in self._app.all_services(query.scope)
-            for memory in self._faded(services, services.store.memories.find(wide))
-            if least <= memory.confidence and (most is None or memory.confidence <= most)
-        ]
-        if query.order == "confidence":
-            found.sort(key=lambda memory: memory.confidence, reverse=query.descending)
-        return found

@@ -108,7 +108,15 @@ class HistoryOperations(Operations):
             )
         elif memory.version == 1 and memory.status is not Status.ARCHIVED:
             former = replace(memory, status=Status.ARCHIVED)
-            self._reinstate(services, memory)
+            # Make superseded memories active again when the creation of the one that replaced them is undone.
+            replaced = [
+                relation.target_id
+                for relation in services.store.relations.of([memory.id])
+                if relation.type is RelationType.SUPERSEDES and relation.source_id == memory.id
+            ]
+            for old in services.store.memories.get(replaced):
+                if old.superseded_by == memory.id:
+                    self.undo(old.id)
         else:
             raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
         check_taking_back(self._app, services, memory, former)
@@ -116,17 +124,6 @@ class HistoryOperations(Operations):
         return output_redacted(
             services.ingestion.change(memory, former, now=now, actor=self._app.actor, operation="undo")
         )
-
-    def _reinstate(self, services: StoreServices, memory: Memory) -> None:
-        """Make superseded memories active again when the creation of the one that replaced them is undone."""
-        replaced = [
-            relation.target_id
-            for relation in services.store.relations.of([memory.id])
-            if relation.type is RelationType.SUPERSEDES and relation.source_id == memory.id
-        ]
-        for old in services.store.memories.get(replaced):
-            if old.superseded_by == memory.id:
-                self.undo(old.id)
 
     @operation(destructive=True, idempotent=True)
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002

@@ -17,8 +17,6 @@ from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
 
@@ -135,7 +133,19 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
         raise InvalidInputError(f"The memory is in the {to.value} store already.")
     (memory,) = sources[0].store.memories.get([id_])
     kept = _written(app, sources[0], target, memory, to)
-    left = _taken_out(app, sources[0], memory)
+    # Take the memory out of its old store; what it was related to there, in words.
+    store, now = sources[0].store, app.clock()
+    with store.transaction():
+        relations = store.relations.of([memory.id])
+        left = [
+            f"{one.type.value} {one.target_id if one.source_id == memory.id else one.source_id}"
+            for one in relations
+        ]
+        entry = AuditEntry(
+            memory_id=memory.id, operation="move", actor=app.actor, at=now, details={"relations": len(left)}
+        )
+        store.ledger.record([entry])
+        store.ledger.bury(store.memories.delete(memory.id), memory.id, now, reason="move")
     target.embedding.embed([kept], progress=app.progress)
     forget_briefs(list(app.locations.values()))
     return Relocated(memory=output_redacted(kept), left=tuple(left))
@@ -188,20 +198,3 @@ def _written(
             hint=f"recortex history {memory.id} shows it.",
         )
     return there
-
-
-def _taken_out(app: Application, source: StoreServices, memory: Memory) -> Sequence[str]:
-    """Take the memory out of its old store; what it was related to there, in words."""
-    store, now = source.store, app.clock()
-    with store.transaction():
-        relations = store.relations.of([memory.id])
-        left = [
-            f"{one.type.value} {one.target_id if one.source_id == memory.id else one.source_id}"
-            for one in relations
-        ]
-        entry = AuditEntry(
-            memory_id=memory.id, operation="move", actor=app.actor, at=now, details={"relations": len(left)}
-        )
-        store.ledger.record([entry])
-        store.ledger.bury(store.memories.delete(memory.id), memory.id, now, reason="move")
-    return left

@@ -182,7 +182,17 @@ class ProjectOperations(Operations):
                 hint=f"recortex migrate-store {candidate.database} URL",
             )
         if _memories(services):
-            self._merge_from(candidate)
+            from recortex.app.adoption import opened
+            from recortex.formats.jsonlines import Records
+            from recortex.operations.exporting import adopt
+
+            with closing(opened(candidate, self._app)) as store:
+                memories = [
+                    (memory, tuple(one for one in store.memories.history(memory.id) if one.recorded_to))
+                    for memory in store.memories.find(MemoryQuery(statuses=(), descending=False))
+                ]
+                records = Records(tuple(memories), tuple(store.relations.all()))
+            adopt(self._app, records, (), quarantine=False, embed=True, dry_run=False)
             discard(candidate)
             return held
         location = services.location
@@ -191,19 +201,6 @@ class ProjectOperations(Operations):
             location.database.with_name(f"{location.database.name}{suffix}").unlink(missing_ok=True)
         take_over(candidate, location.folder)
         return held
-
-    def _merge_from(self, candidate: Candidate) -> None:
-        from recortex.app.adoption import opened
-        from recortex.formats.jsonlines import Records
-        from recortex.operations.exporting import adopt
-
-        with closing(opened(candidate, self._app)) as store:
-            memories = [
-                (memory, tuple(one for one in store.memories.history(memory.id) if one.recorded_to))
-                for memory in store.memories.find(MemoryQuery(statuses=(), descending=False))
-            ]
-            records = Records(tuple(memories), tuple(store.relations.all()))
-        adopt(self._app, records, (), quarantine=False, embed=True, dry_run=False)
 
 
 def _memories(services: StoreServices) -> int:

@@ -74,7 +74,10 @@ class Recalling:
 
         Where copies and proposals leave too few hits, so many more are asked for.
         """
-        hypothesis = self._hypothesis(asked)
+        # What a language model takes for an answer, where it is to be asked; mostly empty.
+        wanted = self._app.settings["recall.hypothesis"] and asked.recipe != "keyword"
+        adviser = self._app.adviser if wanted else None
+        hypothesis = adviser.hypothesis(asked.query) if adviser else ""
         stores = [
             (services, services.retrieval.meaning(asked.query, recipe=asked.recipe, hypothesis=hypothesis))
             for services in self._app.all_services(asked.scope)
@@ -111,12 +114,6 @@ class Recalling:
             for services, meaning in stores
             if services.store.memories.any_untimely(now)
         )
-
-    def _hypothesis(self, asked: RecallQuestion) -> str:
-        """What a language model takes for an answer, where it is to be asked; mostly empty."""
-        wanted = self._app.settings["recall.hypothesis"] and asked.recipe != "keyword"
-        adviser = self._app.adviser if wanted else None
-        return adviser.hypothesis(asked.query) if adviser else ""
 
     def most(self, name: Literal["exchanges", "documents"], asked: RecallQuestion) -> int:
         """How many exchanges, or parts of documents, a recall gives at most; 0 where none are wanted."""
@@ -242,7 +239,8 @@ def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) ->
 def _reason(app: Application, found: Recall, only: MemoryQuery, limit: int) -> tuple[Empty, int]:
     """Why nothing answers, and how many memories were kept back for it."""
     usual = replace(MemoryQuery(valid_at=only.valid_at), kinds=ANSWERING, statuses=only.statuses)
-    if not _stored(app):
+    query = MemoryQuery(statuses=(Status.ACTIVE,))
+    if not any(services.store.memories.count(query) for services in app.all_services()):
         return "nothing stored", 0
     if found.untimely:
         return "time", found.withheld
@@ -251,11 +249,6 @@ def _reason(app: Application, found: Recall, only: MemoryQuery, limit: int) -> t
     if only != usual and (others := _count(app, found, usual, limit, floor=True)):
         return "filter", others
     return "nothing in common", 0
-
-
-def _stored(app: Application) -> bool:
-    query = MemoryQuery(statuses=(Status.ACTIVE,))
-    return any(services.store.memories.count(query) for services in app.all_services())
 
 
 def _count(app: Application, asked: Recall, only: MemoryQuery, limit: int, *, floor: bool) -> int:

@@ -139,7 +139,21 @@ class RecordingOperations(Operations):
     def edit(self, edit: MemoryEdit) -> Memory:
         """Change a memory; the old version stays in its history, and `undo` brings it back."""
         services, old = self._app.locate(edit.id)
-        new = agents.edited(self._app, old, self._edited(old, edit))
+        content = _content(old, edit)
+        changes = {name: value for name in _EDITED if (value := getattr(edit, name)) is not None}
+        if edit.tags is not None:
+            changes["tags"] = tuple(edit.tags)
+        if edit.files is not None:
+            changes["files"] = file_links(self._app, edit.files)
+        if edit.priority is not None or edit.importance is not None:
+            changes["priority"] = priority_from(edit.priority, edit.importance)
+        for name in {"valid_from", "valid_until"} & changes.keys():
+            changes[name] = as_utc(changes[name])
+        if "valid_until" not in changes and (until := expiry(content)) != _expiry_before(old):
+            changes["valid_until"] = until
+        if old.summary == old.content.summary():
+            changes.setdefault("summary", "")  # empty: it is made again from the new content
+        new = agents.edited(self._app, old, replace(old, kind=Kind(content.kind), content=content, **changes))
         return self._changed(services, old, new, "update", edit.reason)
 
     @operation(core=True, destructive=True, idempotent=True)
@@ -154,8 +168,16 @@ class RecordingOperations(Operations):
             reason: why it is put away.
             dry_run: only show what would be put away.
         """
-        if not _like_id(id):
-            return Forgotten(candidates=self._meant(id), dry_run=dry_run)
+        plain = id.strip().lower()
+        if not (bool(plain) and set(plain) <= set("0123456789abcdef-")):
+            found = (
+                hit
+                for services in self._app.all_services()
+                for hit in services.retrieval.recall(
+                    id, limit=5, now=self._app.clock(), recipe="keyword"
+                ).hits
+            )
+            return Forgotten(candidates=tuple(hit.memory for hit in found), dry_run=dry_run)
         services, old = self._app.locate(id)
         if dry_run or old.status is Status.ARCHIVED:
             return Forgotten(memory=old, dry_run=dry_run)
@@ -203,31 +225,6 @@ class RecordingOperations(Operations):
         now, actor = self._app.clock(), self._app.actor
         return services.ingestion.change(old, new, now=now, actor=actor, operation=operation_, reason=reason)
 
-    def _meant(self, words: str) -> tuple[Memory, ...]:
-        found = (
-            hit
-            for services in self._app.all_services()
-            for hit in services.retrieval.recall(words, limit=5, now=self._app.clock(), recipe="keyword").hits
-        )
-        return tuple(hit.memory for hit in found)
-
-    def _edited(self, old: Memory, edit: MemoryEdit) -> Memory:
-        content = _content(old, edit)
-        changes = {name: value for name in _EDITED if (value := getattr(edit, name)) is not None}
-        if edit.tags is not None:
-            changes["tags"] = tuple(edit.tags)
-        if edit.files is not None:
-            changes["files"] = file_links(self._app, edit.files)
-        if edit.priority is not None or edit.importance is not None:
-            changes["priority"] = priority_from(edit.priority, edit.importance)
-        for name in {"valid_from", "valid_until"} & changes.keys():
-            changes[name] = as_utc(changes[name])
-        if "valid_until" not in changes and (until := expiry(content)) != _expiry_before(old):
-            changes["valid_until"] = until
-        if old.summary == old.content.summary():
-            changes.setdefault("summary", "")  # empty: it is made again from the new content
-        return replace(old, kind=Kind(content.kind), content=content, **changes)
-
 
 _EDITED = ("summary", "confidence", "pinned", "domain", "valid_from", "valid_until", "metadata")
 
@@ -248,8 +245,3 @@ def _expiry_before(old: Memory) -> datetime | None:
         return expiry(old.content)
     except InvalidInputError:
         return None
-
-
-def _like_id(words: str) -> bool:
-    plain = words.strip().lower()
-    return bool(plain) and set(plain) <= set("0123456789abcdef-")

@@ -104,8 +104,20 @@ class SearchOperations(Operations):
         began = time.monotonic()
         answer = self.answer(asked)
         if asked.as_of is None:
-            self._count_access(answer.hits)
-            self._count_read(answer.documents)
+            for scope in {hit.memory.scope for hit in answer.hits}:
+                services = self._app.services(scope)
+                ids = [hit.memory.id for hit in answer.hits if hit.memory.scope is scope]
+                # counting accesses is not worth a long wait for another writer, nor a failed answer
+                with (
+                    suppress(StoreBusyError, PermissionsError),
+                    services.store.transaction(patience=COUNT_SECONDS),
+                ):
+                    services.store.memories.touch(ids, self._app.clock())
+            # Count that parts of documents were given, as `_count_access` does of memories.
+            if answer.documents:
+                store = self._app.services(Scope.PROJECT).store
+                with suppress(StoreBusyError, PermissionsError), store.transaction(patience=COUNT_SECONDS):
+                    store.documents.touch([one.id for one in answer.documents], self._app.clock())
             self._receipts_for(asked.query, answer.hits, began)
         return answer
 
@@ -319,24 +331,6 @@ class SearchOperations(Operations):
         if asking.session is not None:
             given = [(hit.memory, hit.score, hit.memory.tokens) for hit in hits]
             asking.note(given, classify(query), round(1_000 * (time.monotonic() - began)))
-
-    def _count_access(self, hits: Sequence[Hit]) -> None:
-        for scope in {hit.memory.scope for hit in hits}:
-            services = self._app.services(scope)
-            ids = [hit.memory.id for hit in hits if hit.memory.scope is scope]
-            # counting accesses is not worth a long wait for another writer, nor a failed answer
-            with (
-                suppress(StoreBusyError, PermissionsError),
-                services.store.transaction(patience=COUNT_SECONDS),
-            ):
-                services.store.memories.touch(ids, self._app.clock())
-
-    def _count_read(self, documents: Sequence[ChunkHit]) -> None:
-        """Count that parts of documents were given, as `_count_access` does of memories."""
-        if documents:
-            store = self._app.services(Scope.PROJECT).store
-            with suppress(StoreBusyError, PermissionsError), store.transaction(patience=COUNT_SECONDS):
-                store.documents.touch([one.id for one in documents], self._app.clock())
 
 
 class _Left:

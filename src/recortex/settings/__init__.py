@@ -120,7 +120,13 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
     problems: list[str] = []
     if project is not None:
         _lay_project(values, problems, project / PROJECT_FILE)
-    _lay(values, problems, user_file(environment))
+    # Take what the user's own file says; it may be a symbolic link, as in folders of dot files.
+    path = user_file(environment)
+    for name, value in _flat(_table(path, problems, links=True)):
+        if name in _BY_NAME:
+            _set(values, problems, name, value, "user", path)
+        else:
+            problems.append(f"{path}: there is no setting {name!r}; it is ignored.")
     for setting in SETTINGS:
         variable = variable_of(setting.name)
         if environment.get(variable):
@@ -182,15 +188,6 @@ def _lay_project(values: dict[str, Value], problems: list[str], path: Path) -> N
             f"{path}: {named}{more} ignored: a project's file may only set {', '.join(_PROJECT_KEYS)} "
             "and switch hooks off. Your own config.toml takes the rest."
         )
-
-
-def _lay(values: dict[str, Value], problems: list[str], path: Path) -> None:
-    """Take what the user's own file says; it may be a symbolic link, as in folders of dot files."""
-    for name, value in _flat(_table(path, problems, links=True)):
-        if name in _BY_NAME:
-            _set(values, problems, name, value, "user", path)
-        else:
-            problems.append(f"{path}: there is no setting {name!r}; it is ignored.")
 
 
 def _set(

@@ -66,16 +66,13 @@ class Relay:
         if place is not None:
             path = place / f"{_key(store)}-{os.getpid()}.sock"
             with contextlib.suppress(OSError):  # such as a full disk: hooks then answer by themselves
-                self._listen(path)
+                path.unlink(missing_ok=True)
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self._socket.bind(str(path))
+                path.chmod(0o600)
+                self._socket.listen(16)
+                threading.Thread(target=self._serve, name="relay", daemon=True).start()
                 self._path = path
-
-    def _listen(self, path: Path) -> None:
-        path.unlink(missing_ok=True)
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.bind(str(path))
-        path.chmod(0o600)
-        self._socket.listen(16)
-        threading.Thread(target=self._serve, name="relay", daemon=True).start()
 
     def _serve(self) -> None:
         while True:

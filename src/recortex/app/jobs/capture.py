@@ -88,7 +88,11 @@ def fulfil_requests(context: HookContext, last_message: LastMessage, *, pause: f
         with alone(context.capture_lock) as held:
             if not held:
                 return
-            _give_way(context.queue, pause)
+            # Let the turn that follows begin first: somebody waits for its hooks, and nobody for this
+            # process.
+            until = time.monotonic() + pause
+            while time.monotonic() < until and not capture_requests.urgent(context.queue):
+                time.sleep(_QUEUE_POLL)
             counts, began = RunCounts(), time.monotonic()
             counts.added += _read_instructions(context)
             before, taken = capture_requests.waiting(context.queue), 0
@@ -116,13 +120,6 @@ def _read_instructions(context: HookContext) -> int:
     except Exception as error:  # noqa: BLE001  a file must not keep sessions from being learned from
         log_error(context.location, "instructions", f"{type(error).__name__}: {error}")
         return 0
-
-
-def _give_way(queue: Path, seconds: float) -> None:
-    """Let the turn that follows begin first: somebody waits for its hooks, and nobody for this process."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until and not capture_requests.urgent(queue):
-        time.sleep(_QUEUE_POLL)
 
 
 def _fulfil(

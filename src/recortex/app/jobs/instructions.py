@@ -280,7 +280,12 @@ def _read_and_follow(
     looks = looks_of(root, [*own, *notes_in, *(one.path for one in files)])
     read = list(reads(root, files))
     looks |= looks_of(root, [one.file.path for one in read if one.file not in files])
-    reading = _follow(services, read, now)
+    # Let the memories say what the files do.
+    wanted = {(one.file.name, said.hash): (one, said) for one in read for said in one.statements}
+    found = services.store.memories.find(MemoryQuery(statuses=(), descending=False))
+    names, slow = _named(read)
+    reading = Reading(names, len(wanted), slow=slow)
+    _Following(services, now, wanted, found, reading).run()
     reading.shared = shared
     note(services.location, root, looks, now.timestamp())
     return reading
@@ -296,16 +301,6 @@ def _named(read: Sequence[Read]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(one.file.name for one in read if not one.slow), tuple(
         one.file.name for one in read if one.slow
     )
-
-
-def _follow(services: StoreServices, read: Sequence[Read], now: datetime) -> Reading:
-    """Let the memories say what the files do."""
-    wanted = {(one.file.name, said.hash): (one, said) for one in read for said in one.statements}
-    found = services.store.memories.find(MemoryQuery(statuses=(), descending=False))
-    names, slow = _named(read)
-    reading = Reading(names, len(wanted), slow=slow)
-    _Following(services, now, wanted, found, reading).run()
-    return reading
 
 
 @dataclass(slots=True)
@@ -334,7 +329,13 @@ class _Following:
         gone = [memory for memory in written if self._update(memory)]
         self._known_before(fresh)
         self._revive(fresh)
-        added = self._add(fresh)
+        # Keep what is new; gives each memory with the name of its file.
+        drafts = [_draft(read, said) for read, said in fresh.values()]
+        # Not linked to what resembles them: hundreds of lines of one file would become hubs of the graph.
+        kept = self.services.ingestion.keep(drafts, now=self.now, actor=Actor.IMPORT, link=False)
+        self.reading.new += [one.memory for one in kept if one.added]
+        self.reading.merged += sum(not one.added for one in kept)
+        added = [(name, one.memory) for (name, _), one in zip(fresh, kept, strict=True)]
         said_again = {memory.id for _, memory in added}
         for memory in gone:
             if memory.id not in said_again:
@@ -389,15 +390,6 @@ class _Following:
                 word = again | _word_of(read, memory)
                 self._change(memory, {read.file.name: _place(read, said)}, _links(read, said), **word)
                 self.reading.merged += 1
-
-    def _add(self, fresh: Mapping[_Key, _Said]) -> list[tuple[str, Memory]]:
-        """Keep what is new; gives each memory with the name of its file."""
-        drafts = [_draft(read, said) for read, said in fresh.values()]
-        # Not linked to what resembles them: hundreds of lines of one file would become hubs of the graph.
-        kept = self.services.ingestion.keep(drafts, now=self.now, actor=Actor.IMPORT, link=False)
-        self.reading.new += [one.memory for one in kept if one.added]
-        self.reading.merged += sum(not one.added for one in kept)
-        return [(name, one.memory) for (name, _), one in zip(fresh, kept, strict=True)]
 
     def _end(self, memory: Memory, added: Sequence[tuple[str, Memory]]) -> None:
         """End what no file says any more; what sessions taught too stays, without its place."""
@@ -508,16 +500,15 @@ def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[
         return []
     speakers = (Origin.REPOSITORY, Origin.USER)
     query = MemoryQuery(origins=speakers, statuses=(Status.ACTIVE, Status.PROPOSED))
-    known = {one.id: one for one in services.store.memories.find(query) if _of_file(one)}
+    known = {
+        one.id: one
+        for one in services.store.memories.find(query)
+        if (one.origin is Origin.REPOSITORY or one.source.rule == RULE)
+    }
     if not known:
         return list(drafts)
     written = Written((id_, one.text, one.metadata.get("commands", ())) for id_, one in known.items())
     return [_as_evidence(draft, known.get(_standing(written, draft))) for draft in drafts]
-
-
-def _of_file(memory: Memory) -> bool:
-    """Whether a file says it: of what the person said, only what stands in the person's own file."""
-    return memory.origin is Origin.REPOSITORY or memory.source.rule == RULE
 
 
 def _standing(written: Written, draft: Draft) -> str:

@@ -16,10 +16,8 @@ from recortex.ports.maintenance import EVERY_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from recortex.app.jobs.work import Work
-    from recortex.app.store_services import StoreServices
 
 _T = TypeVar("_T")
 
@@ -89,19 +87,17 @@ def do_expiry(work: Work) -> Outcome:
     def chunk() -> int:
         ids = work.services.store.maintenance.expired(before, MEMORIES)
         for id_ in ids:
-            _delete(work.services, id_, work.now)
+            # Delete a memory for good; its id, its audit log and the reason stay.
+            work.services.store.ledger.record(
+                [AuditEntry(memory_id=id_, operation="expire", actor=Actor.DECAY, at=work.now)]
+            )
+            key = work.services.store.memories.delete(id_)
+            work.services.store.ledger.bury(key, id_, work.now, reason="expiry")
         return len(ids)
 
     done = in_chunks(work, "memories", chunk)
     held = work.services.store.maintenance.count_expired(before)[1] if done.state == "done" else 0
     return replace(done, counts=done.counts | {"held": held})
-
-
-def _delete(services: StoreServices, id_: str, now: datetime) -> None:
-    """Delete a memory for good; its id, its audit log and the reason stay."""
-    services.store.ledger.record([AuditEntry(memory_id=id_, operation="expire", actor=Actor.DECAY, at=now)])
-    key = services.store.memories.delete(id_)
-    services.store.ledger.bury(key, id_, now, reason="expiry")
 
 
 # -- versions, audit log, vectors

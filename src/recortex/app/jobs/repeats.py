@@ -63,7 +63,11 @@ def keep_repeats(work: Work) -> Outcome:
     finder = Finder(work.services)
     while found := store.exchange_search.added_after(last, BATCH):
         for key, exchange in found:
-            changed += sum(_keep(work, finder, said) for said in _looked_up(finder.heard(exchange)))
+            # Those that are looked up: what only asks for a piece of work is found by one of these.
+            changed += sum(
+                _keep(work, finder, said)
+                for said in [one for one in finder.heard(exchange) if one.wish.standing][:_MOST_WISHES]
+            )
             last = key
             if work.left() <= 0:
                 break
@@ -71,11 +75,6 @@ def keep_repeats(work: Work) -> Outcome:
         if work.left() <= 0:
             return Outcome({NOTE: changed}, "the rest follows next time", "partly")
     return Outcome({NOTE: changed})
-
-
-def _looked_up(heard: Sequence[Said]) -> list[Said]:
-    """Those that are looked up: what only asks for a piece of work is found by one of these."""
-    return [one for one in heard if one.wish.standing][:_MOST_WISHES]
 
 
 class Finder:
@@ -108,7 +107,14 @@ class Finder:
 
     def alike(self, said: Said) -> tuple[list[Said], Likeness]:
         """The same wish and those that are alike to it, of all sessions, and what they were compared by."""
-        others = self._candidates(said)
+        # What else was said that shares words with a wish.
+        search, asked = self._store.exchange_search, asked_words(said.wish.text)
+        frequency = dict(zip(asked, search.frequencies(asked), strict=True)) if asked else {}
+        keys = sorted(key for key, _ in search.match(frequency, _GATHERED, _MESSAGES)) if asked else []
+        for key, exchange in search.exchanges([key for key in keys if key not in self._by_key]).items():
+            spoken = exchange.opener == "person" and not exchange.part
+            self._by_key[key] = self.heard(exchange) if spoken else []
+        others = [one for key in keys for one in self._by_key.get(key, ()) if one.place != said.place]
         likeness = self.likeness([said.wish, *(one.wish for one in others)])
         others = [one for one in others if likeness.share_words(said.wish, one.wish)]
         self._embed([said.wish.text, *(one.wish.text for one in others)] if others else [])
@@ -123,16 +129,6 @@ class Finder:
         size = max(self._store.exchange_search.size(), 1)
         weights = {word: rarity(self._counts[word], size) for one in found for word in one.words}
         return Likeness(weights, self._cosine if self._semantic else None)
-
-    def _candidates(self, said: Said) -> list[Said]:
-        """What else was said that shares words with a wish."""
-        search, asked = self._store.exchange_search, asked_words(said.wish.text)
-        frequency = dict(zip(asked, search.frequencies(asked), strict=True)) if asked else {}
-        keys = sorted(key for key, _ in search.match(frequency, _GATHERED, _MESSAGES)) if asked else []
-        for key, exchange in search.exchanges([key for key in keys if key not in self._by_key]).items():
-            spoken = exchange.opener == "person" and not exchange.part
-            self._by_key[key] = self.heard(exchange) if spoken else []
-        return [one for key in keys for one in self._by_key.get(key, ()) if one.place != said.place]
 
     def _embed(self, texts: Sequence[str]) -> None:
         missing = list(dict.fromkeys(text for text in texts if text not in self._vectors))
@@ -155,24 +151,20 @@ def _keep(work: Work, finder: Finder, said: Said) -> bool:
     found, likeness = finder.alike(said)
     made = repeat(found, likeness)
     if made is None:
-        return _said_again(work, finder, said)
+        # Let a proposal of another session rise that says the same as a wish; whether there is one.
+        store = work.services.store
+        ids = [id_ for id_, _ in store.search.candidates(query_terms(said.wish.text))]
+        waiting = [one for one in store.memories.get(ids) if _may_rise(one, said)]
+        worded = [as_wish(one.text) for one in waiting]
+        likeness = finder.likeness([said.wish, *worded])
+        same = [one for one, text in zip(waiting, worded, strict=True) if likeness.same(said.wish, text)]
+        return bool(same) and _raise(work, same[0], Repeat(said, ()))
     known = _known(work, finder, made)
     if known is None:
         return _add(work, made)
     if known.status in _PUT_AWAY and not _faded(work, known):
         return False  # a person put it away, or something took its place
     return _raise(work, known, made)
-
-
-def _said_again(work: Work, finder: Finder, said: Said) -> bool:
-    """Let a proposal of another session rise that says the same as a wish; whether there is one."""
-    store = work.services.store
-    ids = [id_ for id_, _ in store.search.candidates(query_terms(said.wish.text))]
-    waiting = [one for one in store.memories.get(ids) if _may_rise(one, said)]
-    worded = [as_wish(one.text) for one in waiting]
-    likeness = finder.likeness([said.wish, *worded])
-    same = [one for one, text in zip(waiting, worded, strict=True) if likeness.same(said.wish, text)]
-    return bool(same) and _raise(work, same[0], Repeat(said, ()))
 
 
 def _may_rise(memory: Memory, said: Said) -> bool:
@@ -240,7 +232,11 @@ def _add(work: Work, made: Repeat) -> bool:
 
 def _raise(work: Work, known: Memory, made: Repeat) -> bool:
     """Let a known memory have the new evidence: it rises, and takes the clearer wording where it is ours."""
-    places = _joined(known, made)
+    # The known places with the new ones; beyond what is kept, of each session one.
+    told = {(session, turn) for session, turn in [*known.metadata.get(NOTE, ()), *_places(made)]}
+    if len(told) > _MOST_PLACES:
+        told = set({session: (session, turn) for session, turn in sorted(told)}.values())
+    places = [list(place) for place in sorted(told)[:_MOST_PLACES]]
     if places == known.metadata.get(NOTE):
         return False
     elsewhere = {one.session for one in (made.said, *made.others)} - {known.source.session}
@@ -278,14 +274,6 @@ def _edited(work: Work, known: Memory) -> bool:
 def _places(made: Repeat) -> list[list[str | int]]:
     """Where it was said, in order of time: sessions with the turn."""
     return [[one.session, one.turn] for one in (made.said, *made.others)]
-
-
-def _joined(known: Memory, made: Repeat) -> list[list[str | int]]:
-    """The known places with the new ones; beyond what is kept, of each session one."""
-    told = {(session, turn) for session, turn in [*known.metadata.get(NOTE, ()), *_places(made)]}
-    if len(told) > _MOST_PLACES:
-        told = set({session: (session, turn) for session, turn in sorted(told)}.values())
-    return [list(place) for place in sorted(told)[:_MOST_PLACES]]
 
 
 # -- what an agent wrote of the person's own words gives way to them, so that one thing is known once

@@ -158,7 +158,10 @@ def _run_one(job: Job, work: Work, *, dry_run: bool = False) -> Done:
     except Exception as error:  # noqa: BLE001  whatever it is: the other jobs are not held up by it
         outcome = Outcome(note=str(error) or type(error).__name__, state="failed")
         if not dry_run:
-            _record(work, job, outcome.note)
+            # Tell of a failure in `status`; the store itself may be what failed.
+            event = Degradation(_component(job), outcome.note[:_LONGEST], "tried again at its next run")
+            with suppress(StorageError):
+                work.services.store.ledger.degrade(event, work.now)
     took = round((time.perf_counter() - began) * 1000)
     return Done(
         name=job.name, state=outcome.state, counts=outcome.counts, note=outcome.note, milliseconds=took
@@ -181,7 +184,9 @@ def _attempt(job: Job, work: Work) -> Done:
     """Run a job unless its last attempts did not end and it has to wait."""
     log, name = work.services.store.maintenance, f"{_TRIED}{job.name}"
     with suppress(StorageError):
-        tries, last = _tries(job, work)
+        # How many attempts were begun since one ended, and when the last was.
+        noted = work.services.store.maintenance.all().get(f"{_TRIED}{job.name}")
+        tries, last = (noted.outcome.get("times", 0), noted.done_at) if noted else (0, work.now)
         if tries >= _TRIES:
             work.services.store.ledger.degrade(
                 Degradation(_component(job), UNFINISHED, _LESS_OFTEN), work.now
@@ -199,12 +204,6 @@ def _attempt(job: Job, work: Work) -> Done:
     return done
 
 
-def _tries(job: Job, work: Work) -> tuple[int, datetime]:
-    """How many attempts were begun since one ended, and when the last was."""
-    noted = work.services.store.maintenance.all().get(f"{_TRIED}{job.name}")
-    return (noted.outcome.get("times", 0), noted.done_at) if noted else (0, work.now)
-
-
 def _stuck_last(jobs: Sequence[Job], work: Work) -> list[Job]:
     """The jobs, those last whose last attempt did not end: they hold up no other."""
     with suppress(StorageError):
@@ -216,10 +215,3 @@ def _stuck_last(jobs: Sequence[Job], work: Work) -> list[Job]:
 
 def _component(job: Job) -> str:
     return f"job: {job.name}"
-
-
-def _record(work: Work, job: Job, why: str) -> None:
-    """Tell of a failure in `status`; the store itself may be what failed."""
-    event = Degradation(_component(job), why[:_LONGEST], "tried again at its next run")
-    with suppress(StorageError):
-        work.services.store.ledger.degrade(event, work.now)

@@ -317,7 +317,11 @@ MOST = 1_000
 def follow_changes(work: Work) -> Outcome:
     """Compare the memories that were added since the last run with the others, while seconds are left."""
     store, changes = work.services.store, Changes(work.services)
-    _forget_unlikely(work)
+    # Drop the contradictions that a former version kept though they were not likely.
+    relations = work.services.store.relations
+    for one in relations.suggested(RelationType.CONTRADICTS, MOST):
+        if one.inferred and one.strength < LEAST_CHANCE:
+            relations.remove(one.source_id, one.target_id, RelationType.CONTRADICTS)
     done = store.maintenance.all().get(NAME)
     last = done.outcome.get("key", 0) if done else 0
     replaced = marked = 0
@@ -333,14 +337,6 @@ def follow_changes(work: Work) -> Outcome:
         if work.left() <= 0:
             return Outcome({"replaced": replaced, "marked": marked}, "the rest follows next time", "partly")
     return Outcome({"replaced": replaced, "marked": marked})
-
-
-def _forget_unlikely(work: Work) -> None:
-    """Drop the contradictions that a former version kept though they were not likely."""
-    relations = work.services.store.relations
-    for one in relations.suggested(RelationType.CONTRADICTS, MOST):
-        if one.inferred and one.strength < LEAST_CHANCE:
-            relations.remove(one.source_id, one.target_id, RelationType.CONTRADICTS)
 
 
 # -- every background job, declared once: what it does, when, how long, after which others, what it counts

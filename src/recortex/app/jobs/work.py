@@ -133,7 +133,21 @@ def is_believed(work: Work, *, trusted: bool = False) -> bool:
     if noted is None or after != known:
         log.note(NAME, work.now, asdict(after))
     if known.at and now < known.at - SKEW:
-        _bring_back(work)
+        # Restore what was put away for its age at a time that is yet to come.
+        query = MemoryQuery(statuses=_PUT_AWAY, order="updated", limit=_MOST)
+        for memory in work.services.store.memories.find(query):
+            if to_micros(memory.updated_at) <= to_micros(work.now) + SKEW:
+                break
+            before = _before_ageing(work, memory)
+            if before is not None:
+                work.services.ingestion.change(
+                    memory,
+                    replace(memory, status=before),
+                    now=work.now,
+                    actor=Actor.DECAY,
+                    operation="restore",
+                    reason="it was put away by a clock that was wrong",
+                )
     return believed
 
 
@@ -144,24 +158,6 @@ def _began(work: Work) -> int:
         (to_micros(one.recorded_at) for one in work.services.store.memories.find(first)),
         default=to_micros(work.now),
     )
-
-
-def _bring_back(work: Work) -> None:
-    """Restore what was put away for its age at a time that is yet to come."""
-    query = MemoryQuery(statuses=_PUT_AWAY, order="updated", limit=_MOST)
-    for memory in work.services.store.memories.find(query):
-        if to_micros(memory.updated_at) <= to_micros(work.now) + SKEW:
-            break
-        before = _before_ageing(work, memory)
-        if before is not None:
-            work.services.ingestion.change(
-                memory,
-                replace(memory, status=before),
-                now=work.now,
-                actor=Actor.DECAY,
-                operation="restore",
-                reason="it was put away by a clock that was wrong",
-            )
 
 
 def _before_ageing(work: Work, memory: Memory) -> Status | None:

@@ -15,8 +15,6 @@ from recortex.errors import RecortexError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from procrastinate import App
-
     from recortex.app.application import Application
     from recortex.domain.address import Address
 
@@ -63,7 +61,16 @@ class Worker:
         """
         queue.prepare(self._address)
         self.queue_all()
-        jobs = self._queue()
+        from procrastinate import App, PsycopgConnector, RetryStrategy
+
+        jobs = App(
+            connector=PsycopgConnector(**queue.options(self._address.conninfo), min_size=1, max_size=3)
+        )
+        for name in QUEUED:
+            retry = RetryStrategy(max_attempts=ATTEMPTS, exponential_wait=4)
+            jobs.task(name=name, retry=retry)(self._task(name))
+        rounds = jobs.task(name="rounds", queueing_lock="rounds")(self._rounds)
+        jobs.periodic(cron=EVERY)(rounds)
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # it shows tracebacks; `_task` says why
         try:
             with queue.guarded():
@@ -89,19 +96,6 @@ class Worker:
             queue.take_back(jobs)
             names = [self._address.workspace, *queue.workspaces(self._address)]
             return sum(queue.defer(jobs, name, QUEUED) for name in dict.fromkeys(names))
-
-    def _queue(self) -> App:
-        from procrastinate import App, PsycopgConnector, RetryStrategy
-
-        jobs = App(
-            connector=PsycopgConnector(**queue.options(self._address.conninfo), min_size=1, max_size=3)
-        )
-        for name in QUEUED:
-            retry = RetryStrategy(max_attempts=ATTEMPTS, exponential_wait=4)
-            jobs.task(name=name, retry=retry)(self._task(name))
-        rounds = jobs.task(name="rounds", queueing_lock="rounds")(self._rounds)
-        jobs.periodic(cron=EVERY)(rounds)
-        return jobs
 
     def _task(self, name: str) -> Callable[[str], None]:
         def task(workspace: str) -> None:

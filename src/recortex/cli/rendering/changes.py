@@ -41,7 +41,28 @@ def imported(value: Imported, terminal: Terminal) -> str:
 
 def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
     if value.format in {"adr", "git"}:
-        yield from _of_project(value, terminal)
+        # What the project's own records or commits came to; the counts add up to what was looked at.
+        commits = value.format == "git"
+        yield f"Looked at {plural(value.commits, 'commit') if commits else plural(value.files, 'file')}."
+        for one in value.found:
+            name = clean(one.of)[:_HASH] if commits else clean(one.of).rpartition("/")[2]
+            head = f"{terminal.style(one.kind, 'cyan')} [{one.status}] {name}: {clean(one.summary)}"
+            yield terminal.cut(f"  {head}", terminal.width)
+        would = "would be " if value.dry_run else ""
+        counts = (
+            (value.added, "added"),
+            (value.changed, "replaced by a later one" if commits else "changed"),
+            (value.merged, "merged with what was known"),
+            (value.ended, "put away, since what they came from is gone"),
+            (value.unchanged, "known and unchanged"),
+        )
+        said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
+        said += [plural(value.relations, "relation")] if value.relations else []
+        yield f"Memories: {', '.join(said)}."
+        yield from (f"  {count:>6,}  {kind}" for kind, count in value.by_kind.items())
+        if value.skipped:
+            yield f"Left out: {sum(value.skipped.values()):,}."
+        yield from (f"  {count:>6,}  {clean(reason)}" for reason, count in value.skipped.items())
     elif value.files:
         yield from _summary(value)
         for why, count in value.skipped.items():
@@ -54,31 +75,6 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
         yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
     if value.proposed and not value.dry_run:
         yield "`recortex review` shows what waits."
-
-
-def _of_project(value: Imported, terminal: Terminal) -> Iterator[str]:
-    """What the project's own records or commits came to; the counts add up to what was looked at."""
-    commits = value.format == "git"
-    yield f"Looked at {plural(value.commits, 'commit') if commits else plural(value.files, 'file')}."
-    for one in value.found:
-        name = clean(one.of)[:_HASH] if commits else clean(one.of).rpartition("/")[2]
-        head = f"{terminal.style(one.kind, 'cyan')} [{one.status}] {name}: {clean(one.summary)}"
-        yield terminal.cut(f"  {head}", terminal.width)
-    would = "would be " if value.dry_run else ""
-    counts = (
-        (value.added, "added"),
-        (value.changed, "replaced by a later one" if commits else "changed"),
-        (value.merged, "merged with what was known"),
-        (value.ended, "put away, since what they came from is gone"),
-        (value.unchanged, "known and unchanged"),
-    )
-    said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
-    said += [plural(value.relations, "relation")] if value.relations else []
-    yield f"Memories: {', '.join(said)}."
-    yield from (f"  {count:>6,}  {kind}" for kind, count in value.by_kind.items())
-    if value.skipped:
-        yield f"Left out: {sum(value.skipped.values()):,}."
-    yield from (f"  {count:>6,}  {clean(reason)}" for reason, count in value.skipped.items())
 
 
 def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:
@@ -132,20 +128,16 @@ def exported(value: Exported, _terminal: Terminal) -> str:
 def history(value: History, terminal: Terminal) -> str:
     """The states of a memory, newest first, then what was done to it; of one that is gone, why it is."""
     if not value.versions:
-        return _gone(value, terminal)
+        # What is known of a memory that is gone for good.
+        if value.gone != "expiry":
+            return f"{clean(value.id)} was purged; nothing of it is kept."
+        at = f" on {value.gone_at:%Y-%m-%d}" if value.gone_at else ""
+        head = f"{clean(value.id)} expired{at}: it was pruned and not used again; its text is gone."
+        return "\n".join(
+            [terminal.wrap(head, indent=0), "", *(audit_entry(one, terminal) for one in value.audit)]
+        )
     states = (version(one, terminal) for one in value.versions)
     return "\n".join([*states, "", *(audit_entry(one, terminal) for one in value.audit)])
-
-
-def _gone(value: History, terminal: Terminal) -> str:
-    """What is known of a memory that is gone for good."""
-    if value.gone != "expiry":
-        return f"{clean(value.id)} was purged; nothing of it is kept."
-    at = f" on {value.gone_at:%Y-%m-%d}" if value.gone_at else ""
-    head = f"{clean(value.id)} expired{at}: it was pruned and not used again; its text is gone."
-    return "\n".join(
-        [terminal.wrap(head, indent=0), "", *(audit_entry(one, terminal) for one in value.audit)]
-    )
 
 
 def version(value: Version, terminal: Terminal) -> str:

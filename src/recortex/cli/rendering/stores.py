@@ -58,7 +58,22 @@ def initialised(value: Initialised, _terminal: Terminal) -> str:
         files = plural(len(value.instructions), "file")
         lines.append(f"It follows what {files} of the project say: {clean(_some(value.instructions))}.")
     lines += [f"notice: {clean(one)}" for one in (value.refused, *value.unread_notes) if one]
-    return "\n".join([*lines, "", *_next_steps(value)])
+    # The commands that come next here, each with what it does.
+    steps = [
+        (f"recortex import {name}", _IN_PROJECT.get(name, "learn from its sessions in this project"))
+        for name in value.histories
+    ]
+    if value.rules:
+        steps.append(("recortex import rules", f"follow what {_some(value.rules)} says"))
+    steps += [(f"recortex install {name}", "let this agent use the memory") for name in value.hosts]
+    if value.memories:
+        steps.append(("recortex status", "how much is remembered"))
+    else:
+        steps.append(('recortex remember "…"', "keep something yourself"))
+        steps += [] if value.histories else [("recortex tour", "see it at work on an example")]
+    steps.append(('recortex recall "…"', "ask in plain words"))
+    column = max(len(command) for command, _ in steps) + 2
+    return "\n".join([*lines, "", *["Next:", *(f"  {command:<{column}}{what}" for command, what in steps)]])
 
 
 _NAMED = 3
@@ -86,25 +101,6 @@ _REASONS = {
 }
 
 _IN_PROJECT = {"specstory": "learn from histories in the project; what they teach waits for review"}
-
-
-def _next_steps(value: Initialised) -> list[str]:
-    """The commands that come next here, each with what it does."""
-    steps = [
-        (f"recortex import {name}", _IN_PROJECT.get(name, "learn from its sessions in this project"))
-        for name in value.histories
-    ]
-    if value.rules:
-        steps.append(("recortex import rules", f"follow what {_some(value.rules)} says"))
-    steps += [(f"recortex install {name}", "let this agent use the memory") for name in value.hosts]
-    if value.memories:
-        steps.append(("recortex status", "how much is remembered"))
-    else:
-        steps.append(('recortex remember "…"', "keep something yourself"))
-        steps += [] if value.histories else [("recortex tour", "see it at work on an example")]
-    steps.append(('recortex recall "…"', "ask in plain words"))
-    column = max(len(command) for command, _ in steps) + 2
-    return ["Next:", *(f"  {command:<{column}}{what}" for command, what in steps)]
 
 
 def status(value: StatusReport, terminal: Terminal) -> str:
@@ -202,7 +198,11 @@ def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
     if not value.healthy:
         verdict = terminal.style("Something needs attention.", "red")
     findings = (_finding(one, terminal) for one in value.findings)
-    settings = [_setting(one, terminal) for one in value.settings if _shows(one, terminal)]
+    settings = [
+        _setting(one, terminal)
+        for one in value.settings
+        if (terminal.full or not terminal.person or one.origin != "default")
+    ]
     if left := len(value.settings) - len(settings):
         settings.append(
             terminal.style(f"  {left} more are as they come; `recortex doctor --full` shows all.", "dim")
@@ -218,11 +218,6 @@ def _finding(value: HealthFinding, terminal: Terminal) -> str:
     text = terminal.wrap(f"{value.check}: {value.message}", indent=9, first=f"{word:<9}")
     line = terminal.style(word, style) + text.removeprefix(word)
     return f"{line}\n{terminal.wrap(f'-> {value.todo}', indent=9)}" if value.todo else line
-
-
-def _shows(value: SettingValue, terminal: Terminal) -> bool:
-    """Whether a setting is worth a person's time: it was changed, or all are asked for."""
-    return terminal.full or not terminal.person or value.origin != "default"
 
 
 def _setting(value: SettingValue, terminal: Terminal) -> str:

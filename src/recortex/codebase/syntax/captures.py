@@ -63,7 +63,14 @@ def _python(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
     module = "__future__" if node.type == "future_import_statement" else _text(source, data)
     if node.type == "import_statement":
         for one in node.children_by_field_name("name"):
-            yield from _python_module(one, data)
+            if one.type == "aliased_import":
+                yield (
+                    _text(one.child_by_field_name("name"), data),
+                    "",
+                    _text(one.child_by_field_name("alias"), data),
+                )
+            else:
+                yield _text(one, data), "", _text(one, data).partition(".")[0]
         return
     if _named(node, "wildcard_import"):
         yield module, "*", ""
@@ -76,13 +83,6 @@ def _python(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
             )
         else:
             yield module, _text(one, data), _text(one, data)
-
-
-def _python_module(one: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
-    if one.type == "aliased_import":
-        yield _text(one.child_by_field_name("name"), data), "", _text(one.child_by_field_name("alias"), data)
-    else:
-        yield _text(one, data), "", _text(one, data).partition(".")[0]
 
 
 def _ecma(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
@@ -205,11 +205,8 @@ def _rust(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
         name = _text(node.child_by_field_name("name"), data)
         yield name, "", _text(node.child_by_field_name("alias"), data) or name
         return
-    yield from _rust_tree(_text(node.child_by_field_name("argument"), data))
-
-
-def _rust_tree(text: str) -> Iterator[tuple[str, str, str]]:
-    """`a::{b::{c, d as e}, self, f::*}`, read without recursion."""
+    # `a::{b::{c, d as e}, self, f::*}`, read without recursion.
+    text = _text(node.child_by_field_name("argument"), data)
     prefixes, prefix = [], ""
     for item, sign in _RUST_ITEM.findall(re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)):
         if sign == "{":
@@ -368,26 +365,22 @@ class Captured:
                 for _, captures in cursor.matches(one):
                     self._take(next(iter(captures.keys() - _PARTS)), captures)
                 exceeded |= cursor.did_exceed_match_limit
-            roots = self._read_inner(parse)
+            # The bodies in braces of macros that are code by themselves, `cfg_if! { fn f() {} }`, as trees.
+            from tree_sitter import Range
+
+            roots = []
+            for node in self.spans.pop("inner", ()):
+                start, end = node.start_byte + 1, node.end_byte - 1
+                if self.data[start - 1 : start] != b"{" or len(self.read) >= MOST_INNER:
+                    continue
+                (row, column), last = node.start_point, node.end_point
+                inner = parse(Range((row, column + 1), (last[0], max(0, last[1] - 1)), start, end))
+                if inner is not None and inner.named_child_count and not inner.has_error:
+                    if not self.is_read(start):
+                        insort(self.read, (start, end))
+                    roots.append(inner)
         full = len(self.calls) >= MOST_CALLS or len(self.definitions) >= MOST_SYMBOLS
         self.whole = not (root.has_error or full or exceeded)
-
-    def _read_inner(self, parse: Callable[[Range], Node | None]) -> list[Node]:
-        """The bodies in braces of macros that are code by themselves, `cfg_if! { fn f() {} }`, as trees."""
-        from tree_sitter import Range
-
-        found = []
-        for node in self.spans.pop("inner", ()):
-            start, end = node.start_byte + 1, node.end_byte - 1
-            if self.data[start - 1 : start] != b"{" or len(self.read) >= MOST_INNER:
-                continue
-            (row, column), last = node.start_point, node.end_point
-            inner = parse(Range((row, column + 1), (last[0], max(0, last[1] - 1)), start, end))
-            if inner is not None and inner.named_child_count and not inner.has_error:
-                if not self.is_read(start):
-                    insort(self.read, (start, end))
-                found.append(inner)
-        return found
 
     def is_read(self, place: int) -> bool:
         """Whether a byte lies in the body of a macro that was read as code."""

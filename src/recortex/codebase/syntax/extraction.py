@@ -253,20 +253,16 @@ def exported(one: Definition, parent: Definition | None, head: str, data: bytes,
         language: of its facts.
     """
     if language in {"javascript", "typescript"}:
-        return _ecma(one, parent, data)
+        if parent is not None and parent.kind in CONTAINERS:
+            return _PRIVATE_MEMBER.match(data, one.start) is None
+        if one.owner or one.node.type == "assignment_expression":
+            return True
+        line = data.rfind(b"\n", 0, one.start) + 1
+        return b"export" in data[max(line, one.start - _BEFORE) : one.start]
     if language in {"java", "csharp"}:
         in_interface = parent is not None and parent.kind == "interface"
         return in_interface or _OPEN.search(head) is not None
     return _BY_HEAD[language](one.name.rpartition(".")[2], head)
-
-
-def _ecma(one: Definition, parent: Definition | None, data: bytes) -> bool:
-    if parent is not None and parent.kind in CONTAINERS:
-        return _PRIVATE_MEMBER.match(data, one.start) is None
-    if one.owner or one.node.type == "assignment_expression":
-        return True
-    line = data.rfind(b"\n", 0, one.start) + 1
-    return b"export" in data[max(line, one.start - _BEFORE) : one.start]
 
 
 def _python(plain: str, _: str) -> bool:
@@ -383,7 +379,20 @@ def _parsed(loaded: Loaded, data: bytes, until: float, parts: Sequence[Range] = 
 def _facts(captured: Captured) -> FileFacts:
     nesting = Nesting(captured)
     around = Surroundings(captured, nesting)
-    tokens = _tokens(captured, nesting, bytes(around.plain))
+    plain = bytes(around.plain)
+    wanted = ("docstring", "text", "block", "group", "bracket", "drop")
+    spans = {name: [node.byte_range for node in captured.spans[name]] for name in wanted}
+    cuts = {place for one in nesting.definitions for place in (one.start, one.end, max(one.outer, 0))}
+    tokens = Tokens(
+        plain,
+        captured.language,
+        dropped=spans["docstring"],
+        literals=set(spans["text"]) - set(spans["docstring"]) - set(spans["bracket"]),
+        blocks=spans["block"],
+        groups=set(spans["group"]),
+        brackets=[*spans["bracket"], *spans["drop"]],
+        cuts=cuts,
+    )
     packages = captured.spans["package"]
     return FileFacts(
         language=captured.language,
@@ -400,7 +409,15 @@ def _facts(captured: Captured) -> FileFacts:
 
 def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Tokens) -> Symbol:
     data, node = captured.data, one.node
-    head = one_line(tokens.text[one.start : _body(one, tokens.text)].decode("utf-8", "replace"))
+    # Where the body of a definition begins; its end where it has none.
+    body = one.node.child_by_field_name("body")
+    for name in ("value", "right", "type") if body is None else ():
+        inner = one.node.child_by_field_name(name)
+        if inner is not None and body is None:
+            body = inner.child_by_field_name("body")
+    end = body.start_byte if body is not None else min(one.end, one.start + _LONGEST_HEAD)
+    brace = tokens.text.find(b"{", one.start, end) if one.kind in CONTAINERS else -1
+    head = one_line(tokens.text[one.start : (brace if brace >= 0 else end)].decode("utf-8", "replace"))
     head = _VALUE.sub(r"\1…", head.rstrip(" {:=>;"))
     parent = nesting.definitions[one.parent] if one.parent != NOWHERE else None
     parameters = _COMMENT.sub(" ", one.parameters)
@@ -418,34 +435,6 @@ def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Token
         exported=exported(one, parent, head, data, captured.language),
         bases=tuple(filter(None, one.bases)),
     )
-
-
-def _tokens(captured: Captured, nesting: Nesting, plain: bytes) -> Tokens:
-    wanted = ("docstring", "text", "block", "group", "bracket", "drop")
-    spans = {name: [node.byte_range for node in captured.spans[name]] for name in wanted}
-    cuts = {place for one in nesting.definitions for place in (one.start, one.end, max(one.outer, 0))}
-    return Tokens(
-        plain,
-        captured.language,
-        dropped=spans["docstring"],
-        literals=set(spans["text"]) - set(spans["docstring"]) - set(spans["bracket"]),
-        blocks=spans["block"],
-        groups=set(spans["group"]),
-        brackets=[*spans["bracket"], *spans["drop"]],
-        cuts=cuts,
-    )
-
-
-def _body(one: Definition, text: bytes) -> int:
-    """Where the body of a definition begins; its end where it has none."""
-    body = one.node.child_by_field_name("body")
-    for name in ("value", "right", "type") if body is None else ():
-        inner = one.node.child_by_field_name(name)
-        if inner is not None and body is None:
-            body = inner.child_by_field_name("body")
-    end = body.start_byte if body is not None else min(one.end, one.start + _LONGEST_HEAD)
-    brace = text.find(b"{", one.start, end) if one.kind in CONTAINERS else -1
-    return brace if brace >= 0 else end
 
 
 def _calls(captured: Captured, nesting: Nesting) -> Iterator[Call]:
@@ -507,13 +496,11 @@ def _bindings(captured: Captured, nesting: Nesting) -> Iterator[Binding]:
         name, written = variable(captured.text(node)), plain_type(captured.text(captures["of"][0]))
         if not written or len(name) > LONGEST_RECEIVER:
             continue
-        if captured.language == "python" and _is_function(written):
+        if captured.language == "python" and (
+            written.rpartition(".")[2].lstrip("_")[:1].islower() and written not in _BUILTIN
+        ):
             continue
         yield from _places(kind, name, written, node, nesting)
-
-
-def _is_function(written: str) -> bool:
-    return written.rpartition(".")[2].lstrip("_")[:1].islower() and written not in _BUILTIN
 
 
 def _places(kind: str, name: str, written: str, node: Node, nesting: Nesting) -> Iterator[Binding]:

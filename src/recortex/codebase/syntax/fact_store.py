@@ -238,7 +238,11 @@ class FactStore:
             root: its top folder.
             progress: told what is done, how much of it, and how much there is.
         """
-        number = self._tree(root)
+        found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
+        if found is None:
+            self._database.execute("INSERT OR IGNORE INTO trees(root) VALUES(?)", (str(root),))
+            found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
+        number = int(found)
         rows = self._database.execute("SELECT path, seen FROM folders WHERE tree = ?", (number,))
         known = {path: _folder(seen) for path, seen in rows}
         tree, met = Tree(), set()
@@ -254,7 +258,14 @@ class FactStore:
             else:
                 _enter(tree, path, folder)
         self._read_changed(root, number, changed, tree, progress)
-        self._drop_gone(number, known, met, tree)
+        gone = [path for path in known if path not in met]
+        before = {f"{path}/{one.name}" if path else one.name for path in known for one in known[path].files}
+        tree.removed = len(before - tree.files.keys() - tree.skipped.keys())
+        if gone:
+            with self._database:
+                self._database.executemany(
+                    "DELETE FROM folders WHERE tree = ? AND path = ?", [(number, path) for path in gone]
+                )
         return tree
 
     def _read_changed(
@@ -311,16 +322,6 @@ class FactStore:
     def _has(self, key: bytes) -> bool:
         return bool(self._database.execute("SELECT 1 FROM facts WHERE key = ?", (key,)).get)
 
-    def _drop_gone(self, number: int, known: dict[str, Folder], met: set[str], tree: Tree) -> None:
-        gone = [path for path in known if path not in met]
-        before = {f"{path}/{one.name}" if path else one.name for path in known for one in known[path].files}
-        tree.removed = len(before - tree.files.keys() - tree.skipped.keys())
-        if gone:
-            with self._database:
-                self._database.executemany(
-                    "DELETE FROM folders WHERE tree = ? AND path = ?", [(number, path) for path in gone]
-                )
-
     def facts(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, FileFacts]]:
         """Facts by their keys, one after the other; what another process deleted meanwhile is left out."""
         yield from kept(self._database, keys)
@@ -349,13 +350,6 @@ class FactStore:
     def bytes(self) -> int:
         """Of the file."""
         return self._path.stat().st_size if self._path else 0
-
-    def _tree(self, root: Path) -> int:
-        found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
-        if found is None:
-            self._database.execute("INSERT OR IGNORE INTO trees(root) VALUES(?)", (str(root),))
-            found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
-        return int(found)
 
     def collect(self, *, everything: bool = False) -> int:
         """Delete the trees that are gone, and facts that none has had for a month; at most once a day.

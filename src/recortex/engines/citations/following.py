@@ -88,12 +88,31 @@ def follow(signature: Signature, lines: Lines, first: int | None) -> Place | Non
         first: the line that they began at; None where the whole file was cited.
     """
     if first is None:
-        return _all_of(signature, lines)
+        # A whole file: its lines are compared, not looked for.
+        hashes = lines.hashes
+        if not hashes:
+            return None
+        whole = len(hashes) == signature.size and together(hashes) == signature.whole
+        known = lines.found(signature.width)
+        standing = len(signature.lines) if whole else sum(one in known for one in signature.lines)
+        return Place(1, len(lines.raw), standing, len(signature.lines), len(hashes), whole)
     expected = lines.within(first, first)[0]
     start = _unchanged(signature, lines, expected)
     if start is not None:
-        return _whole(signature, lines, start)
-    chain = _best(_elements(signature), lines, expected)
+        end, told = start + signature.size - 1, len(signature.lines)
+        return Place(lines.numbers[start], lines.numbers[end], told, told, signature.size, whole=True)
+    own = [
+        _Element((low + high - 1) // 2, (high - low) // 2, value, signature.width, own=True)
+        for (low, high), value in zip(buckets(signature.size), signature.lines, strict=True)
+    ]
+    before = [
+        _Element(place - AROUND, 0, value, 2, own=False) for place, value in enumerate(signature.before)
+    ]
+    after = [
+        _Element(signature.size + place, 0, value, 2, own=False)
+        for place, value in enumerate(signature.after)
+    ]
+    chain = _best([one for one in (*before, *own, *after) if one.own or one.value], lines, expected)
     return _placed(signature, lines, chain) if chain else None
 
 
@@ -106,16 +125,19 @@ def _unchanged(signature: Signature, lines: Lines, expected: int) -> int | None:
     starts = lines.found(signature.width).get(signature.lines[0], ())
     last = len(lines.hashes) - signature.size
     ends = [start for start in starts if start <= last and _ends_at(signature, lines, start)]
-    return next((start for start in sorted(ends, key=rank) if _is_whole(signature, lines, start)), None)
+    return next(
+        (
+            start
+            for start in sorted(ends, key=rank)
+            if (together(lines.hashes[start : start + signature.size]) == signature.whole)
+        ),
+        None,
+    )
 
 
 def _ends_at(signature: Signature, lines: Lines, start: int) -> bool:
     value = lines.hashes[start + signature.size - 1] >> (32 - 8 * signature.width)
     return value == signature.lines[-1]
-
-
-def _is_whole(signature: Signature, lines: Lines, start: int) -> bool:
-    return together(lines.hashes[start : start + signature.size]) == signature.whole
 
 
 def _surroundings(signature: Signature, lines: Lines, start: int) -> int:
@@ -126,37 +148,6 @@ def _surroundings(signature: Signature, lines: Lines, start: int) -> int:
         value == (lines.hashes[place] >> 16 if 0 <= place < len(lines.hashes) else 0)
         for value, place in zip((*signature.before, *signature.after), places, strict=True)
     )
-
-
-def _whole(signature: Signature, lines: Lines, start: int) -> Place:
-    end, told = start + signature.size - 1, len(signature.lines)
-    return Place(lines.numbers[start], lines.numbers[end], told, told, signature.size, whole=True)
-
-
-def _all_of(signature: Signature, lines: Lines) -> Place | None:
-    """A whole file: its lines are compared, not looked for."""
-    hashes = lines.hashes
-    if not hashes:
-        return None
-    whole = len(hashes) == signature.size and together(hashes) == signature.whole
-    known = lines.found(signature.width)
-    standing = len(signature.lines) if whole else sum(one in known for one in signature.lines)
-    return Place(1, len(lines.raw), standing, len(signature.lines), len(hashes), whole)
-
-
-def _elements(signature: Signature) -> list[_Element]:
-    own = [
-        _Element((low + high - 1) // 2, (high - low) // 2, value, signature.width, own=True)
-        for (low, high), value in zip(buckets(signature.size), signature.lines, strict=True)
-    ]
-    before = [
-        _Element(place - AROUND, 0, value, 2, own=False) for place, value in enumerate(signature.before)
-    ]
-    after = [
-        _Element(signature.size + place, 0, value, 2, own=False)
-        for place, value in enumerate(signature.after)
-    ]
-    return [one for one in (*before, *own, *after) if one.own or one.value]
 
 
 def _best(elements: Sequence[_Element], lines: Lines, expected: int) -> _Link | None:
@@ -175,17 +166,13 @@ def _linked(links: Sequence[_Link], element: _Element, place: int, alike: int, w
     best, before = 0.0, None
     for one in links:
         if one.place < place and one.element.offset < element.offset:
-            score = one.score - _drift(one, element, place)
+            # What it costs that two lines stand otherwise apart than they did.
+            moved = abs((place - one.place) - (element.offset - one.element.offset))
+            score = one.score - (DRIFT * log2(1 + max(0, moved - element.slack - one.element.slack)))
             if score > best:
                 best, before = score, one
     score = best + weight * (1.0 - FAR * log2(1 + abs(place - wanted)))
     return _Link(score, element, place, before)
-
-
-def _drift(one: _Link, element: _Element, place: int) -> float:
-    """What it costs that two lines stand otherwise apart than they did."""
-    moved = abs((place - one.place) - (element.offset - one.element.offset))
-    return DRIFT * log2(1 + max(0, moved - element.slack - one.element.slack))
 
 
 def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
@@ -193,7 +180,17 @@ def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
     own = [one for one in links if one.element.own]
     told = len(signature.lines)
     if not own:
-        return _between(signature, lines, links)
+        # The lines between what stood before and after, where none of the cited ones stands any more.
+        before = [one for one in links if one.element.offset < 0]
+        after = [one for one in links if one.element.offset > 0]
+        if not (before and after) or links[-1].score < LEAST:
+            return None
+        start = before[-1].place - before[-1].element.offset
+        end = after[0].place - (after[0].element.offset - signature.size) - 1
+        count = end - start + 1
+        if not 0 < count <= STRETCH * signature.size + MORE:
+            return None
+        return Place(lines.numbers[start], lines.numbers[end], 0, len(signature.lines), count, whole=False)
     if chain.score < LEAST or len(own) < LEAST_SHARE * told:
         return None
     start = _start(links, own[0])
@@ -228,20 +225,6 @@ def _end(links: Sequence[_Link], last: _Link, count: int) -> int:
         return last.place + count - 1 - last.element.offset
     near = after[0]
     return max(near.place - (near.element.offset - count) - 1, last.place)
-
-
-def _between(signature: Signature, lines: Lines, links: Sequence[_Link]) -> Place | None:
-    """The lines between what stood before and after, where none of the cited ones stands any more."""
-    before = [one for one in links if one.element.offset < 0]
-    after = [one for one in links if one.element.offset > 0]
-    if not (before and after) or links[-1].score < LEAST:
-        return None
-    start = before[-1].place - before[-1].element.offset
-    end = after[0].place - (after[0].element.offset - signature.size) - 1
-    count = end - start + 1
-    if not 0 < count <= STRETCH * signature.size + MORE:
-        return None
-    return Place(lines.numbers[start], lines.numbers[end], 0, len(signature.lines), count, whole=False)
 
 
 # -- what became of the lines and symbols that a memory cites, said once where both mean the same code

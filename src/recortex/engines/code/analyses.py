@@ -184,15 +184,11 @@ def import_graph(sources: Sources) -> Mapping[str, tuple[str, ...]]:
         found: set[str] = set()
         if facts.language not in _NO_FILES:
             for one in facts.imports:
-                if not _is_late(facts, one):
+                around = innermost(facts, one.line)
+                if not (around is not None and around.kind in CALLABLE):
                     found.update(_files(project, path, one))
         graph[path] = tuple(sorted(found - {path}))
     return graph
-
-
-def _is_late(facts: FileFacts, one: Import) -> bool:
-    around = innermost(facts, one.line)
-    return around is not None and around.kind in CALLABLE
 
 
 def _files(project: Project, path: str, one: Import) -> tuple[str, ...]:

@@ -160,11 +160,11 @@ def _is_package(project: Project, folder: str) -> bool:
 
 
 def _is_there(project: Project, place: str) -> bool:
-    return f"{place}.py" in project.files or f"{place}.pyi" in project.files or _is_folder(project, place)
-
-
-def _is_folder(project: Project, place: str) -> bool:
-    return place in project.folders or f"{place}/__init__.py" in project.files
+    return (
+        f"{place}.py" in project.files
+        or f"{place}.pyi" in project.files
+        or (place in project.folders or f"{place}/__init__.py" in project.files)
+    )
 
 
 def _python_files(project: Project, place: str) -> Iterator[str]:

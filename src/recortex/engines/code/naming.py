@@ -116,14 +116,11 @@ class Names:
         place = self.place(path, one.module)
         if place.outside:
             return Outside(place.outside)
-        wanted = one.name or ("default" if self._is_ecma(path) else "")
+        wanted = one.name or ("default" if (family_of(self._project.files[path]) == "ecma") else "")
         if wanted in {"", "*"}:
             return []
         found = [address for target in place.paths for address in self.exported(target, wanted, one.module)]
         return found or self._member_of_type(path, one)
-
-    def _is_ecma(self, path: str) -> bool:
-        return family_of(self._project.files[path]) == "ecma"
 
     def _member_of_type(self, path: str, one: Import) -> list[Address]:
         """`import static a.b.C.m`, `use a::B::c`: the last part of the module is a type."""

@@ -49,25 +49,22 @@ class Project:
         self._tops: dict[str, dict[str, list[Address]]] = {}
         self._headers: dict[str, list[str]] = defaultdict(list)
         for path, facts in self.files.items():
-            self._add(path, facts)
+            family, unit = family_of(facts), unit_of(path, facts)
+            tops: dict[str, list[Address]] = defaultdict(list)
+            for index, one in enumerate(facts.symbols):
+                address = Address(path, index)
+                self._by_plain[family, one.plain].append(address)
+                self._by_name[family, one.name].append(address)
+                tops[one.name].append(address)
+                if owner := one.owner:
+                    members = self._members.setdefault((unit, owner), {})
+                    members.setdefault(one.plain, []).append(address)
+            self._tops[path] = tops
+            if family == "c":
+                self._headers[path.rpartition("/")[2]].append(path)
+            for module in modules_of(path, facts):
+                self._in_module[family, module].append(path)
         self.folders = {path.rpartition("/")[0] for path in self.files}
-
-    def _add(self, path: str, facts: FileFacts) -> None:
-        family, unit = family_of(facts), unit_of(path, facts)
-        tops: dict[str, list[Address]] = defaultdict(list)
-        for index, one in enumerate(facts.symbols):
-            address = Address(path, index)
-            self._by_plain[family, one.plain].append(address)
-            self._by_name[family, one.name].append(address)
-            tops[one.name].append(address)
-            if owner := one.owner:
-                members = self._members.setdefault((unit, owner), {})
-                members.setdefault(one.plain, []).append(address)
-        self._tops[path] = tops
-        if family == "c":
-            self._headers[path.rpartition("/")[2]].append(path)
-        for module in modules_of(path, facts):
-            self._in_module[family, module].append(path)
 
     def symbol(self, address: Address) -> Symbol:
         """The symbol at an address."""

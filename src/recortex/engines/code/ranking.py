@@ -53,11 +53,11 @@ class Ranking(NamedTuple):
 def words_of(text: str) -> frozenset[str]:
     """The words of a text or a name, also those within `snake_case` and `camelCase`, in lower case."""
     found = (one.lower() for one in _WORD.findall(text))
-    return frozenset(_stem(one) for one in found if len(one) >= _SHORTEST)
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST else word
+    return frozenset(
+        (one[:-1] if one.endswith("s") and not one.endswith("ss") and len(one) > _SHORTEST else one)
+        for one in found
+        if len(one) >= _SHORTEST
+    )
 
 
 def rank(
@@ -107,31 +107,29 @@ def _wanted(
         if path in known:
             wanted[number] += 1 / len(known)
     if words:
-        named = _named(project, paths, words)
+        # How much the words of a task speak of each file: by its path, and by what it defines.
+        in_path = [words_of(path) & words for path in paths]
+        defined: list[Counter[str]] = []
+        for path in paths:
+            plain = Counter(
+                word for one in project.files[path].symbols for word in words_of(one.plain) & words
+            )
+            defined.append(plain)
+        spread = Counter(
+            word for have, plain in zip(in_path, defined, strict=True) for word in have | plain.keys()
+        )
+        rare = {word: math.log(1 + len(paths) / many) for word, many in spread.items()}
+        named = [
+            (
+                sum(3 * rare[word] for word in have)
+                + sum(rare[word] * (1 + math.log(many)) for word, many in plain.items())
+            )
+            ** 2
+            for have, plain in zip(in_path, defined, strict=True)
+        ]
         total = sum(named)
         wanted = [one + (share / total if total else 0) for one, share in zip(wanted, named, strict=True)]
     return wanted
-
-
-def _named(project: Project, paths: Sequence[str], words: frozenset[str]) -> list[float]:
-    """How much the words of a task speak of each file: by its path, and by what it defines."""
-    in_path = [words_of(path) & words for path in paths]
-    defined: list[Counter[str]] = []
-    for path in paths:
-        plain = Counter(word for one in project.files[path].symbols for word in words_of(one.plain) & words)
-        defined.append(plain)
-    spread = Counter(
-        word for have, plain in zip(in_path, defined, strict=True) for word in have | plain.keys()
-    )
-    rare = {word: math.log(1 + len(paths) / many) for word, many in spread.items()}
-    return [
-        (
-            sum(3 * rare[word] for word in have)
-            + sum(rare[word] * (1 + math.log(many)) for word, many in plain.items())
-        )
-        ** 2
-        for have, plain in zip(in_path, defined, strict=True)
-    ]
 
 
 def _walk(

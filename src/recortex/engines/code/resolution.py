@@ -191,7 +191,20 @@ class Resolver:
         name = own_field(on) or on
         written = written_type(facts, name, at)
         if written is None:
-            return self._type_of_field(path, facts, on, at)
+            # `s.db`, or `base_` in a method whose type is in another file: what is written there.
+            parts = parts_of(on)
+            if len(parts) > 2 or not all(part.lstrip("$").isidentifier() for part in parts):  # noqa: PLR2004
+                return None
+            if len(parts) == 1 or parts[0] in INSTANCE:
+                around = self._names.around(path, at)
+                owners: list[Address] | Outside | None = [around] if around else None
+            else:
+                owners = self._types_of(path, facts, parts[0], at)
+            for owner in () if owners is None or isinstance(owners, Outside) else owners:
+                for one in self._project.files[owner.path].bindings:
+                    if one.scope == owner.number and one.name == f"self.{parts[-1]}":
+                        return self._type_written(owner.path, one.type, owner.number)
+            return None
         return self._type_written(path, written, at)
 
     def _type_written(self, path: str, written: str, at: int) -> list[Address] | Outside | None:
@@ -204,22 +217,6 @@ class Resolver:
         known = self._project.named(family, parts_of(written)[-1])
         is_ours = any(self._project.symbol(one).kind in TYPES for one in known)
         return None if is_ours else Outside()
-
-    def _type_of_field(self, path: str, facts: FileFacts, on: str, at: int) -> list[Address] | Outside | None:
-        """`s.db`, or `base_` in a method whose type is in another file: what is written there."""
-        parts = parts_of(on)
-        if len(parts) > 2 or not all(part.lstrip("$").isidentifier() for part in parts):  # noqa: PLR2004
-            return None
-        if len(parts) == 1 or parts[0] in INSTANCE:
-            around = self._names.around(path, at)
-            owners: list[Address] | Outside | None = [around] if around else None
-        else:
-            owners = self._types_of(path, facts, parts[0], at)
-        for owner in () if owners is None or isinstance(owners, Outside) else owners:
-            for one in self._project.files[owner.path].bindings:
-                if one.scope == owner.number and one.name == f"self.{parts[-1]}":
-                    return self._type_written(owner.path, one.type, owner.number)
-        return None
 
 
 def _may_be_anything(receiver: str) -> bool:

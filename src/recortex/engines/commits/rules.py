@@ -157,7 +157,14 @@ def _decision(commit: Commit, message: Message) -> Told | None:
 
 def _fix(commit: Commit, message: Message) -> Told | None:
     fixes = message.type in {"fix", "bugfix", "hotfix"} or PATTERNS.fix.match(message.gist)
-    others = tuple(_fixed(message))
+    # The commits that a message names as where a fault came from, with the sentence.
+    found: list[tuple[str, str]] = []
+    for text in (*message.trailers, *_sentences(message.body)):
+        for one in PATTERNS.fixed.finditer(text):
+            hash_ = (one["trailer"] or one["hash"]).lower()
+            if any(map(str.isdigit, hash_)) and any(map(str.isalpha, hash_)):
+                found.append((hash_, text))
+    others = tuple(found)
     if not (fixes or others) or is_aside(commit, message):
         return None
     cause = _with(PATTERNS.cause, message.body)
@@ -203,17 +210,6 @@ def _reasons(paragraph: str, *, feature: bool) -> str:
         if gives and not sentence.endswith(":") and not PATTERNS.talk.search(sentence):
             found.append(sentence)
     return " ".join(one for one in found if len(one) >= SHORTEST_REASON)
-
-
-def _fixed(message: Message) -> list[tuple[str, str]]:
-    """The commits that a message names as where a fault came from, with the sentence."""
-    found: list[tuple[str, str]] = []
-    for text in (*message.trailers, *_sentences(message.body)):
-        for one in PATTERNS.fixed.finditer(text):
-            hash_ = (one["trailer"] or one["hash"]).lower()
-            if any(map(str.isdigit, hash_)) and any(map(str.isalpha, hash_)):
-                found.append((hash_, text))
-    return found
 
 
 def _sentences(text: str) -> list[str]:

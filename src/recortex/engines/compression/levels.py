@@ -101,7 +101,11 @@ def _examples(memory: Memory, line: str) -> Iterator[str]:
     more = [f"{name}: {value}" for name, value in _fields(memory) if value not in memory.text]
     if rest := _rest(memory, line):
         more.insert(0, rest)
-    standing = _describe_metadata(memory)
+    # Its files, and what is out of the ordinary: its importance, and how often it was learned.
+    files = ", ".join(shorten(one.path, _PATH_CHARACTERS) for one in memory.files[:_FILES])
+    importance = "" if memory.importance is Importance.NORMAL else f"{memory.importance.value} importance"
+    learned = "" if memory.evidence == 1 else f"learned {memory.evidence} times"
+    standing = "; ".join(filter(None, (files, importance, learned)))
     head = f"{line}\n  {standing}" if standing else line
     if whole := "  ".join(more):
         limits = _likely(_TEXT_CHARACTERS, memory, MOST_TOKENS[Level.EXAMPLES])
@@ -163,14 +167,6 @@ def _tail(memory: Memory) -> str:
 def says_more(memory: Memory, line: str) -> bool:
     """Whether the level with examples tells anything that the line does not."""
     return bool(memory.files) or memory.text not in line or any(_fields(memory))
-
-
-def _describe_metadata(memory: Memory) -> str:
-    """Its files, and what is out of the ordinary: its importance, and how often it was learned."""
-    files = ", ".join(shorten(one.path, _PATH_CHARACTERS) for one in memory.files[:_FILES])
-    importance = "" if memory.importance is Importance.NORMAL else f"{memory.importance.value} importance"
-    learned = "" if memory.evidence == 1 else f"learned {memory.evidence} times"
-    return "; ".join(filter(None, (files, importance, learned)))
 
 
 def _fields(memory: Memory) -> Iterator[tuple[str, str]]:

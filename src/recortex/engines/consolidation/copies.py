@@ -186,7 +186,9 @@ def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARE
     for key in sorted(texts, key=lambda key: (len(texts[key]), key)):
         words = sorted(texts[key], key=lambda word: (frequency[word], word))
         text = _Text(key, texts[key], len(words), reduce(or_, (bits[word] for word in words), 0))
-        candidates = _sharing(index, words)
+        # Shorter or equally long texts that share one of the rarer half of the words.
+        rare = words[: len(words) - ceil(CONSOLIDATE * len(words)) + 1]
+        candidates = {other.key: other for word in rare if word in index for other in index[word]}
         left -= len(candidates)
         if left < 0:
             return OverlappingPairs(tuple(pairs), complete=False)
@@ -201,12 +203,6 @@ class _Text(NamedTuple):
     words: frozenset[str]
     size: int
     signature: int
-
-
-def _sharing(index: Mapping[str, Sequence[_Text]], words: Sequence[str]) -> dict[str, _Text]:
-    """Shorter or equally long texts that share one of the rarer half of the words."""
-    rare = words[: len(words) - ceil(CONSOLIDATE * len(words)) + 1]
-    return {other.key: other for word in rare if word in index for other in index[word]}
 
 
 def _indexed(size: int) -> int:

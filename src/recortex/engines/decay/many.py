@@ -67,38 +67,31 @@ def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: 
     recorded, standing = columns.of("recorded_at"), columns.maybe("standing")
     start = np.fmax(columns.maybe("last_accessed_at"), recorded)
     age = np.maximum(0.0, now - start)
-    half_life = _half_lives(_DAYS[kinds], count, patterns, start - recorded, np.asarray(centralities))
-    slow = np.where(
-        now < _slowed_until(columns, standing, start, _CHECKED_EVERY[kinds]), scalar.VALIDATED, 1.0
-    )
-    part = np.exp2(-age / (half_life * (scalar.DAY * slow)))
-    part[pinned | (_DAYS[kinds] == NEVER)] = 1.0
-    lift = _usage(count) * _ANCHORS[columns.of("priority").astype(np.int64)] * _links(patterns, standing)
-    lift[pinned] = 1.0
-    found: list[float] = (base * np.minimum(1.0, lift * part)).tolist()
-    return found
-
-
-def _half_lives(
-    days: Numbers, count: Numbers, patterns: Numbers, used_for: Numbers, central: Numbers
-) -> Numbers:
+    central = np.asarray(centralities)
     frequency = 1.0 + np.minimum(
-        1.0, count * scalar.MONTH / np.maximum(used_for, scalar.MONTH) / scalar.MANY_ACCESSES
+        1.0, count * scalar.MONTH / np.maximum((start - recorded), scalar.MONTH) / scalar.MANY_ACCESSES
     )
     linkage = np.minimum(scalar.MOST_LINKAGE, 1.0 + scalar.PER_PATTERN * patterns)
     doubled = np.exp2((count > scalar.MANY_ACCESSES).astype(float) + (central > scalar.HUB))
-    return np.asarray(np.abs(days) * frequency * linkage * doubled)
-
-
-def _slowed_until(columns: _Columns, standing: Numbers, start: Numbers, every: Numbers) -> Numbers:
-    """Until when a validation slows the decay of each, by a person or by its code."""
+    half_life = np.asarray(np.abs(_DAYS[kinds]) * frequency * linkage * doubled)
+    # Until when a validation slows the decay of each, by a person or by its code.
     by_code = np.where(standing == 1.0, columns.maybe("checked_at"), np.nan)
     validated = np.fmax(columns.maybe("validated_at"), by_code)
-    return np.asarray(np.fmax(start, validated + every * scalar.DAY))
-
-
-def _usage(count: Numbers) -> Numbers:
-    return np.asarray(np.minimum(scalar.MOST_USAGE, 1.0 + np.log10(count + 1) * scalar.USAGE_SLOPE))
+    slow = np.where(
+        now < np.asarray(np.fmax(start, validated + _CHECKED_EVERY[kinds] * scalar.DAY)),
+        scalar.VALIDATED,
+        1.0,
+    )
+    part = np.exp2(-age / (half_life * (scalar.DAY * slow)))
+    part[pinned | (_DAYS[kinds] == NEVER)] = 1.0
+    lift = (
+        np.asarray(np.minimum(scalar.MOST_USAGE, 1.0 + np.log10(count + 1) * scalar.USAGE_SLOPE))
+        * _ANCHORS[columns.of("priority").astype(np.int64)]
+        * _links(patterns, standing)
+    )
+    lift[pinned] = 1.0
+    found: list[float] = (base * np.minimum(1.0, lift * part)).tolist()
+    return found
 
 
 def _links(patterns: Numbers, standing: Numbers) -> Numbers:

@@ -54,7 +54,11 @@ def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules)
     if one.status == Status.ACTIVE:
         return _archival(one, centrality, now, rules)
     if one.status == Status.PROPOSED:
-        return _lapse(one, now, rules)
+        # The end of a proposal that was not said again, used, changed or approved for long.
+        since = max(one.updated_at, one.last_accessed_at or 0)
+        if not rules.proposal_days or now - since < rules.proposal_days * DAY:
+            return None
+        return _to(Status.ARCHIVED, one, f"proposed, and nothing confirmed it since {_day(since)}")
     return _pruning(one, now, rules) if one.status == Status.ARCHIVED else None
 
 
@@ -71,14 +75,6 @@ def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) 
         return None
     reason = f"confidence {confidence(fall, now):.2f}, below {threshold:g} since "
     return _to(Status.ARCHIVED, one, reason + _day(int(since)))
-
-
-def _lapse(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:
-    """The end of a proposal that was not said again, used, changed or approved for long."""
-    since = max(one.updated_at, one.last_accessed_at or 0)
-    if not rules.proposal_days or now - since < rules.proposal_days * DAY:
-        return None
-    return _to(Status.ARCHIVED, one, f"proposed, and nothing confirmed it since {_day(since)}")
 
 
 def _pruning(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:

@@ -61,7 +61,8 @@ def collected(records: Sequence[Record]) -> Collection:
         for mention in record.mentions:
             other = _meant(record, mention, by_key, by_number, whole)
             if other is not None and other is not record:
-                edge = _edge(record, other, mention)
+                source, target = (other, record) if mention.backwards else (record, other)
+                edge = Edge(source.key, target.key, mention.type, mention.sentence, record.key)
                 edges.setdefault((edge.source, edge.target, edge.type), edge)
     whole.edges = list(_strongest(edges.values()))
     _settle(by_key, whole)
@@ -93,16 +94,6 @@ def _meant(
     return None
 
 
-def _edge(record: Record, other: Record, mention: Mention) -> Edge:
-    source, target = (other, record) if mention.backwards else (record, other)
-    return Edge(source.key, target.key, mention.type, mention.sentence, record.key)
-
-
-def _is_own_word(edge: Edge) -> bool:
-    """Whether a record says of itself that another one amends it: then that one did not take its place."""
-    return edge.type is RelationType.REFINES and edge.said_by == edge.target
-
-
 _RANK = (
     RelationType.SUPERSEDES,
     RelationType.REFINES,
@@ -120,7 +111,11 @@ def _strongest(edges: Iterable[Edge]) -> Iterator[Edge]:
     for edge in edges:
         pairs[frozenset((edge.source, edge.target))].append(edge)
     for found in pairs.values():
-        own = {(one.source, one.target) for one in found if _is_own_word(one)}
+        own = {
+            (one.source, one.target)
+            for one in found
+            if (one.type is RelationType.REFINES and one.said_by == one.target)
+        }
         kept = [
             one
             for one in found

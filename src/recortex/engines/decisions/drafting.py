@@ -100,11 +100,13 @@ def draft_of(
     content = content_of(record)
     certain = record.standing in {"accepted", "superseded", "deprecated", "rejected"}
     said = f"{record.title} {record.decision} {record.context}"
+    number = () if record.number is None else (f"adr-{record.number}",)
+    rejected = ("rejected",) if record.standing == "rejected" else ()
     return Draft(
         kind=KIND,
         content=content,
         confidence=CONFIDENCE_WORDS["high" if certain else "medium"],
-        tags=_tags(record),
+        tags=(("adr", *number, *rejected)),
         domain=domain_of(said),
         files=tuple(files),
         source=Source(
@@ -142,9 +144,3 @@ def content_of(record: Record) -> dict[str, Any]:
         "decided_by": record.deciders,
     }
     return {name: value for name, value in fields.items() if value}
-
-
-def _tags(record: Record) -> tuple[str, ...]:
-    number = () if record.number is None else (f"adr-{record.number}",)
-    rejected = ("rejected",) if record.standing == "rejected" else ()
-    return ("adr", *number, *rejected)

@@ -221,8 +221,14 @@ def _parts_listed(lines: Sequence[str]) -> Iterator[str]:
     """The lines; a table with a column for each field as one line for each."""
     heads: list[str] = []
     for place, line in enumerate(lines):
-        cells = _cells(line)
-        columns = len(cells) > 1 and any(map(_is_name, cells)) and not _is_pair(cells)
+        # The cells of a row of a table; none where it is no row.
+        row = line.strip()
+        cells = [one.strip(" \t*_") for one in row.strip("|").split("|")] if row.startswith("|") else []
+        columns = (
+            len(cells) > 1
+            and any(map(_is_name, cells))
+            and not (len(cells) == _PAIR and not _is_name(cells[1]))
+        )
         if columns and PARTS_PATTERNS.rule.match("".join(lines[place + 1 : place + 2])):
             heads = cells
         elif heads and cells:
@@ -235,19 +241,8 @@ def _parts_listed(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
-def _cells(line: str) -> list[str]:
-    """The cells of a row of a table; none where it is no row."""
-    row = line.strip()
-    return [one.strip(" \t*_") for one in row.strip("|").split("|")] if row.startswith("|") else []
-
-
 def _is_name(cell: str) -> bool:
     return bool(PARTS_PATTERNS.field.match(f"{cell}: x"))
-
-
-def _is_pair(cells: Sequence[str]) -> bool:
-    """Whether a row is a field with its value, not the names of two fields."""
-    return len(cells) == _PAIR and not _is_name(cells[1])
 
 
 def is_field(text: str) -> bool:
@@ -458,7 +453,13 @@ def _record(
     said, problem = _stated(status, decided=bool(decided or told))
     if parts.hides_status:
         said, problem = said._replace(standing=""), "its status cannot be read: kept as proposed"
-    context, listed, consequences = _context(parts), _options(parts), tuple(_consequences(parts))
+    about = [line for line in parts.lines("context") if not is_field(line.text)]
+    drivers = prose(parts.lines("drivers"), MOST_CONTEXT // 3)
+    context, listed, consequences = (
+        " ".join(filter(None, (prose(about, MOST_CONTEXT), drivers))),
+        _options(parts),
+        tuple(_consequences(parts)),
+    )
     if told:
         decided, context = decided or told.decision, context or told.context
         listed, consequences = listed or told.options, consequences or told.consequences
@@ -491,12 +492,6 @@ def _stated(status: str, *, decided: bool) -> tuple[Said, str]:
     if not status or is_of_others(status):
         return said._replace(standing="accepted" if decided else ""), ""
     return said, f"its status {cut(plain(status), MOST_ODD)!r} is not known: kept as proposed"
-
-
-def _context(parts: Parts) -> str:
-    about = [line for line in parts.lines("context") if not is_field(line.text)]
-    drivers = prose(parts.lines("drivers"), MOST_CONTEXT // 3)
-    return " ".join(filter(None, (prose(about, MOST_CONTEXT), drivers)))
 
 
 def _options(parts: Parts) -> tuple[Option, ...]:

@@ -79,7 +79,27 @@ def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
     """
     count = lru_cache(_COUNTED)(count)
     pieces = [piece for headings, section in _sections(blocks) for piece in _packed(headings, section, count)]
-    pieces = _merged(pieces, count)
+    # The pieces, those that are small put together with the next or the one before, as far as both fit.
+    found: list[_Piece] = []
+    waiting = deque(pieces)
+    while waiting:
+        piece = waiting.popleft()
+        if piece.tokens >= LEAST_TOKENS:
+            found.append(piece)
+            continue
+        after, before = waiting[0] if waiting else None, found[-1] if found else None
+        # Its neighbours: first the one that shares more of its headings, of equals the one after.
+        neighbours = [one for one in (after, before) if one is not None]
+        for other in sorted(neighbours, key=lambda one: -_shared(piece.headings, one.headings)):
+            if other is after and (both := _together(piece, other, count)):
+                waiting[0] = both
+                break
+            if other is before and (both := _together(other, piece, count)):
+                found[-1] = both
+                break
+        else:
+            found.append(piece)
+    pieces = found
     return [
         _finished(piece, before, count) for before, piece in pairwise([None, *pieces]) if piece is not None
     ]
@@ -201,34 +221,6 @@ def _after_word(text: str, end: int) -> int:
     """The end of the last word of the first characters of a text, where one ends in their second half."""
     space = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end)) + 1
     return space if 2 * space > end else end
-
-
-def _merged(pieces: Sequence[_Piece], count: Count) -> list[_Piece]:
-    """The pieces, those that are small put together with the next or the one before, as far as both fit."""
-    found: list[_Piece] = []
-    waiting = deque(pieces)
-    while waiting:
-        piece = waiting.popleft()
-        if piece.tokens >= LEAST_TOKENS:
-            found.append(piece)
-            continue
-        after, before = waiting[0] if waiting else None, found[-1] if found else None
-        for other in _nearest(piece, before, after):
-            if other is after and (both := _together(piece, other, count)):
-                waiting[0] = both
-                break
-            if other is before and (both := _together(other, piece, count)):
-                found[-1] = both
-                break
-        else:
-            found.append(piece)
-    return found
-
-
-def _nearest(piece: _Piece, before: _Piece | None, after: _Piece | None) -> list[_Piece]:
-    """Its neighbours: first the one that shares more of its headings, of equals the one after."""
-    neighbours = [one for one in (after, before) if one is not None]
-    return sorted(neighbours, key=lambda one: -_shared(piece.headings, one.headings))
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

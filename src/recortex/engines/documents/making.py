@@ -139,7 +139,11 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
 
     reading = read(source.data, form_of(source.path), clean)
     cuts = cut(reading.blocks, count)
-    title = _title(reading, source.path)
+    said = reading.metadata.get("title")
+    heading = next((block.title for block in reading.blocks if block.level), "")
+    title = (said if isinstance(said, str) and said else heading or PurePosixPath(source.path).stem)[
+        :MOST_TITLE
+    ]
     beginning = "\n".join(one.text for one in cuts[:_GUESSED])
     whole = source.domain or guess(beginning, [source.path, title])
     chunks = tuple(_chunks(cuts, reading, source, whole))
@@ -163,19 +167,14 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
     return Made(document, chunks, reading.notes, found)
 
 
-def _title(reading: Reading, path: str) -> str:
-    said = reading.metadata.get("title")
-    heading = next((block.title for block in reading.blocks if block.level), "")
-    return (said if isinstance(said, str) and said else heading or PurePosixPath(path).stem)[:MOST_TITLE]
-
-
 def _chunks(
     cuts: Sequence[Cut], reading: Reading, source: Source, whole: Domain
 ) -> Iterator[tuple[Chunk, str]]:
     same: Counter[str] = Counter()
     told = [str(reading.metadata[name]) for name in _TOLD if name in reading.metadata]
     for place, one in enumerate(cuts):
-        hash_ = _hash(one)
+        said = "\n".join((*one.headings, "", one.text))
+        hash_ = blake2b(said.encode("utf-8", "replace"), digest_size=16).hexdigest()
         chunk = Chunk(
             id=chunk_id(source.path, hash_, same[hash_]),
             path=source.path,
@@ -191,11 +190,6 @@ def _chunks(
         )
         same[hash_] += 1
         yield chunk, terms(chunk, told if not place else ())
-
-
-def _hash(one: Cut) -> str:
-    said = "\n".join((*one.headings, "", one.text))
-    return blake2b(said.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def terms(chunk: Chunk, told: Sequence[str] = ()) -> str:

@@ -104,7 +104,8 @@ def markdown_blocks(lines: Iterable[Line]) -> Iterator[Block]:
         opening = None if fence else _FENCE.match(text)
         if fence:
             open_.add(line)
-            if _closes(text, fence):
+            bare = text.strip(" \t>")
+            if len(bare) >= len(fence) and not bare.strip(fence[0]):
                 fence = ""
                 yield from open_.close()
         elif opening:
@@ -122,11 +123,6 @@ def markdown_blocks(lines: Iterable[Line]) -> Iterator[Block]:
         else:
             open_.add(line)
     yield from open_.close()
-
-
-def _closes(text: str, fence: str) -> bool:
-    bare = text.strip(" \t>")
-    return len(bare) >= len(fence) and not bare.strip(fence[0])
 
 
 def title(text: str) -> str:
@@ -159,17 +155,13 @@ def restructured_blocks(lines: Sequence[Line]) -> Iterator[Block]:
         else:
             taken = 1
             if lines[place].text.strip():
-                taken = _paragraph(lines, place)
+                # How many lines until a blank one or a heading.
+                end = place + 1
+                while end < len(lines) and lines[end].text.strip() and not _heading(lines, end)[0]:
+                    end += 1
+                taken = end - place
                 yield Block(tuple(lines[place : place + taken]))
         place += taken
-
-
-def _paragraph(lines: Sequence[Line], place: int) -> int:
-    """How many lines until a blank one or a heading."""
-    end = place + 1
-    while end < len(lines) and lines[end].text.strip() and not _heading(lines, end)[0]:
-        end += 1
-    return end - place
 
 
 def _heading(lines: Sequence[Line], place: int) -> tuple[int, str]:

@@ -51,7 +51,15 @@ def passage(
     if chunk.tokens <= budget:
         return chunk.text, chunk.first_line, chunk.last_line
     lines = chunk.text.split("\n")
-    first, end = _best_run(_weights(lines, words), [count(line) + 1 for line in lines], budget)
+    # What each line holds of a question: a word counts less the more lines hold it.
+    wanted = {stem(word.lower(), SUFFIXES) for word in words} - STOP_WORDS
+    held = [{stem(word, SUFFIXES) for word in _WORD.findall(line.lower())} & wanted for line in lines]
+    holding = Counter(word for some in held for word in some)
+    first, end = _best_run(
+        [sum(1.0 / holding[word] for word in some) for some in held],
+        [count(line) + 1 for line in lines],
+        budget,
+    )
     text = "\n".join(lines[first:end]).strip("\n")
     if chunk.path.lower().endswith(".ipynb"):
         return text, chunk.first_line, chunk.last_line
@@ -59,14 +67,6 @@ def passage(
         first, end = max(range(len(lines)), key=lambda at: len(lines[at])), 0
         text = lines[first][: 3 * budget] + " …"
     return text, chunk.first_line + first, chunk.first_line + max(end - 1, first)
-
-
-def _weights(lines: Sequence[str], words: Sequence[str]) -> list[float]:
-    """What each line holds of a question: a word counts less the more lines hold it."""
-    wanted = {stem(word.lower(), SUFFIXES) for word in words} - STOP_WORDS
-    held = [{stem(word, SUFFIXES) for word in _WORD.findall(line.lower())} & wanted for line in lines]
-    holding = Counter(word for some in held for word in some)
-    return [sum(1.0 / holding[word] for word in some) for some in held]
 
 
 def _best_run(weights: Sequence[float], tokens: Sequence[int], budget: int) -> tuple[int, int]:

@@ -191,7 +191,9 @@ class SessionBuilder:
         elif turn.role == "plan":
             self._person(turn, [Part("document", self.redact(turn.text))])
         elif self.current is None:
-            self._summary(turn)
+            # A session that begins with what a client kept of one that was not read.
+            self._open(turn, "summary", "", "")
+            self._add_pieces(self.redact(turn.text), turn, "summary")
 
     def ends(self, how: Ending) -> None:
         """Say how the person ended what the agent was doing."""
@@ -221,11 +223,6 @@ class SessionBuilder:
         if message:
             self._open(turn, "program", ending(before, MOST_ASKED), message)
 
-    def _summary(self, turn: Turn) -> None:
-        """A session that begins with what a client kept of one that was not read."""
-        self._open(turn, "summary", "", "")
-        self._add_pieces(self.redact(turn.text), turn, "summary")
-
     def _agent(self, turn: Turn) -> None:
         current = self.current or self._open(turn, "agent", "", "")
         if said := prose(self.redact(turn.text)):
@@ -240,7 +237,26 @@ class SessionBuilder:
             )
         for report in reports(turn, self.redact):
             self._add_work(report, turn, "agent")
-        current = _with_tools(current, turn.tools, self.redact)
+        files = dict.fromkeys(current.files)
+        failed, passed = dict.fromkeys(current.failed), dict.fromkeys(current.passed)
+        commit = current.commit
+        for tool in turn.tools:
+            if tool.writes:
+                files |= dict.fromkeys(map(self.redact, tool.files))
+            if tool.command and tool.ok is not None and not tool.injected:
+                command = shortened(self.redact(" ".join(tool.command.split())), _LONGEST_COMMAND, 0)
+                failed.pop(command, None)
+                passed.pop(command, None)
+                (passed if tool.ok else failed)[command] = None
+            if "commit" in tool.command and (made := _COMMITTED.findall(tool.output)):
+                commit = made[-1]
+        current = replace(
+            current,
+            files=tuple(files)[:_MOST_FILES],
+            failed=tuple(failed)[-_MOST_COMMANDS:],
+            passed=tuple(passed)[-_MOST_COMMANDS:],
+            commit=commit,
+        )
         self._keep(replace(current, last_turn=turn.index, ended_at=turn.at or current.ended_at))
 
     def _open(self, turn: Turn, opener: Opener, asked: str, message: str) -> Exchange:
@@ -308,29 +324,6 @@ def _identity(opened: Exchange, turn: str) -> str:
 
 def _digest(*parts: str) -> str:
     return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=_ID_BYTES).hexdigest()
-
-
-def _with_tools(exchange: Exchange, tools: Iterable[ToolCall], redact: Callable[[str], str]) -> Exchange:
-    files = dict.fromkeys(exchange.files)
-    failed, passed = dict.fromkeys(exchange.failed), dict.fromkeys(exchange.passed)
-    commit = exchange.commit
-    for tool in tools:
-        if tool.writes:
-            files |= dict.fromkeys(map(redact, tool.files))
-        if tool.command and tool.ok is not None and not tool.injected:
-            command = shortened(redact(" ".join(tool.command.split())), _LONGEST_COMMAND, 0)
-            failed.pop(command, None)
-            passed.pop(command, None)
-            (passed if tool.ok else failed)[command] = None
-        if "commit" in tool.command and (made := _COMMITTED.findall(tool.output)):
-            commit = made[-1]
-    return replace(
-        exchange,
-        files=tuple(files)[:_MOST_FILES],
-        failed=tuple(failed)[-_MOST_COMMANDS:],
-        passed=tuple(passed)[-_MOST_COMMANDS:],
-        commit=commit,
-    )
 
 
 # -- whether an exchange left work, by the form of how it ended; mostly it did not

@@ -146,7 +146,23 @@ def foreign(exchange: Exchange, now: datetime) -> Exchange:
     Its id and session are none that a session of this machine can have, so that it neither takes the place of
     an exchange nor is gone on with. It is redacted, cleaned of markup, and not longer than ours.
     """
-    cut = _with_texts(exchange)
+    # An exchange with harmless texts, each no longer than one of ours.
+    most = MOST_WORK if exchange.part else MOST_CONCLUSION
+    cut = replace(
+        exchange,
+        session=_harmless(exchange.session, _PLACE),
+        client=_harmless(exchange.client, _PLACE),
+        asked=_harmless(exchange.asked, MOST_ASKED),
+        message=_harmless(exchange.message, MOST_MESSAGE),
+        opening=_harmless(exchange.opening, _OPENING),
+        conclusion=_harmless(exchange.conclusion, most),
+        files=_listed(exchange.files, _PLACE),
+        failed=_listed(exchange.failed, _COMMAND),
+        passed=_listed(exchange.passed, _COMMAND),
+        commit=_harmless(exchange.commit, _PLACE),
+        branch=_harmless(exchange.branch, _PLACE),
+        folder=_harmless(exchange.folder, _PLACE),
+    )
     first = min(max(exchange.first_turn, 0), _LAST_TURN)
     digest = blake2b(f"{FOREIGN}{exchange.id}".encode("utf-8", "replace"), digest_size=16).hexdigest()
     return replace(
@@ -169,23 +185,3 @@ def _harmless(text: str, most: int) -> str:
 
 def _listed(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
     return tuple(_harmless(text, most) for text in texts[:_ENTRIES])
-
-
-def _with_texts(exchange: Exchange) -> Exchange:
-    """An exchange with harmless texts, each no longer than one of ours."""
-    most = MOST_WORK if exchange.part else MOST_CONCLUSION
-    return replace(
-        exchange,
-        session=_harmless(exchange.session, _PLACE),
-        client=_harmless(exchange.client, _PLACE),
-        asked=_harmless(exchange.asked, MOST_ASKED),
-        message=_harmless(exchange.message, MOST_MESSAGE),
-        opening=_harmless(exchange.opening, _OPENING),
-        conclusion=_harmless(exchange.conclusion, most),
-        files=_listed(exchange.files, _PLACE),
-        failed=_listed(exchange.failed, _COMMAND),
-        passed=_listed(exchange.passed, _COMMAND),
-        commit=_harmless(exchange.commit, _PLACE),
-        branch=_harmless(exchange.branch, _PLACE),
-        folder=_harmless(exchange.folder, _PLACE),
-    )

@@ -137,7 +137,9 @@ def passage(
         budget: tokens.
         count: tokens of a text.
     """
-    holding = _holding(rarity)
+    # Finds the question's words in a text, also as parts of identifiers.
+    words = sorted(map(re.escape, rarity), key=len, reverse=True)
+    holding = re.compile("|".join(words) or r"(?!)")
     found = [one for part, text in enumerate(parts) for one in _sentences(part, text, holding)]
     chosen = _chosen(found, rarity, budget, count)
     return Passage(*(_joined([one for one in chosen if one.part == part]) for part in range(3)))
@@ -172,12 +174,6 @@ def _chosen(
         else:
             too_long += 1
     return sorted(chosen)
-
-
-def _holding(rarity: Mapping[str, float]) -> re.Pattern[str]:
-    """Finds the question's words in a text, also as parts of identifiers."""
-    words = sorted(map(re.escape, rarity), key=len, reverse=True)
-    return re.compile("|".join(words) or r"(?!)")
 
 
 def _sentences(part: int, text: str, holding: re.Pattern[str]) -> Iterator[_Sentence]:

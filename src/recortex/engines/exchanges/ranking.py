@@ -116,7 +116,16 @@ def ranked(
         places.setdefault((one.session, one.root_turn), []).append(one)
     for (session, turn), found in places.items():
         best, parts = found[0].key, tuple(one.key for one in found[:_STRETCHES])
-        yield Place(session, turn, totals[best], _probability(evidence, best), parts)
+        # That a candidate answers.
+        coverage, likeness = evidence_of_answer(evidence, best)
+        model = WEAKNESS if evidence.answered or evidence.outcome else WORDS_ALONE
+        yield Place(
+            session,
+            turn,
+            totals[best],
+            model.probability({"coverage": coverage, "likeness": likeness}),
+            parts,
+        )
 
 
 def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
@@ -134,13 +143,6 @@ def evidence_of_answer(evidence: Evidence, key: int) -> tuple[float, float]:
     """Of a candidate: its share of the highest BM25, and its best cosine."""
     likeness = max(values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
     return evidence.keyword.get(key, 0.0) / evidence.highest, likeness
-
-
-def _probability(evidence: Evidence, key: int) -> float:
-    """That a candidate answers."""
-    coverage, likeness = evidence_of_answer(evidence, key)
-    model = WEAKNESS if evidence.answered or evidence.outcome else WORDS_ALONE
-    return model.probability({"coverage": coverage, "likeness": likeness})
 
 
 # -- of answers that speak of the same thing, the latest comes first and the others name it

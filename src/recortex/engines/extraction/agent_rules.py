@@ -210,7 +210,13 @@ class ToolUseRules:
     def observe(self, turn: Turn) -> Iterator[RuleFinding]:
         """Read a turn's prose and tool calls; yield the repairs that it completes."""
         if self.failures and turn.role == "assistant":
-            reasons = _reasons(turn.text)
+            # Sentences that explain a failure and could stand in a statement about it.
+            said = (statement(part) for part in sentences(turn.text))
+            reasons = [
+                part
+                for part in said
+                if TOOL_USE_RULES_PATTERNS.explains.search(part) and is_specific(part) and not objection(part)
+            ]
             for failure in self.failures.values():
                 failure.reasons.extend(reasons)
         for call in turn.tools:
@@ -225,7 +231,11 @@ class ToolUseRules:
     def _ran(self, call: ToolCall, turn: Turn) -> Iterator[RuleFinding]:
         """Read a command: the end of an earlier failure, a new one, or a success."""
         command, alone = main_part(call.command)
-        self._forget_old()
+        # Forget failures that too many commands have followed.
+        for failure in list(self.failures.values()):
+            failure.age += 1
+            if failure.age > WINDOW:
+                del self.failures[failure.command]
         purpose = purpose_of(command)
         ok = passed(call)
         if purpose is None or ok is None or len(command) > MAX_COMMAND or (not ok and not alone):
@@ -260,13 +270,6 @@ class ToolUseRules:
                     both = (failure.command, command)
                     yield RuleFinding(text, "procedural", 0.75, "command_corrected", refused, commands=both)
 
-    def _forget_old(self) -> None:
-        """Forget failures that too many commands have followed."""
-        for failure in list(self.failures.values()):
-            failure.age += 1
-            if failure.age > WINDOW:
-                del self.failures[failure.command]
-
     def habits(self) -> Iterator[tuple[RuleFinding, Turn]]:
         """Yield the most used command for each purpose, at the session's end."""
         best: dict[str, str] = {}
@@ -291,16 +294,6 @@ class ToolUseRules:
             other for other, runs in self.runs.items() if runs >= _MIN_RUNS and other.startswith(f"{form} ")
         ]
         return max(longer, key=lambda other: self.runs[other], default=form)
-
-
-def _reasons(text: str) -> list[str]:
-    """Sentences that explain a failure and could stand in a statement about it."""
-    said = (statement(part) for part in sentences(text))
-    return [
-        part
-        for part in said
-        if TOOL_USE_RULES_PATTERNS.explains.search(part) and is_specific(part) and not objection(part)
-    ]
 
 
 def _repaired(failure: _Failure, output: str, cwd: str) -> Iterator[RuleFinding]:

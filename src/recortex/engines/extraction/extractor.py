@@ -209,11 +209,6 @@ def _is_repair(one: Candidate) -> bool:
     return one.rule.endswith("_fix")
 
 
-def _is_passing(one: Candidate) -> bool:
-    """Whether the agent said it in passing, so that a later report is more reliable."""
-    return one.speaker == "assistant" and one.rule.startswith("agent_")
-
-
 @dataclass(slots=True)
 class CandidateSet:
     """The candidates in the order in which they were first said, indexed by their words."""
@@ -229,7 +224,13 @@ class CandidateSet:
         if place is None and _is_repair(new):
             place = self._withdraw_repaired(new)
         if place is not None:
-            self.kept[place] = _merged(self.kept[place], new)
+            # One candidate of two that say the same: the one of higher confidence, with the evidence of both.
+            known = self.kept[place]
+            best = new if (new.active, new.confidence) > (known.active, known.confidence) else known
+            confidence = min(best.confidence + _REPEATED_BONUS, 0.95)
+            self.kept[place] = replace(
+                best, evidence=known.evidence + new.evidence, confidence=round(confidence, 2)
+            )
             return
         place = len(self.kept)
         self.kept.append(new)
@@ -257,7 +258,7 @@ class CandidateSet:
         topic, found = _topic(repair), None
         for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
             known = self.kept[place]
-            if not (_is_passing(known) or _is_repair(known)):
+            if not ((known.speaker == "assistant" and known.rule.startswith("agent_")) or _is_repair(known)):
                 continue
             other = _topic(known)
             shared = len(topic & other)
@@ -277,13 +278,6 @@ class CandidateSet:
                 break
             if known.active and which(known):
                 self.kept[place] = doubted(known)
-
-
-def _merged(known: Candidate, new: Candidate) -> Candidate:
-    """One candidate of two that say the same: the one of higher confidence, with the evidence of both."""
-    best = new if (new.active, new.confidence) > (known.active, known.confidence) else known
-    confidence = min(best.confidence + _REPEATED_BONUS, 0.95)
-    return replace(best, evidence=known.evidence + new.evidence, confidence=round(confidence, 2))
 
 
 # -- what becomes of a message's sentences: active, proposed, or left to the record of what was said
@@ -339,7 +333,11 @@ def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
     """What the rules found in a message and is worth it, what else lasts, then the person's objections."""
     person = message.speaker == "person"
-    lasting = {one.quote: one for one in durable(message.text)} if person and not _is_pasted(message) else {}
+    lasting = (
+        {one.quote: one for one in durable(message.text)}
+        if person and not (PASTED.match(message.text) is not None)
+        else {}
+    )
     taken = {_place(quote, message.text) for quote in lasting}
     for finding in findings:
         start = _place(finding.quote, message.text)
@@ -353,7 +351,10 @@ def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleF
     for found in lasting.values():
         yield _hold_back_passing(found, message)
     if person:
-        yield from _objections(message, taken)
+        # Objections in the form of a question, which no rule took, as what should be.
+        spans = [span for span in typed_spans(message.text) if span[0] not in taken]
+        objected = (from_objection(message.text[start:end]) for start, end in spans)
+        yield from filter(None, objected)
 
 
 def _hold_back_passing(finding: RuleFinding, message: Message) -> RuleFinding:
@@ -361,10 +362,6 @@ def _hold_back_passing(finding: RuleFinding, message: Message) -> RuleFinding:
     if finding.hold or finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote):
         return finding
     return replace(finding, hold=HOLD) if is_passing(finding, message.text) else finding
-
-
-def _is_pasted(message: Message) -> bool:
-    return PASTED.match(message.text) is not None
 
 
 def _place(quote: str, text: str) -> int:
@@ -394,13 +391,6 @@ def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding 
 def is_task(said: str) -> bool:
     """Whether the person asks for something to be done once: 4 % of 184 such sentences are worth keeping."""
     return WEIGHING_PATTERNS.task.match(said) is not None and not WEIGHING_PATTERNS.general.search(said)
-
-
-def _objections(message: Message, taken: set[int]) -> Iterator[RuleFinding]:
-    """Objections in the form of a question, which no rule took, as what should be."""
-    spans = [span for span in typed_spans(message.text) if span[0] not in taken]
-    objected = (from_objection(message.text[start:end]) for start, end in spans)
-    yield from filter(None, objected)
 
 
 # -- the extractor: a session's turns in, candidates out
@@ -496,7 +486,14 @@ class _SessionReader:
         if turn.role == "assistant" and PATTERNS.doubt.match(turn.text):
             self.candidates.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
         if turn.by_person:
-            _reconsider(turn, self.candidates)
+            # Withdraw what the person takes back: the last decision, the last changes, or all of the work.
+            said = turn.text[:MAX_TYPED]
+            if PATTERNS.reconsiders.match(said):
+                self.candidates.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
+            if PATTERNS.abandons.search(said):
+                self.candidates.withdraw_since(0, _made)
+            elif PATTERNS.reverts.search(said) and not said.rstrip().endswith("?"):
+                self.candidates.withdraw_since(turn.index - _REVERT_REACH, _made)
         self.instructions.observe(turn)
         for finding in self.tool_use.observe(turn):
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
@@ -536,17 +533,6 @@ class _SessionReader:
         standing = {one.text for one in now}
         withdrawn += [was for was in habits if was.active and was.text not in standing]
         return Learned([*self.released, *raised, *self.candidates.kept[len(kept) :]], withdrawn)
-
-
-def _reconsider(turn: Turn, candidates: CandidateSet) -> None:
-    """Withdraw what the person takes back: the last decision, the last changes, or all of the work."""
-    said = turn.text[:MAX_TYPED]
-    if PATTERNS.reconsiders.match(said):
-        candidates.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
-    if PATTERNS.abandons.search(said):
-        candidates.withdraw_since(0, _made)
-    elif PATTERNS.reverts.search(said) and not said.rstrip().endswith("?"):
-        candidates.withdraw_since(turn.index - _REVERT_REACH, _made)
 
 
 def by_rules(turn: Turn) -> Iterator[RuleFinding]:

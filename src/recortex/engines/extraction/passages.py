@@ -108,11 +108,6 @@ def _heading_of(line: str) -> tuple[int, str] | None:
     return None
 
 
-def _is_no_prose(stripped: str) -> bool:
-    """Whether a line is part of a table, a quotation or a horizontal rule, or is data."""
-    return stripped.startswith(("|", ">", "---", "===", "***")) or len(stripped) > MAX_LINE
-
-
 def passages(text: str) -> Iterator[Passage]:
     """Yield the passages of a Markdown message in order.
 
@@ -127,7 +122,11 @@ def passages(text: str) -> Iterator[Passage]:
             reader.lead = ""
             continue
         stripped = line.strip()
-        if fenced or not stripped or _is_no_prose(stripped):
+        if (
+            fenced
+            or not stripped
+            or (stripped.startswith(("|", ">", "---", "===", "***")) or len(stripped) > MAX_LINE)
+        ):
             if not fenced:
                 yield from reader.close()
             continue

@@ -99,7 +99,7 @@ def _carries(form: Form, text: str, *, named: bool) -> bool:
     if form.name == "practice":
         return named or bool(STATEMENT_RULES_PATTERNS.scoped.search(text)) or len(text.split()) <= _BRIEF
     if form.name == "value":
-        return _is_value(text)
+        return any(map(_gives_value, STATEMENT_RULES_PATTERNS.value_of.finditer(text)))
     return (
         named
         or form.name == "built"
@@ -116,11 +116,6 @@ def _is_claim(text: str) -> bool:
 
 _SHORT_VALUE = 4
 """The most words of a value: a longer one is an explanation."""
-
-
-def _is_value(text: str) -> bool:
-    """Whether "S is V" gives a name or number: "the default page size is 50", not "the page is empty"."""
-    return any(map(_gives_value, STATEMENT_RULES_PATTERNS.value_of.finditer(text)))
 
 
 def _gives_value(found: re.Match[str]) -> bool:

@@ -92,7 +92,11 @@ def of_words(words: str, did: str) -> Principle | None:
         did: what had been done that was wrong.
     """
     parts = [part for one in passages(words) for part in typed_sentences(one.text)] or [words]
-    said = [worded(part) for part in parts if not _says_nothing(part)]
+    said = [
+        worded(part)
+        for part in parts
+        if not (PATTERNS.said_nothing.match(part) is not None and keeps(part, ""))
+    ]
     text = _contrasted(_fitting(filter(None, said)) or worded(words) or statement(plain(words)), did)
     if not text or stands(text):
         return Principle(text, text) if text else None
@@ -258,14 +262,15 @@ def _turned(said: str) -> str:
     return f"{found['new'].rstrip(' .')} instead of {found['old']}" if found else ""
 
 
-def _says_nothing(sentence: str) -> bool:
-    """Whether a sentence is a nod, thanks or a greeting; "no mocks in tests" is none."""
-    return PATTERNS.said_nothing.match(sentence) is not None and keeps(sentence, "")
-
-
 def _done(did: str, sentence: str) -> str:
     """What had been done that a sentence is about, in a few words; empty where nothing is known of it."""
-    if said := _nearest(did, sentence):
+    # The sentence of the agent that shares most words with the person's.
+    words = _content(sentence)
+    near = [(len(words & _content(one)), one) for line in did.splitlines() for one in sentences(line)][
+        -_READ:
+    ]
+    best = max(near, default=(0, ""), key=lambda one: one[0])
+    if said := (best[1] if best[0] >= _SHARED else ""):
         return f'the agent had said: "{_quotable(said)}"'
     last = sentences(did)[-1:]
     return f'the agent had said: "{_quotable(last[0])}"' if last and len(last[0].split()) > _NODS else ""
@@ -273,16 +278,6 @@ def _done(did: str, sentence: str) -> str:
 
 def _quotable(text: str) -> str:
     return shorten(plain(text).replace('"', "'").replace("`", ""), _ABOUT)
-
-
-def _nearest(said: str, sentence: str) -> str:
-    """The sentence of the agent that shares most words with the person's."""
-    words = _content(sentence)
-    near = [(len(words & _content(one)), one) for line in said.splitlines() for one in sentences(line)][
-        -_READ:
-    ]
-    best = max(near, default=(0, ""), key=lambda one: one[0])
-    return best[1] if best[0] >= _SHARED else ""
 
 
 def _content(text: str) -> frozenset[str]:
@@ -327,7 +322,10 @@ def _modified(difference: Difference) -> str:
 
 
 def _moved(difference: Difference) -> str:
-    added, removed = (_first(lines) for lines in (difference.additions, difference.removals))
+    added, removed = (
+        next((line.strip() for line in lines if line.strip()), "")
+        for lines in (difference.additions, difference.removals)
+    )
     if added and removed:
         return f"Write {_quoted(added)} instead of {_quoted(removed)}"
     return f"Write {_quoted(added)} too" if added else f"Do not write {_quoted(removed)}"
@@ -355,10 +353,6 @@ def _smallest(before: str, after: str) -> tuple[str, str]:
     if last[2] - first[1] < _DIFFERENCE_PRINCIPLES_FEWEST_WORDS > last[4] - first[3]:
         return before.strip(), after.strip()
     return " ".join(old[first[1] : last[2]]), " ".join(new[first[3] : last[4]])
-
-
-def _first(lines: Sequence[str]) -> str:
-    return next((line.strip() for line in lines if line.strip()), "")
 
 
 def _quoted(text: str) -> str:

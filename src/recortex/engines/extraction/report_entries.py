@@ -213,7 +213,15 @@ def entries(report: Iterable[Passage]) -> Iterator[ReportEntry]:
         if passage.item and not passage.parents:
             if entry:
                 yield entry
-            entry = _open(passage)
+            split = titled(passage.text)
+            title, body = split or ("", passage.text)
+            labelled = _LABEL.match(f"{title}: .") is not None
+            entry = ReportEntry("" if labelled else title, passage.headings, passage.text)
+            if body or (labelled and title.lower() not in _ROLE_OF):
+                entry.take(
+                    replace(passage, text=": ".join(filter(None, (title, body))) if labelled else body)
+                )
+                entry.leads = dict.fromkeys([passage.text], *entry.leads.values()) if entry.leads else {}
         elif entry and passage.item and passage.headings == entry.headings:
             entry.take(passage)
         elif entry:
@@ -221,17 +229,6 @@ def entries(report: Iterable[Passage]) -> Iterator[ReportEntry]:
             entry = None
     if entry:
         yield entry
-
-
-def _open(passage: Passage) -> ReportEntry:
-    split = titled(passage.text)
-    title, body = split or ("", passage.text)
-    labelled = _LABEL.match(f"{title}: .") is not None
-    entry = ReportEntry("" if labelled else title, passage.headings, passage.text)
-    if body or (labelled and title.lower() not in _ROLE_OF):
-        entry.take(replace(passage, text=": ".join(filter(None, (title, body))) if labelled else body))
-        entry.leads = dict.fromkeys([passage.text], *entry.leads.values()) if entry.leads else {}
-    return entry
 
 
 def sections(report: Iterable[Passage]) -> Iterator[ReportEntry]:

@@ -124,7 +124,11 @@ class Prohibition:
 
     def holds(self, places: Sequence[str]) -> bool:
         """Whether it may hold for one of some files; where none is known, it may."""
-        return not (self.place and places) or any(self.place <= stems(_told_by(path)) for path in places)
+        # A path with the language of its file in the word that people use.
+        return not (self.place and places) or any(
+            self.place <= stems(f"{path} {_SOURCE.get(PurePosixPath(path).suffix[1:].lower(), '')}")
+            for path in places
+        )
 
     def found_in(self, line: str) -> str:
         """The clause of a line that goes against it; empty where none does."""
@@ -138,7 +142,7 @@ def prohibitions(text: str) -> list[Prohibition]:
     """What a statement forbids in plain words."""
     found = PROHIBITIONS_PATTERNS.imperative.finditer(text[:_READ])
     read = (
-        _read(one[1], _of_things(one[0]))
+        _read(one[1], one[0].lstrip(" .;:!?\n").lower().startswith(("no ", "avoid ")))
         for one in found
         if not PROHIBITIONS_PATTERNS.condition.search(one[1])
     )
@@ -159,11 +163,6 @@ def told_against(line: str) -> str:
     return PROHIBITIONS_PATTERNS.negated.sub(" ", line)
 
 
-def _of_things(order: str) -> bool:
-    """Whether an order forbids things, as `no mocks` does, and not an act."""
-    return order.lstrip(" .;:!?\n").lower().startswith(("no ", "avoid "))
-
-
 def _read(clause: str, of_things: bool) -> Prohibition | None:
     what, _, where = PROHIBITIONS_PATTERNS.place.sub("\0", clause, count=1).partition("\0")
     words = [word.lower() for word in _WORD.findall(what)]
@@ -181,11 +180,6 @@ def _read(clause: str, of_things: bool) -> Prohibition | None:
 
 def _clauses(line: str) -> Iterator[str]:
     return (clause[:_LONGEST_CLAUSE] for clause in PROHIBITIONS_PATTERNS.between.split(line))
-
-
-def _told_by(path: str) -> str:
-    """A path with the language of its file in the word that people use."""
-    return f"{path} {_SOURCE.get(PurePosixPath(path).suffix[1:].lower(), '')}"
 
 
 # -- where code or a plan may go against what is known, by rules: what a memory forbids, or shows as bad

@@ -9,7 +9,7 @@ from recortex.codec import content_from_json, dumps, loads, without_nul
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import Memory, check
 from recortex.domain.time import as_utc, parse_instant
-from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Origin, Status, Trust
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Status, Trust
 from recortex.engines.ingestion.labels import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.similarity.jaccard import content_hash
@@ -70,7 +70,8 @@ def normalise(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], i
         updated_at=recorded,
         valid_from=since,
         valid_until=as_utc(clean.valid_until) if clean.valid_until else ends,
-        status=clean.status or _status(clean.origin),
+        status=clean.status
+        or (Status.QUARANTINED if TRUST_OF_ORIGIN[clean.origin] is Trust.UNTRUSTED else Status.ACTIVE),
         trust=TRUST_OF_ORIGIN[clean.origin],
         content_hash=content_hash(clean.kind, text),
         tokens=count(text),
@@ -172,7 +173,8 @@ def _check_length(text: str) -> None:
 
 def _redacted(draft: Draft) -> tuple[Draft, tuple[str, ...], tuple[str, ...]]:
     path = draft.files[0].path if draft.files else None
-    text = redact(_storable(draft.text), path=path)
+    # A text as every store and output can hold it: without lone surrogates and NUL.
+    text = redact(draft.text.encode("utf-8", "replace").decode("utf-8").replace("\0", ""), path=path)
     content, in_content = redact_json(draft.content, path=path) if draft.content else ({}, ())
     if draft.metadata:
         draft = replace(draft, metadata=loads(dumps(draft.metadata)))  # as every output will show it
@@ -197,11 +199,6 @@ def _id(link: PatternLink | ConstraintLink) -> bytes:
     return link.id.encode("utf-8", "replace")
 
 
-def _storable(text: str) -> str:
-    """A text as every store and output can hold it: without lone surrogates and NUL."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-
-
 def _content(draft: Draft) -> Content:
     kind = KINDS[draft.kind]
     if not draft.content:
@@ -217,7 +214,3 @@ def _not_empty(content: Content, kind: Kind) -> Content:
         names = ", ".join(field.name for field in fields(content))
         raise InvalidInputError(f"The {kind} is empty.", hint=f"Give a text, or one of its fields: {names}.")
     return content
-
-
-def _status(origin: Origin) -> Status:
-    return Status.QUARANTINED if TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED else Status.ACTIVE

@@ -252,7 +252,12 @@ class Ingestion:
                         changed.append(change(known, replace(known, evidence=known.evidence - 1)))
                     elif known.status in _STANDING and not known.pinned:
                         changed.append(change(known, replace(known, status=Status.ARCHIVED)))
-                        changed += [change(old, _standing_again(old)) for old in self._replaced(known.id)]
+                        changed += [
+                            change(
+                                old, replace(old, status=Status.ACTIVE, superseded_by=None, valid_until=None)
+                            )
+                            for old in self._replaced(known.id)
+                        ]
         return changed
 
     def _replaced(self, by: str) -> list[Memory]:
@@ -466,10 +471,6 @@ class Ingestion:
 
 
 _STANDING = frozenset((Status.ACTIVE, Status.PROPOSED, Status.QUARANTINED))
-
-
-def _standing_again(old: Memory) -> Memory:
-    return replace(old, status=Status.ACTIVE, superseded_by=None, valid_until=None)
 
 
 def _rests_on(known: Memory, statement: Memory) -> bool:

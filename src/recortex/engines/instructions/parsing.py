@@ -198,7 +198,11 @@ def _parse_statements(
     block: _Block, text: str, heading: str, leads: Sequence[tuple[int, str]]
 ) -> Iterator[Statement]:
     """The statements of an item or a paragraph; what only leads up to others is none."""
-    if text.endswith(":") or PATTERNS.boilerplate.match(text) or _only_imports(text):
+    if (
+        text.endswith(":")
+        or PATTERNS.boilerplate.match(text)
+        or all(word.startswith("@") for word in text.split())
+    ):
         return
     lead = next((words for _, words in reversed(leads) if words.endswith(":") or _short(words)), "")
     for part in [text] if len(text) <= LONGEST else sentences(text):
@@ -207,10 +211,6 @@ def _parse_statements(
             said = f"{heading}: {said}"
         if _counts(part, said):
             yield _statement(said, block, heading)
-
-
-def _only_imports(text: str) -> bool:
-    return all(word.startswith("@") for word in text.split())
 
 
 def _row(block: _Block, heading: str) -> Iterator[Statement]:

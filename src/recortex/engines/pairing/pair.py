@@ -236,7 +236,14 @@ def paragraph(symbol: Symbol, lines: Sequence[str]) -> list[str]:
     """The lines of the first paragraph of a symbol's documentation; none where it has none."""
     if not symbol.doc:
         return []
-    start = next((place for place in _places(symbol) if _begins(lines, place, symbol.doc)), None)
+    start = next(
+        (
+            place
+            for place in _places(symbol)
+            if (place < len(lines) and _plain(lines[place])[: len(symbol.doc)] == symbol.doc)
+        ),
+        None,
+    )
     return [symbol.doc] if start is None else list(islice(_rest(symbol, lines, start), MOST_LINES))
 
 
@@ -244,10 +251,6 @@ def _places(symbol: Symbol) -> Iterator[int]:
     """Where documentation may begin: in the symbol, or above it, the nearest first; from 0."""
     yield from range(symbol.line - 1, min(symbol.last, symbol.line + _FARTHEST))
     yield from range(symbol.line - 2, max(symbol.first - _FARTHEST, -1), -1)
-
-
-def _begins(lines: Sequence[str], place: int, doc: str) -> bool:
-    return place < len(lines) and _plain(lines[place])[: len(doc)] == doc  # facts cut what is long
 
 
 def _rest(symbol: Symbol, lines: Sequence[str], start: int) -> Iterator[str]:

@@ -114,14 +114,31 @@ class RuleTable:
         self._by_gram: dict[int, dict[int, list[str]]] = {size: {} for size in _FORMATS}
         for keyword in self._keywords:
             size = max(each for each in _FORMATS if each <= len(keyword.encode()))
-            self._by_gram[size].setdefault(_rarest_gram(keyword, size), []).append(keyword)
+            # The gram of a keyword that is rarest in ordinary text, as a number.
+            data = keyword.encode()
+            rarity = data.translate(_RARITY)
+            best = max(range(len(data) - size + 1), key=lambda at: (sum(rarity[at : at + size]), at))
+            self._by_gram[size].setdefault(
+                int.from_bytes(data[best : best + size], sys.byteorder), []
+            ).append(keyword)
         self._grams = {size: frozenset(grams) for size, grams in self._by_gram.items()}
         self._always = tuple(place for place, rule in enumerate(self.rules) if not rule.keywords)
 
     def applicable(self, folded: str) -> list[ApplicableRule]:
         """The rules that may match a lower-cased text, in the order of the table, with the keywords found."""
         present: dict[int, tuple[str, ...]] = dict.fromkeys(self._always, ())
-        for keyword in self._present(folded):
+        # The keywords that occur: found by one gram of each in a single pass, then checked.
+        view = memoryview(folded.encode("utf-8", "surrogatepass"))
+        likely: list[str] = []
+        for size, letter in _FORMATS.items():
+            wanted = self._by_gram[size]
+            seen: set[int] = set()
+            for offset in range(min(size, len(view))):
+                whole = (len(view) - offset) // size * size
+                seen.update(self._grams[size].intersection(view[offset : offset + whole].cast(letter)))
+            for gram in seen:
+                likely += wanted[gram]
+        for keyword in [keyword for keyword in likely if keyword in folded]:
             for place in self._keywords[keyword]:
                 present[place] = (*present.get(place, ()), keyword)
         open_gates = {"": True}
@@ -134,20 +151,6 @@ class RuleTable:
                 found.append(ApplicableRule(rule, present[place]))
         return found
 
-    def _present(self, folded: str) -> list[str]:
-        """The keywords that occur: found by one gram of each in a single pass, then checked."""
-        view = memoryview(folded.encode("utf-8", "surrogatepass"))
-        likely: list[str] = []
-        for size, letter in _FORMATS.items():
-            wanted = self._by_gram[size]
-            seen: set[int] = set()
-            for offset in range(min(size, len(view))):
-                whole = (len(view) - offset) // size * size
-                seen.update(self._grams[size].intersection(view[offset : offset + whole].cast(letter)))
-            for gram in seen:
-                likely += wanted[gram]
-        return [keyword for keyword in likely if keyword in folded]
-
     def compiled(self, rule: Rule) -> re.Pattern[str] | None:
         """The rule's expression; None if it cannot be compiled: then it is skipped and named in `broken`."""
         if rule.name not in self._compiled:
@@ -157,14 +160,6 @@ class RuleTable:
                 self._compiled[rule.name] = None
                 self.broken[rule.name] = str(error)
         return self._compiled[rule.name]
-
-
-def _rarest_gram(keyword: str, size: int) -> int:
-    """The gram of a keyword that is rarest in ordinary text, as a number."""
-    data = keyword.encode()
-    rarity = data.translate(_RARITY)
-    best = max(range(len(data) - size + 1), key=lambda at: (sum(rarity[at : at + size]), at))
-    return int.from_bytes(data[best : best + size], sys.byteorder)
 
 
 _RARITY = bytes(

@@ -60,7 +60,15 @@ def _unfenced(lines: list[str]) -> Iterator[str]:
     close: re.Match[str] | None = None
     for line in lines:
         if close is not None:
-            close = None if _closes(line, close) else close
+            quoted = close["lead"].count(">")
+            body = re.sub(rf"^(?:\s{{0,3}}>){{{quoted}}}", "", line) if quoted else line
+            bare = body.strip()
+            indent = len(body) - len(body.lstrip())
+            fence = close["fence"]
+            deepest = len(close["lead"]) + _CODE_INDENT - 1
+            close = (
+                None if (len(bare) >= len(fence) and set(bare) == {fence[0]} and indent <= deepest) else close
+            )
             continue
         close = _opens(line)
         yield line if close is None else CODE
@@ -71,17 +79,6 @@ def _opens(line: str) -> re.Match[str] | None:
     if opening is None or (opening["fence"][0] == "`" and "`" in opening["info"]):
         return None
     return opening
-
-
-def _closes(line: str, opening: re.Match[str]) -> bool:
-    """Whether a line ends the block: only its fence, no deeper than its start, in the same quotation."""
-    quoted = opening["lead"].count(">")
-    body = re.sub(rf"^(?:\s{{0,3}}>){{{quoted}}}", "", line) if quoted else line
-    bare = body.strip()
-    indent = len(body) - len(body.lstrip())
-    fence = opening["fence"]
-    deepest = len(opening["lead"]) + _CODE_INDENT - 1
-    return len(bare) >= len(fence) and set(bare) == {fence[0]} and indent <= deepest
 
 
 def _inline(span: re.Match[str]) -> str:
@@ -109,16 +106,12 @@ def _unpasted(text: str) -> str:
 def _without_runs(lines: list[str]) -> Iterator[str]:
     within = False
     for line in lines:
-        code = _is_line_of_code(line)
+        code = len(line) > _LINE or (
+            bool(line.strip()) and line.strip() != CODE and PATTERNS.code_line.fullmatch(line) is not None
+        )
         if not (code and within):
             yield CODE if code else line
         within = code
-
-
-def _is_line_of_code(line: str) -> bool:
-    return len(line) > _LINE or (
-        bool(line.strip()) and line.strip() != CODE and PATTERNS.code_line.fullmatch(line) is not None
-    )
 
 
 # -- selects the part of a transcript that is sent to a language model at once

@@ -270,7 +270,13 @@ def tell(
     if not kept:
         return _nothing(head, near, budget, count)
     # Sentences are dropped from the least important section backwards, until the whole text fits.
-    by_weight = sorted(kept, key=lambda one: (_weight(one.section), kept.index(one)))
+    by_weight = sorted(
+        kept,
+        key=lambda one: (
+            (_SUMMED.index(one.section) if one.section in _SUMMED else len(_SUMMED)),
+            kept.index(one),
+        ),
+    )
     while by_weight:
         shown = set(map(id, by_weight))
         some = [one for one in kept if id(one) in shown]
@@ -291,10 +297,6 @@ def _nothing(head: str, near: Sequence[Bearing], budget: int, count: Callable[[s
     fitting = (text for text in [*reversed(texts), NOTHING] if count(text) <= budget)
     text = next(fitting, NOTHING)
     return Told(text, count(text), (), 0)
-
-
-def _weight(section: Section) -> int:
-    return _SUMMED.index(section) if section in _SUMMED else len(_SUMMED)
 
 
 def _chosen(claims: Sequence[Claim], most: int) -> list[Claim]:

@@ -118,7 +118,9 @@ class Trail:
 
 def bearings(trail: Trail, memories: Iterable[Memory]) -> list[Bearing]:
     """The memories that bear on a place enough to be told, the most relevant first."""
-    topic = _topic(trail)
+    # The words that say what the place is about: its symbol, its file, and its commits' subjects.
+    said = " ".join((trail.subject.symbol, *(one.subject for one in trail.commits)))
+    topic = topic_stems(said)
     weighed = (_bearing(trail, memory, topic) for memory in {one.id: one for one in memories}.values())
     kept = [one for one in weighed if one and one.relevance >= LEAST]
     return sorted(kept, key=lambda one: (-one.relevance, -one.memory.confidence, one.memory.id))
@@ -134,7 +136,10 @@ def _bearing(trail: Trail, memory: Memory, topic: Collection[str]) -> Bearing | 
 
 def _cites(trail: Trail, memory: Memory) -> tuple[float, str] | None:
     subject = trail.subject
-    if subject.symbol and any(_same_symbol(one.name, subject.symbol) for one in memory.functions):
+    if subject.symbol and any(
+        (one.name == subject.symbol or last_part(one.name) == last_part(subject.symbol))
+        for one in memory.functions
+    ):
         return 0.95, f"it is about `{subject.symbol}`"
     links = [link for link in memory.files if link.path == subject.path]
     if not links:
@@ -159,33 +164,15 @@ def _comes_from(trail: Trail, memory: Memory, topic: Collection[str]) -> tuple[f
                 return 0.95 * fresh, f"it comes from commit {commit.hash[:7]}"
             made = trail.made_by.get(commit.hash)
             if made and source.session == made.session:
-                return _of_session(memory, made, topic, fresh, commit)
+                turn = memory.source.turn
+                inside = turn is not None and made.first_turn <= turn <= made.last_turn
+                # The share of a text's words that the topic has, doubled up to 1.
+                own = topic_stems(memory.text)
+                shared = min(2 * len(own & frozenset(topic)) / len(own), 1.0) if own else 0.0
+                if inside:
+                    because = f"it was learned while commit {commit.hash[:7]} was made"
+                    return (0.6 + 0.3 * shared) * fresh, because
+                return (
+                    0.2 + 0.5 * shared
+                ) * fresh, f"it was learned in the session that made commit {commit.hash[:7]}"
     return None
-
-
-def _of_session(
-    memory: Memory, made: Exchange, topic: Collection[str], fresh: float, commit: Commit
-) -> tuple[float, str]:
-    turn = memory.source.turn
-    inside = turn is not None and made.first_turn <= turn <= made.last_turn
-    shared = _shared(memory.text, topic)
-    if inside:
-        because = f"it was learned while commit {commit.hash[:7]} was made"
-        return (0.6 + 0.3 * shared) * fresh, because
-    return (0.2 + 0.5 * shared) * fresh, f"it was learned in the session that made commit {commit.hash[:7]}"
-
-
-def _topic(trail: Trail) -> frozenset[str]:
-    """The words that say what the place is about: its symbol, its file, and its commits' subjects."""
-    said = " ".join((trail.subject.symbol, *(one.subject for one in trail.commits)))
-    return topic_stems(said)
-
-
-def _shared(text: str, topic: Collection[str]) -> float:
-    """The share of a text's words that the topic has, doubled up to 1."""
-    own = topic_stems(text)
-    return min(2 * len(own & frozenset(topic)) / len(own), 1.0) if own else 0.0
-
-
-def _same_symbol(one: str, other: str) -> bool:
-    return one == other or last_part(one) == last_part(other)

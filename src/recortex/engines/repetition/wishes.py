@@ -110,9 +110,16 @@ def _wish(clause: str) -> Wish | None:
     bare = PATTERNS.request.sub("", said, count=1)
     asked = bare != said
     question = clause.rstrip().endswith("?")
-    if not (asked or (not question and _orders(bare))):
+    if not (
+        asked
+        or (
+            not question
+            and any(one.search(bare) for one in (PATTERNS.order, PATTERNS.order_after, PATTERNS.modal))
+        )
+    ):
         return None
-    text = _worded(bare)
+    shorter = PATTERNS.tail.sub("", bare.rstrip(" ,;:?.!-")).rstrip(" ,;:?.!-")
+    text = f"{shorter[:1].upper()}{shorter[1:]}." if shorter else ""
     words = compared(text)
     if not words - {_NOT} or hangs(text) or not keeps(PATTERNS.asked_not.sub("", said), text):
         return None  # without its negation, exception or condition it would say something else
@@ -120,15 +127,6 @@ def _wish(clause: str) -> Wish | None:
     stands = not (PATTERNS.pointing.search(text) or PATTERNS.cut.search(text))
     how = PATTERNS.how.search(text) is not None
     return Wish(text, words, rule, how, stands, task=not rule and words <= _tasks())
-
-
-def _orders(said: str) -> bool:
-    return any(one.search(said) for one in (PATTERNS.order, PATTERNS.order_after, PATTERNS.modal))
-
-
-def _worded(said: str) -> str:
-    shorter = PATTERNS.tail.sub("", said.rstrip(" ,;:?.!-")).rstrip(" ,;:?.!-")
-    return f"{shorter[:1].upper()}{shorter[1:]}." if shorter else ""
 
 
 def compared(text: str) -> frozenset[str]:

@@ -118,7 +118,15 @@ def rated(scored: Iterable[Scored], best: float) -> Iterator[Rated]:
         behind = top - one.total
         sure = best * exp(max(-behind / NEAR, -60.0))  # a score of 0 would look like no hit
         if best > FLOOR:
-            last = min(last, best * (FLOOR / best) ** min(behind / _reach(one), 60.0))
+            last = min(
+                last,
+                best
+                * (FLOOR / best)
+                ** min(
+                    behind / next((reach for traits, reach in _REACH if one.facts.traits & traits), _CLOSE),
+                    60.0,
+                ),
+            )
         else:
             last = min(last, sure)
         yield Rated(one, last, sure < FLOOR)
@@ -128,10 +136,6 @@ def passing(candidates: Iterable[Rated]) -> Iterator[Rated]:
     """The candidates that are told beside the best one: near enough to it, and to the question."""
     near = takewhile(lambda one: one.score >= FLOOR, candidates)  # their scores never rise
     return (one for one in near if in_common(one.scored))
-
-
-def _reach(one: Scored) -> float:
-    return next((reach for traits, reach in _REACH if one.facts.traits & traits), _CLOSE)
 
 
 def in_common(one: Scored) -> bool:

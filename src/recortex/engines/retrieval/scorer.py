@@ -357,7 +357,14 @@ def _common(asked: Question, evidence: Evidence, columns: Any) -> Columns:
     facts, files, patterns = evidence.facts, evidence.files, evidence.patterns
     linked = [evidence.links.get(key, _NO_LINKS) for key in columns.key] if evidence.links else ()
     nothing, decayed = [0.0] * len(facts), evidence.confidence
-    near = [_proximity(one.files, files) if one.files else 0.0 for one in linked] if files else ()
+    near = (
+        [
+            max(closeness(path, file) for path in one.files for file in files) if one.files else 0.0
+            for one in linked
+        ]
+        if files
+        else ()
+    )
     alike = [float(not patterns.isdisjoint(one.patterns)) for one in linked] if patterns else ()
     signals = {
         "proximity": near or nothing,
@@ -375,10 +382,6 @@ def recency(one: Facts, now: int) -> float:
     """1 for what was recorded or used just now, a half after `_RECENCY_DAYS`."""
     age = (now - (one.last_accessed_at or one.recorded_at)) / _DAY
     return 0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0
-
-
-def _proximity(paths: Sequence[str], asked: Sequence[str]) -> float:
-    return max(closeness(path, file) for path in paths for file in asked)
 
 
 def patterns_asked_for(asked: Question, links: Mapping[int, Links], files: Sequence[str]) -> frozenset[str]:

@@ -357,7 +357,9 @@ class Retrieval:
         vocabulary = self._vocabulary(asked)
         if self._times and (left := timeless(asked, vocabulary)) is not asked:
             asked, vocabulary = left, self._vocabulary(left)
-        if not (asked.words and wanted.vectors) or (wanted.words and not self._reads(asked)):
+        if not (asked.words and wanted.vectors) or (
+            wanted.words and not (self._embedder is None or reads(self._embedder.preferred_name, asked.text))
+        ):
             return Meaning(asked, vocabulary, in_play)
         return self._with_vector(Meaning(asked, vocabulary, in_play), hypothesis)
 
@@ -396,9 +398,6 @@ class Retrieval:
 
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
         return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
-
-    def _reads(self, asked: Question) -> bool:
-        return self._embedder is None or reads(self._embedder.preferred_name, asked.text)
 
     def _with_vector(self, meaning: Meaning, hypothesis: str) -> Meaning:
         """The same with a vector, which is made from now on."""

@@ -75,7 +75,12 @@ class Typed:
             found += itertools.islice(repeats, 1)
             new.append((one, phrases))
         for one, phrases in new:
-            self._add(one, phrases)
+            if LEAST <= len(one.words) <= MOST:
+                for word in one.words:
+                    self._with.setdefault(word, []).append(len(self._said))
+                self._said.append(one)
+            for phrase in phrases:
+                self._phrases.setdefault(phrase.words, {}).setdefault(phrase.session, phrase)
         return found
 
     def _alike(self, one: Sentence) -> Sentence | None:
@@ -100,14 +105,6 @@ class Typed:
             if session != phrase.session
         ]
         return others[0] if len(others) >= SESSIONS else None
-
-    def _add(self, one: Sentence, phrases: list[Sentence]) -> None:
-        if LEAST <= len(one.words) <= MOST:
-            for word in one.words:
-                self._with.setdefault(word, []).append(len(self._said))
-            self._said.append(one)
-        for phrase in phrases:
-            self._phrases.setdefault(phrase.words, {}).setdefault(phrase.session, phrase)
 
 
 def _requests(prompt: str) -> Iterator[str]:

@@ -220,16 +220,11 @@ def may_replace(new: Memory, old: Memory, verdict: Reading) -> bool:
     if old.valid_from > new.valid_from or new.scope is not old.scope:
         return False
     mine, theirs = authority_of(new), authority_of(old)
-    if mine is Authority.UNTRUSTED or _of_all_projects(new):
+    if mine is Authority.UNTRUSTED or (new.origin is Origin.USER and new.source.rule == RULE):
         return False
     if mine is Authority.FOUND:
         return theirs is Authority.FOUND and verdict.explicit
     return mine >= theirs or verdict.explicit
-
-
-def _of_all_projects(memory: Memory) -> bool:
-    """Whether it stands in the person's own file: it never replaces what was said for this project."""
-    return memory.origin is Origin.USER and memory.source.rule == RULE
 
 
 def is_replaceable(kind: Kind) -> bool:

@@ -82,19 +82,16 @@ class TokenCounter:
         if encoding is None:
             return -(-len(text) // CHARACTERS_PER_TOKEN)
         if len(text) <= PIECE and _PLAIN.fullmatch(text):
-            return self._by_words(text, encoding)
+            if len(self._words) > REMEMBERED_WORDS:
+                self._words = {}
+            words, known = _WORD.findall(text), self._words
+            new = {word for word in words if word not in known}
+            for word in islice(new, _FEW):
+                known[word] = len(encoding.encode_ordinary(word))
+            if len(new) > _FEW:
+                return len(encoding.encode_ordinary(text))
+            return sum(map(known.__getitem__, words))
         return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
-
-    def _by_words(self, text: str, encoding: Encoding) -> int:
-        if len(self._words) > REMEMBERED_WORDS:
-            self._words = {}
-        words, known = _WORD.findall(text), self._words
-        new = {word for word in words if word not in known}
-        for word in islice(new, _FEW):
-            known[word] = len(encoding.encode_ordinary(word))
-        if len(new) > _FEW:
-            return len(encoding.encode_ordinary(text))
-        return sum(map(known.__getitem__, words))
 
     def _load(self) -> Encoding | None:
         with self._lock:

@@ -16,7 +16,7 @@ from recortex.domain.validation import DIMENSIONS, SEVERITIES, Issue, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.domain.validation import Dimension, Severity, State
+    from recortex.domain.validation import Severity, State
 
 
 # -- whether the code that a memory cites stands as it was cited
@@ -151,7 +151,11 @@ def verdict(subject: Subject) -> Verdict:
         *pattern_issues(subject),
     ]
     found.sort(key=lambda one: -SEVERITIES.index(one.severity))
-    scores = {name: _score(name, found) for name in DIMENSIONS}
+    # What the gravest issue leaves of a dimension.
+    scores = {
+        name: min((SCORES[one.severity] for one in found if one.dimension == name), default=1.0)
+        for name in DIMENSIONS
+    }
     scores["citation"] = min(scores["citation"], score(subject)) if found else 1.0
     return Verdict(
         id=subject.memory.id,
@@ -160,11 +164,6 @@ def verdict(subject: Subject) -> Verdict:
         issues=tuple(found),
         cited=standing_of(subject.citations),
     )
-
-
-def _score(name: Dimension, found: Sequence[Issue]) -> float:
-    """What the gravest issue leaves of a dimension."""
-    return min((SCORES[one.severity] for one in found if one.dimension == name), default=1.0)
 
 
 # -- what is known of a memory when it is validated

@@ -143,7 +143,12 @@ class Assembler:
         if parsed.carried:
             self._carried.append(shorten(parsed.carried, INJECTED_LIMIT))
         self._interrupted = self._interrupted or parsed.interrupted
-        self._settle(parsed)
+        for group in (*parsed.told, *parsed.withdrawn):
+            held = self._groups.get(group)
+            if held is not None and held.first.held:
+                held.growing = False
+                if group in parsed.withdrawn:
+                    held.texts.clear()
         if not parsed.pieces:
             return parsed.skipped or "empty"
         reasons = [self._add(piece, start, end) for piece in parsed.pieces]
@@ -179,14 +184,6 @@ class Assembler:
         self._seen.add(key)
         return known
 
-    def _settle(self, parsed: Parsed) -> None:
-        for group in (*parsed.told, *parsed.withdrawn):
-            held = self._groups.get(group)
-            if held is not None and held.first.held:
-                held.growing = False
-                if group in parsed.withdrawn:
-                    held.texts.clear()
-
     def _add(self, piece: Piece, start: int, end: int) -> str:
         if piece.role == "results":
             return self._answer(piece.results, end)
@@ -201,7 +198,14 @@ class Assembler:
 
     def _begin(self, piece: Piece, start: int, end: int) -> _Open:
         if piece.held:
-            return self._hold(piece, start, end)
+            # Begin a turn that ends no other, and after which nothing is yielded before it is settled.
+            turn = _Open(cast("Role", piece.role), piece.group, piece, start, end, interrupts=False)
+            before = self._latest.get(piece.sidechain)
+            if before is not None and before.growing:
+                turn.behind, before.behind = before.behind, turn
+            self._pending.append(turn)
+            self._groups[piece.group] = turn
+            return turn
         before = self._latest.get(piece.sidechain)
         if before is not None:
             before.growing = False
@@ -219,16 +223,6 @@ class Assembler:
         self._pending.append(turn)
         if piece.group:
             self._groups[piece.group] = turn
-        return turn
-
-    def _hold(self, piece: Piece, start: int, end: int) -> _Open:
-        """Begin a turn that ends no other, and after which nothing is yielded before it is settled."""
-        turn = _Open(cast("Role", piece.role), piece.group, piece, start, end, interrupts=False)
-        before = self._latest.get(piece.sidechain)
-        if before is not None and before.growing:
-            turn.behind, before.behind = before.behind, turn
-        self._pending.append(turn)
-        self._groups[piece.group] = turn
         return turn
 
     def _answer(self, results: tuple[Result, ...], end: int) -> str:

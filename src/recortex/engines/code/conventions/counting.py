@@ -276,13 +276,9 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
 
 def _in_words(value: str, folder: str) -> bool:
     """Whether a folder, or one around it, has a word in its name already."""
-    return _stem(value) in folder.lower()
-
-
-def _stem(word: str) -> str:
-    """A word in small letters without the ending of a plural."""
-    small = word.lower()
-    return f"{small[:-3]}y" if small.endswith("ies") else small.rstrip("s")
+    # A word in small letters without the ending of a plural.
+    small = value.lower()
+    return (f"{small[:-3]}y" if small.endswith("ies") else small.rstrip("s")) in folder.lower()
 
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:

@@ -130,25 +130,6 @@ class Counting:
 
     def all(self) -> Iterator[Population]:
         """All populations, those of a role first."""
-        yield from self._roles()
-        for language in sorted({facts.language for facts in self.files.values()}):
-            files = [(path, facts) for path, facts in self.files.items() if facts.language == language]
-            own = [one for one in files if one[0] in self.inside]
-            tests = [one for one in files if is_test(one[0])]
-            yield from self._symbols(language, own)
-            yield from self._tests(language, tests)
-            yield from _files(language, own, tests)
-            yield from _calls(language, own)
-
-    def _item(self, path: str, facts: FileFacts, index: int) -> Item:
-        if path not in self._around:
-            self._around[path] = Around(facts)
-        symbol = facts.symbols[index]
-        look = function_traits if symbol.kind in CALLABLE else class_traits
-        traits = look(Member(path, facts, index), self._around[path])
-        return Item(Place(path, symbol.line, symbol.name), traits)
-
-    def _roles(self) -> Iterator[Population]:
         for (library, role), members in self.detection.members.items():
             found: dict[tuple[str, str], list[Item]] = defaultdict(list)
             for one in members:
@@ -157,6 +138,33 @@ class Counting:
                     found[one.facts.language, kind].append(self._item(*one))
             for (language, kind), items in found.items():
                 yield Population(f"{library} {role}", kind, language, items)
+        for language in sorted({facts.language for facts in self.files.values()}):
+            files = [(path, facts) for path, facts in self.files.items() if facts.language == language]
+            own = [one for one in files if one[0] in self.inside]
+            tests = [one for one in files if is_test(one[0])]
+            yield from self._symbols(language, own)
+            yield from self._tests(language, tests)
+            yield from _files(language, own, tests)
+            logs = Population("log calls", "log", language)
+            wraps = Population("errors made with fmt.Errorf", "wrap", language)
+            for path, facts in own:
+                for call in facts.calls:
+                    if _is_log(call, language):
+                        logs.items.append(
+                            Item(Place(path, call.line, call.name), {"logger": {_logger(call)}})
+                        )
+                    elif language == "go" and call.name == "Errorf" and call.receiver == "fmt":
+                        traits: Traits = {"wraps": {"%w"} if "%w" in call.argument else set()}
+                        wraps.items.append(Item(Place(path, call.line, call.argument[:60]), traits))
+            yield from (logs, wraps)
+
+    def _item(self, path: str, facts: FileFacts, index: int) -> Item:
+        if path not in self._around:
+            self._around[path] = Around(facts)
+        symbol = facts.symbols[index]
+        look = function_traits if symbol.kind in CALLABLE else class_traits
+        traits = look(Member(path, facts, index), self._around[path])
+        return Item(Place(path, symbol.line, symbol.name), traits)
 
     def _symbols(self, language: str, files: Iterable[tuple[str, FileFacts]]) -> Iterator[Population]:
         functions = Population("functions", "function", language, whole=False)
@@ -188,12 +196,12 @@ class Counting:
                 if symbol.kind in CALLABLE and (index in marked or _is_test_name(symbol.plain, language)):
                     tests.items.append(self._item(path, facts, index))
             if language in ECMA:
-                cases.items += [_case(path, call) for call in facts.calls if _is_case(call)]
+                cases.items += [
+                    _case(path, call)
+                    for call in facts.calls
+                    if (call.name in _CASES and not call.receiver and bool(call.argument))
+                ]
         yield from (tests, cases)
-
-
-def _is_case(call: Call) -> bool:
-    return call.name in _CASES and not call.receiver and bool(call.argument)
 
 
 def _case(path: str, call: Call) -> Item:
@@ -319,19 +327,6 @@ def _roots(files: Iterable[tuple[str, FileFacts]]) -> frozenset[str]:
         found.add(outer.rpartition("/")[2])
         found.add(path.removeprefix("src/").split("/")[0].partition(".")[0])
     return frozenset(found)
-
-
-def _calls(language: str, files: Iterable[tuple[str, FileFacts]]) -> Iterator[Population]:
-    logs = Population("log calls", "log", language)
-    wraps = Population("errors made with fmt.Errorf", "wrap", language)
-    for path, facts in files:
-        for call in facts.calls:
-            if _is_log(call, language):
-                logs.items.append(Item(Place(path, call.line, call.name), {"logger": {_logger(call)}}))
-            elif language == "go" and call.name == "Errorf" and call.receiver == "fmt":
-                traits: Traits = {"wraps": {"%w"} if "%w" in call.argument else set()}
-                wraps.items.append(Item(Place(path, call.line, call.argument[:60]), traits))
-    yield from (logs, wraps)
 
 
 def _is_log(call: Call, language: str) -> bool:

@@ -314,17 +314,13 @@ def file_traits(path: str, facts: FileFacts, roots: frozenset[str]) -> Traits:
     if facts.language == "python":
         found["future"] = {"annotations"} & {one.name for one in facts.imports if one.module == "__future__"}
     if facts.language in ECMA | {"python"}:
-        found["imports"] = _own_imports(path, facts, roots)
+        found["imports"] = {
+            plain_module(one.module, one.name, path)
+            for one in facts.imports
+            if one.module.startswith(".")
+            or (one.module not in roots and re.split(r"[./]", one.module)[0] in roots)
+        } - {""}
     return found
-
-
-def _own_imports(path: str, facts: FileFacts, roots: frozenset[str]) -> set[str]:
-    return {
-        plain_module(one.module, one.name, path)
-        for one in facts.imports
-        if one.module.startswith(".")
-        or (one.module not in roots and re.split(r"[./]", one.module)[0] in roots)
-    } - {""}
 
 
 def plain_module(module: str, name: str, path: str) -> str:

@@ -134,7 +134,13 @@ class _Look:
                     self._take(use, file, prefixes)
         for use in rule.uses:
             if use.on == "base":
-                self._take_derived(use)
+                # Classes of the project that extend one which was found.
+                known = self.roles.get((self.rule.name, use.population), {})
+                names = {one.symbol.plain for one in known.values()}
+                if names and (more := derived(self.files, names)):
+                    wider = replace(use, names=tuple(more), receivers=(), pattern=None)
+                    for file in self.files:
+                        self._take(wider, file, {})
 
     def _take(self, use: Use, file: Seen, prefixes: Mapping[int, str]) -> None:
         for sighting in file.sightings(use):
@@ -143,25 +149,13 @@ class _Look:
                 self.roles[self.rule.name, use.population][file.path, sighting.symbol] = member
             if file.path in self.inside and not (use.on == "path" and sighting.symbol != NOWHERE):
                 self.uses += use.evidence
-                self._capture(use, sighting, file, prefixes)
-
-    def _take_derived(self, use: Use) -> None:
-        """Classes of the project that extend one which was found."""
-        known = self.roles.get((self.rule.name, use.population), {})
-        names = {one.symbol.plain for one in known.values()}
-        if names and (more := derived(self.files, names)):
-            wider = replace(use, names=tuple(more), receivers=(), pattern=None)
-            for file in self.files:
-                self._take(wider, file, {})
-
-    def _capture(self, use: Use, sighting: Sighting, file: Seen, prefixes: Mapping[int, str]) -> None:
-        place = Place(file.path, sighting.line, file.named(sighting.symbol))
-        symbol = file.facts.symbols[sighting.symbol] if sighting.symbol != NOWHERE else None
-        if use.captures == "route" and not _is_prefix(use, file, sighting):
-            prefix = prefixes.get(symbol.parent, "") if symbol else ""
-            self.routes.append(Route(sighting.method, _joined(prefix, sighting.text), place))
-        elif use.captures == "table" and sighting.text:
-            self.tables.append(Table(sighting.text, place))
+                place = Place(file.path, sighting.line, file.named(sighting.symbol))
+                symbol = file.facts.symbols[sighting.symbol] if sighting.symbol != NOWHERE else None
+                if use.captures == "route" and not _is_prefix(use, file, sighting):
+                    prefix = prefixes.get(symbol.parent, "") if symbol else ""
+                    self.routes.append(Route(sighting.method, _joined(prefix, sighting.text), place))
+                elif use.captures == "table" and sighting.text:
+                    self.tables.append(Table(sighting.text, place))
 
     def result(self, declared: _Declared) -> Detected | None:
         """What it found, if that is enough."""

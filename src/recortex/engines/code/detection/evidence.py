@@ -12,7 +12,7 @@ from recortex.domain.code_facts import CALLABLE, CONTAINERS, NOWHERE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.domain.code_facts import Call, FileFacts, Import, Mark, Symbol
+    from recortex.domain.code_facts import Call, FileFacts, Mark
     from recortex.engines.code.detection.rules import Use
 
 _T = TypeVar("_T")
@@ -86,7 +86,8 @@ def module_matches(module: str, pattern: str) -> bool:
 
 def _modules(facts: FileFacts) -> Iterator[str]:
     for one in facts.imports:
-        yield _module(one)
+        module = one.module.strip("<>\"'").replace("\\", ".").replace("::", ".")
+        yield (f"{module}.{one.name}" if one.name not in {"", "*", "default"} else module)
     if facts.language in {"javascript", "typescript"}:  # require("express").Router()
         yield from (call.argument for call in facts.calls if call.name == "require" and call.argument)
     if facts.language in _QUALIFIED:
@@ -97,11 +98,6 @@ def _modules(facts: FileFacts) -> Iterator[str]:
                 yield call.receiver
         for mark in facts.marks:
             yield mark.name
-
-
-def _module(one: Import) -> str:
-    module = one.module.strip("<>\"'").replace("\\", ".").replace("::", ".")
-    return f"{module}.{one.name}" if one.name not in {"", "*", "default"} else module
 
 
 def _allowed(name: str, names: tuple[str, ...]) -> bool:
@@ -182,15 +178,15 @@ def _paths(seen: Seen, use: Use) -> Iterator[Sighting]:
     found = use.pattern.search(seen.path) if use.pattern else None
     if found:
         text = (found[1] if found.groups() else "") or ""
-        top = [index for index, one in enumerate(seen.facts.symbols) if _outer_function(one)]
+        top = [
+            index
+            for index, one in enumerate(seen.facts.symbols)
+            if (one.parent == NOWHERE and one.kind in CALLABLE and one.exported)
+        ]
         methods = [seen.named(index) for index in top if seen.named(index) in _METHODS]
         yield Sighting(1, NOWHERE, "/" + text.strip("/"), use.method or ",".join(methods) or "GET")
         if use.population:
             yield from (Sighting(seen.facts.symbols[index].line, index) for index in top)
-
-
-def _outer_function(symbol: Symbol) -> bool:
-    return symbol.parent == NOWHERE and symbol.kind in CALLABLE and symbol.exported
 
 
 def _signatures(seen: Seen, use: Use) -> Iterator[Sighting]:

@@ -145,13 +145,6 @@ _HASH_SIZES = (32, 40, 56, 64, 96, 128)
 _SURE_TURNS = 4
 
 
-def _name_before(place: Place) -> str:
-    """The whole identifier of which the rule matched the sensitive last word, in lower case."""
-    start, string = place.match.start(), place.match.string
-    left = compiled(_NAME_BACKWARDS).match(string[max(0, start - 48) : start][::-1])
-    return (left[0][::-1] if left else "") + string[start : place.match.start("op")]
-
-
 def _turns(value: str) -> int:
     return len(compiled(_TURN).findall(value[:200]))
 
@@ -186,7 +179,10 @@ def names_provider(name: str) -> bool:
 
 def _names_secret(place: Place) -> str:
     """The name that a value is assigned to; empty if it is a harmless one, or the value is no literal."""
-    name = _name_before(place)
+    # The whole identifier of which the rule matched the sensitive last word, in lower case.
+    start, string = place.match.start(), place.match.string
+    left = compiled(_NAME_BACKWARDS).match(string[max(0, start - 48) : start][::-1])
+    name = (left[0][::-1] if left else "") + string[start : place.match.start("op")]
     unsure = is_harmless(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value
     return "" if unsure or is_argument(place) else name
 

@@ -79,11 +79,6 @@ def refers(value: str) -> bool:
     )
 
 
-def _after(place: Place) -> str:
-    end = place.match.end("v")
-    return place.text[end : end + 40]
-
-
 def _is_clearly_no_word(value: str) -> bool:
     """Whether a value has a digit, a symbol inside, or a capital after a small letter."""
     bare = value.strip(".,;:!?*_\"'`")
@@ -123,7 +118,8 @@ def is_literal(place: Place) -> bool:
 
 def is_setting(place: Place) -> bool:
     """Whether a bare value after `NAME=` or `name: ` is one: it ends its line or field, and is no code."""
-    value, after, start = place.value, _after(place), place.match.start()
+    end = place.match.end("v")
+    value, after, start = place.value, place.text[end : end + 40], place.match.start()
     if refers(value) or value[:1] in "/.~-" or not _is_no_word(value):
         return False
     if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,6}[,;]?").fullmatch(value):

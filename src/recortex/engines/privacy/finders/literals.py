@@ -106,9 +106,9 @@ def _value(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator
         start, stop = block.span(name)
         if name != "below" or _is_deeper(cue, block["in"]):
             value = text[start:stop].rstrip()
-            if judge(
-                value.rstrip("\\"), name != "below" or _is_alone(cue, stop, block["in"])
-            ) or _is_inner_phrase(value):
+            if judge(value.rstrip("\\"), name != "below" or _is_alone(cue, stop, block["in"])) or is_phrase(
+                value, quoted=False
+            ):
                 yield start, start + len(value)
         return
     wrap = PATTERNS.wrap.match(text, at, end)
@@ -117,10 +117,6 @@ def _value(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator
         yield from _literal(cue, wrap.end(), end, judge, sure=sure and operator != "->")
     elif operator in ("=", ":", ":=") or operator.endswith((":", "=")):
         yield from _bare(cue, at, end, operator, judge)
-
-
-def _is_inner_phrase(value: str) -> bool:
-    return is_phrase(value, quoted=False)
 
 
 def _is_deeper(cue: Cue, indent: str) -> bool:

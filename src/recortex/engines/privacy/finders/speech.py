@@ -231,15 +231,17 @@ def pair(cue: Cue) -> Iterator[tuple[int, int]]:
         or (refuses(f"{found['user']}xx") and found["user"] not in _USERS)
     ):
         return
-    span = _judged(cue, found.start("v"), found.end("v"), is_unknown if _certain(found) else is_clear)
+    span = _judged(
+        cue,
+        found.start("v"),
+        found.end("v"),
+        is_unknown
+        if (found["user"] in _USERS or " " in found[0][: found.start("user") - found.start()])
+        else is_clear,
+    )
     value = cue.text[slice(*span)] if span else ""
     if span and ("/" not in value.strip("/") or is_jumble(value)):
         yield span
 
 
 _USERS = frozenset({"admin", "root", "user", "app", "deploy", "postgres", "bot", "sa"})
-
-
-def _certain(found: re.Match[str]) -> bool:
-    """Whether a login is said as one: by a usual name of a user, or after a relation."""
-    return found["user"] in _USERS or " " in found[0][: found.start("user") - found.start()]
