@@ -33,9 +33,8 @@ from recortex import Cortex
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.document import Document
-    from recortex.domain.explanation import Recipe
+    from recortex.app.application import StoreServices
+    from recortex.domain.search import Document, Recipe
     from recortex.operations.documents import Ingested
 
 RECIPES: tuple[Recipe, ...] = ("hybrid", "keyword", "semantic", "frame")

@@ -30,15 +30,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gold import holds
-from recortex.engines.exchanges.ranking import Evidence
+from recortex.engines.exchanges.service import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recortex import Cortex
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import StoreServices
     from recortex.domain.exchange import Exchange
-    from recortex.engines.exchanges.ranking import Place, Weights
+    from recortex.engines.exchanges.service import Place, Weights
 
 DEPTHS = (1, 5, 10, 20)
 WORDINGS = ("asked", "question", "own_asked", "own")
@@ -130,7 +130,7 @@ def place_text(question: Question, place: Place, found_in: StoreServices) -> str
 
 def rank(question: Question, weights: Weights, found_in: StoreServices) -> int:
     """The rank of the first place that holds the fact, from 1; 0: none of the first twenty."""
-    from recortex.engines.exchanges.ranking import ranked
+    from recortex.engines.exchanges.service import ranked
 
     places = islice(ranked(question.evidence, weights), DEPTHS[-1])
     right = (holds(place_text(question, place, found_in), question.keys) for place in places)
@@ -159,7 +159,7 @@ def report(
 def without(part: str, project: Project) -> StoreServices:
     """The services of a store in memory with a project's exchanges, each without a part."""
     from recortex.domain.exchange import ExchangeQuery
-    from recortex.engines.exchanges.ranking import terms
+    from recortex.engines.exchanges.service import terms
 
     own = project.services
     store = own.store.empty_in_memory()
@@ -221,7 +221,7 @@ def given(projects: Sequence[Project], wording: str) -> None:
 
 def marked(asked: Iterable[Question]) -> None:
     """What is marked as weak: of the right places among the first five, and of what nothing answers."""
-    from recortex.engines.exchanges.ranking import WEAK, ranked
+    from recortex.engines.exchanges.service import WEAK, ranked
 
     right: dict[tuple[str, str], list[bool]] = defaultdict(list)
     empty: dict[tuple[str, str], list[bool]] = defaultdict(list)
@@ -246,7 +246,7 @@ def fit(asked: Sequence[Question]) -> None:
     """Fits the probability of an answer on all projects but one; prints what it marks as weak on that one."""
     import numpy as np
 
-    from recortex.engines.exchanges.ranking import evidence_of_answer, ranked
+    from recortex.engines.exchanges.service import evidence_of_answer, ranked
 
     rows = [
         (number, one, evidence_of_answer(one.evidence, place.parts[0]), bool(one.keys) and held)
@@ -306,7 +306,7 @@ def main() -> int:
 
 def run(projects: Sequence[Project], options: argparse.Namespace) -> None:
     """Print what was asked for."""
-    from recortex.engines.exchanges.ranking import WEIGHTS
+    from recortex.engines.exchanges.service import WEIGHTS
 
     asked = [one for project in projects for one in questions(project)]
     print(f"{'':<26} {'wording':<10} {'sessions':<16} facts  % in the first {DEPTHS}")

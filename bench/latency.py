@@ -96,7 +96,7 @@ def give_vectors(cx: Cortex, seed: int) -> None:
     """Attach a random unit vector and word pieces to each memory: as costly as real ones, quick to make."""
     import numpy as np
 
-    from recortex.engines.indexing.vectors import compact
+    from recortex.engines.indexing import compact
 
     app: Any = cx._app  # noqa: SLF001  there is no operation for made-up vectors
     store, model = app.all_services()[0].store, app.embedder.active_name
@@ -120,7 +120,7 @@ def give_exchanges(cx: Cortex, prose: Prose, count: int) -> None:
     import numpy as np
 
     from recortex.domain.exchange import Exchange
-    from recortex.engines.exchanges.ranking import terms
+    from recortex.engines.exchanges.service import terms
 
     app: Any = cx._app  # noqa: SLF001  there is no operation for made-up exchanges
     store, model = app.all_services()[0].store, app.embedder.active_name

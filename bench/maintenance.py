@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Any
 from latency import Prose
 from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
-from recortex.domain.history import AuditEntry
+from recortex.domain.relation import AuditEntry
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.indexing.document import search_text
+from recortex.engines.indexing import search_text
 from recortex.settings import read
 from scale_data import memories
 
 if TYPE_CHECKING:
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import StoreServices
 
 BATCH = 2_000
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from recortex import Cortex
-from recortex.domain.explanation import Recipe
+from recortex.domain.search import Recipe
 from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:

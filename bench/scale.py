@@ -42,7 +42,7 @@ import scale_data
 from latency import PARTS, Prose, timed
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
-from recortex.engines.retrieval.asking import RECIPES
+from recortex.engines.retrieval.service import RECIPES
 
 SIZES = "1000,10000,100000,1000000"
 PHASES = "write,recall,vectors"

@@ -25,9 +25,8 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory
 from recortex.domain.vocabulary import Actor
 from recortex.embeddings.onnx import OnnxEmbedder
-from recortex.engines.indexing.document import search_text
-from recortex.engines.indexing.vectors import compact
-from recortex.engines.similarity.jaccard import content_hash
+from recortex.engines.indexing import compact, search_text
+from recortex.engines.similarity import content_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

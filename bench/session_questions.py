@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from recortex import Cortex
     from recortex.domain.exchange import Exchange
-    from recortex.domain.explanation import Recall
     from recortex.domain.memory import Memory
+    from recortex.domain.search import Recall
 
 DEPTH = 10
 AMONG: dict[str, dict[str, Any]] = {

@@ -117,7 +117,7 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
     row["process_bare"] = cold("import apsw")
     row["process_import"] = cold("import apsw, recortex.app.brief")
     row["process_verb"] = cold(
-        "from recortex.operations.brief import Surfacing as S\n"
+        "from recortex.operations.context import Surfacing as S\n"
         f"with S.open({str(root)!r}) as cx: cx.surface(fresh=True)"
     )
     return row

@@ -171,7 +171,7 @@ def used() -> float:
 def decay() -> dict[str, float]:
     """Milliseconds of the engine, by wall clock and by processor time."""
     from recortex.domain.kinds import KINDS
-    from recortex.domain.statistics import MemoryStatistics
+    from recortex.domain.maintenance import MemoryStatistics
     from recortex.engines.decay.confidence import DAY, confidence, curve
     from recortex.engines.decay.many import confidences
 

@@ -25,8 +25,8 @@ from recortex import Cortex
 from recortex.domain.exchange import Exchange
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.exchanges.ranking import terms
-from recortex.engines.reasons.definitions import enclosing
+from recortex.engines.exchanges.service import terms
+from recortex.engines.reasons import enclosing
 
 TYPES = tuple(
     map(RelationType, ("caused", "enabled", "derived_from", "supports", "triggered_by", "supersedes"))

@@ -25,8 +25,7 @@ from recortex.mcp.projection import described
 from recortex.operations.registry import Operation, Parameter, operations_of
 from recortex.plugins import MANIFEST as CLIENTS
 from recortex.plugins import KnownClient, in_order
-from recortex.settings import variable_of
-from recortex.settings.table import SETTINGS
+from recortex.settings import SETTINGS, variable_of
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"

@@ -360,7 +360,7 @@ def smoothed_inputs(layer: int) -> list[tuple[str, str]]:
 def read_rows(vocabulary: Path, texts: Sequence[str]) -> list[tuple[int, ...]]:
     """Turn texts to ids with the package's own tokenizer."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
-    from recortex.embeddings.pieces import WordPiece
+    from recortex.embeddings.onnx import WordPiece
 
     pieces = WordPiece.load(vocabulary)
     return [tuple(pieces.encode(text, 256)) for text in texts]

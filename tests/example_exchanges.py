@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from recortex.domain.exchange import Exchange
-from recortex.engines.exchanges.ranking import terms
+from recortex.engines.exchanges.service import terms
 
 SAID_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def _let_hooks_take_their_time() -> None:
-    from recortex.hooks import entry
+    from recortex import hooks as entry
 
     entry.SECONDS = dict.fromkeys(entry.SECONDS, float(SECONDS))
     entry.WRITING = float(SECONDS)
@@ -78,11 +78,11 @@ def _let_hooks_say_that_they_end() -> None:
 
 def _let_clients_wait(own_name: str) -> None:
     """Let a client's settings start this program and name its time; Codex allows at most 3 s at the end."""
-    from recortex.clients import environment, hooks
+    from recortex.clients import hooks
 
     hooks.SECONDS = {name: SECONDS if name != "session-end" else few for name, few in hooks.SECONDS.items()}
     if own_name:
-        environment.program = lambda *_: environment.Program((own_name,))
+        hooks.program = lambda *_: hooks.Program((own_name,))
 
 
 def _let_servers_answer_to_the_end() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recortex.app.location import of_url
-from recortex.app.projects import establish, find_project
+from recortex.app.projects import establish, find_project, of_url
 
 
 def project_of(folder: Path, home: Path | None = None):

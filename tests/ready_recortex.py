@@ -147,13 +147,13 @@ def _forking() -> socket.socket:
 def _load() -> None:
     """Load every module of the package, and what it needs."""
     import recortex
-    from recortex.engines.tokens import counter
+    from recortex.engines import tokens
 
     for name in (one.name for one in pkgutil.walk_packages(recortex.__path__, "recortex.")):
         importlib.import_module(name)
     for name in _LATE:
         importlib.import_module(name)
-    counter.open_encoding(counter.VOCABULARY)
+    tokens.open_encoding(tokens.VOCABULARY)
     gc.freeze()
 
 

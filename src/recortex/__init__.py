@@ -12,12 +12,11 @@ from recortex.version import __version__
 
 if TYPE_CHECKING:
     from recortex.cortex import Cortex
-    from recortex.domain.document import ChunkHit
     from recortex.domain.exchange import Exchange, ExchangeHit
-    from recortex.domain.explanation import Hit, Proposal, Recall
     from recortex.domain.kinds import Kind
     from recortex.domain.memory import FileLink, Memory, Source
     from recortex.domain.relation import Relation
+    from recortex.domain.search import ChunkHit, Hit, Proposal, Recall
     from recortex.domain.vocabulary import (
         Actor,
         Domain,
@@ -109,9 +108,8 @@ __all__ = [
 
 _NAMES = {
     "recortex.cortex": ("Cortex",),
-    "recortex.domain.document": ("ChunkHit",),
+    "recortex.domain.search": ("ChunkHit", "Hit", "Proposal", "Recall"),
     "recortex.domain.exchange": ("Exchange", "ExchangeHit"),
-    "recortex.domain.explanation": ("Hit", "Proposal", "Recall"),
     "recortex.domain.kinds": ("Kind",),
     "recortex.domain.memory": ("FileLink", "Memory", "Source"),
     "recortex.domain.relation": ("Relation",),

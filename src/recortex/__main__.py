@@ -73,7 +73,7 @@ def _hook(words: Sequence[str]) -> int:
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), leave)
-    from recortex.hooks.entry import main as hook
+    from recortex.hooks import main as hook
 
     return hook(words)
 

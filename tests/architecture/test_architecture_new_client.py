@@ -24,8 +24,8 @@ import msgspec
 
 from recortex.clients.catalogue import Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
-from recortex.clients.parts import JsonPart
-from recortex.formats.transcripts.decoding import decode
+from recortex.clients.installer import JsonPart
+from recortex.formats.transcripts.pieces import decode
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import Parsed, Piece
 
@@ -88,7 +88,7 @@ import json
 from pathlib import Path
 from recortex import Cortex
 from recortex.clients.instruction_files import instruction_files
-from recortex.codebase.command_files import command_files
+from recortex.codebase.record_files import command_files
 
 home, root = Path.home(), Path.cwd()
 said = [

@@ -11,12 +11,12 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 84,
-    "remember": 68,
-    "why": 59,
-    "user-prompt-submit": 92,
-    "stop": 37,
-    "transcript": 109,
+    "recall": 72,
+    "remember": 56,
+    "why": 52,
+    "user-prompt-submit": 77,
+    "stop": 31,
+    "transcript": 89,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

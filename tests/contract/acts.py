@@ -13,7 +13,7 @@ from math import isclose
 from typing import NamedTuple
 
 from recortex.domain.vocabulary import Actor
-from recortex.engines.indexing.document import search_text
+from recortex.engines.indexing import search_text
 from recortex.errors import RecortexError
 
 

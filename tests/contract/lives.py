@@ -14,16 +14,13 @@ from acts import ACTS, Act
 from blake3 import blake3
 
 from example_memories import AT, DIMENSIONS, id_of
-from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.document import Chunk, Document, chunk_id, document_id
 from recortex.domain.exchange import Exchange, ExchangeQuery
-from recortex.domain.history import AuditEntry, Version
 from recortex.domain.kinds import KINDS
-from recortex.domain.maintenance import Degradation
+from recortex.domain.maintenance import Checkpoint, Degradation
 from recortex.domain.memory import FileLink, Memory, PatternLink, Source
 from recortex.domain.model_call import Limit, ModelCall
-from recortex.domain.relation import Relation
-from recortex.domain.search import MemoryQuery
+from recortex.domain.relation import AuditEntry, Relation, Version
+from recortex.domain.search import Chunk, Document, MemoryQuery, chunk_id, document_id
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import (

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from recortex import Cortex
-from recortex.domain.document import document_id
-from recortex.domain.search import MemoryQuery
+from recortex.domain.search import MemoryQuery, document_id
 from recortex.domain.vocabulary import Domain
 from recortex.engines.documents.making import Source, make
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.tokens import TokenCounter
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.tables import copied

@@ -6,9 +6,8 @@ from example_exchanges import SAID_AT, exchange
 from example_memories import AT, insert, memory
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
-from recortex.engines.exchanges.ranking import terms
-from recortex.engines.exchanges.service import ExchangeRetrieval
-from recortex.engines.indexing.document import search_text
+from recortex.engines.exchanges.service import ExchangeRetrieval, terms
+from recortex.engines.indexing import search_text
 from recortex.engines.retrieval.service import Retrieval
 
 SAID = {

@@ -4,9 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
-from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.history import AuditEntry
-from recortex.domain.maintenance import Degradation
+from recortex.domain.maintenance import Checkpoint, Degradation
+from recortex.domain.relation import AuditEntry
 from recortex.domain.vocabulary import Actor
 
 DAY = timedelta(days=1)

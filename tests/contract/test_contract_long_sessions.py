@@ -13,8 +13,8 @@ from places import location_of, project_of, store_folder
 from recortex import Cortex
 from recortex.app.backends.stores import open_sessions
 from recortex.app.error_log import logged_errors
-from recortex.app.location import of_project
-from recortex.domain.names import LONGEST_ID, known_as
+from recortex.app.projects import of_project
+from recortex.domain.text import LONGEST_ID, known_as
 from recortex.formats.transcripts.reader import open_transcript
 
 CHANCE = Random(7)  # noqa: S311  nothing that an index could pack, and the same each time

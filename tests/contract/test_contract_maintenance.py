@@ -7,14 +7,12 @@ from datetime import timedelta
 import pytest
 
 from example_memories import AT, MODEL, attach, bury, changed, code, id_of, insert, memory
-from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.history import AuditEntry, Version
-from recortex.domain.maintenance import Degradation
-from recortex.domain.relation import Relation
+from recortex.domain.maintenance import Checkpoint, Degradation
+from recortex.domain.relation import AuditEntry, Relation, Version
 from recortex.domain.session import Session
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status
-from recortex.engines.maintenance.due import summaries
+from recortex.engines.maintenance import summaries
 
 DAY = timedelta(days=1)
 LATER = AT + 100 * DAY

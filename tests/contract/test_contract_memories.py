@@ -6,9 +6,8 @@ from datetime import timedelta
 import pytest
 
 from example_memories import AT, attach, bury, changed, code, id_of, insert, memory, update
-from recortex.domain.history import Version
 from recortex.domain.memory import FileLink, PatternLink, Source
-from recortex.domain.relation import Relation
+from recortex.domain.relation import Relation, Version
 from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.errors import InvalidInputError, StorageError

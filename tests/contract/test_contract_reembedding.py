@@ -6,8 +6,7 @@ from example_memories import AT, attach, code, id_of, insert, memory
 from recortex import Cortex
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope, Status
-from recortex.embeddings.building import HashedEmbedder, Shape, ShapedEmbedder
-from recortex.embeddings.chain import EmbedderChain
+from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
 from recortex.storage.postgres.store import PgStore
 
 NOW = to_micros(AT)

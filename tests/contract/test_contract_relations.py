@@ -6,8 +6,7 @@ from datetime import timedelta
 from sealed import unfit
 
 from example_memories import AT, id_of, insert, memory
-from recortex.domain.change import Verdict
-from recortex.domain.relation import BACKWARD, Relation
+from recortex.domain.relation import BACKWARD, Relation, Verdict
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 
 

@@ -4,11 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
-from recortex.domain.history import AuditEntry
+from recortex.domain.maintenance import Generation, Given, MemoryStatistics, Standing
 from recortex.domain.memory import FileLink, PatternLink, Source
-from recortex.domain.relation import Relation
+from recortex.domain.relation import AuditEntry, Relation
 from recortex.domain.session import Receipt
-from recortex.domain.statistics import Generation, Given, MemoryStatistics, Standing
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status, Trust
 from recortex.engines.decay.confidence import HUB

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from example_memories import AT, id_of, insert, memory, update
 from recortex.domain.memory import FileLink
+from recortex.domain.reports import Check
 from recortex.domain.time import to_micros
-from recortex.domain.validation import Check
 from recortex.domain.vocabulary import Origin, Status
 from recortex.storage.records import row_checksums
 

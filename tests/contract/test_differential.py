@@ -13,8 +13,7 @@ from example_memories import AT, attach, insert, memory
 from generated import drawn
 from recortex.domain.search import MemoryQuery
 from recortex.embeddings.building import HashedEmbedder
-from recortex.engines.indexing.document import search_text
-from recortex.engines.indexing.vectors import compact
+from recortex.engines.indexing import compact, search_text
 from recortex.engines.retrieval.service import Retrieval
 from recortex.engines.words import content_words
 

@@ -7,7 +7,7 @@ from example_memories import AT, DIMENSIONS, MODEL, NO_MORE, memory
 from recortex.domain.address import parse
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
-from recortex.engines.indexing.vectors import compact
+from recortex.engines.indexing import compact
 from recortex.storage.postgres.store import PgStore
 
 SIZE, LEAST = 600, 500

@@ -10,6 +10,7 @@ from tenants import SCHEMA
 from recortex.storage.dialect import postgres
 from recortex.storage.postgres import migrations as of_postgres
 from recortex.storage.queries import _FOLDER, queries
+from recortex.storage.records.keywords import INDEXED, Keywords
 from recortex.storage.sqlite import migrations as of_sqlite
 from recortex.storage.tables import TABLES
 
@@ -165,12 +166,16 @@ def named(text, tables):
 
 
 def whole_statements(topic):
-    """The statements of a topic; beginnings and conditions that are put together, together."""
+    """The statements of a topic; beginnings and conditions that are put together, together.
+
+    Those of keyword indexes for each table that has one.
+    """
     found = queries(topic, "postgres")
     begins = found.get("columns", "")
-    for name, text in found.items():
-        if name != "columns":
-            yield name, f"{begins} {text}" if text.startswith("WHERE") else text
+    for filled in [one.fill(found) for one in INDEXED.values()] if topic == Keywords.topic else [found]:
+        for name, text in filled.items():
+            if name != "columns":
+                yield name, f"{begins} {text}" if text.startswith("WHERE") else text
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -8,7 +8,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.context.assembling import WRITTEN
+from recortex.engines.context import WRITTEN
 from recortex.errors import InvalidInputError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

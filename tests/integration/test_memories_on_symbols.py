@@ -8,10 +8,10 @@ import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
+from recortex.app.citations import open_code
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import SYMBOLS
-from recortex.app.symbols import open_code
-from recortex.domain.hook_event import HookEvent
+from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Scope
 
 KILN = """import files

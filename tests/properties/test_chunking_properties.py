@@ -5,10 +5,10 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.document import LEAST_TOKENS, MOST_TOKENS, OVERLAP
-from recortex.engines.documents.chunking import cut, joined
+from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP
+from recortex.engines.documents.making import cut, joined
 from recortex.engines.documents.reading import read, with_titles
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.tokens import TokenCounter
 
 count = TokenCounter().count
 PIECES = (

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from generated import memories
 from recortex.domain.vocabulary import Trust
 from recortex.engines.consolidation.copies import overlapping
-from recortex.engines.consolidation.duplicates import better_of, similar_vectors
-from recortex.engines.consolidation.merging import merge
-from recortex.engines.indexing.vectors import cosine
+from recortex.engines.consolidation.service import better_of, merge, similar_vectors
+from recortex.engines.indexing import cosine
 from recortex.engines.ingestion.normalisation import normalise_again
-from recortex.engines.similarity.contradiction import contradiction
-from recortex.engines.similarity.jaccard import jaccard
+from recortex.engines.similarity import contradiction, jaccard
 
 WORDS = st.frozensets(st.sampled_from([f"word{number}" for number in range(14)]), max_size=9)
 

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.statistics import MemoryStatistics
-from recortex.engines.decay.confidence import DAY, below_since, confidence, curve
+from recortex.domain.maintenance import MemoryStatistics
+from recortex.engines.decay.confidence import DAY, Rules, below_since, confidence, curve, transition
 from recortex.engines.decay.many import confidences
-from recortex.engines.decay.transitions import Rules, transition
 
 instants = st.integers(0, 5_000 * DAY)
 standings = st.builds(

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from generated import memories
 from recortex.domain.kinds import KINDS
-from recortex.embeddings.building import HashedEmbedder
-from recortex.embeddings.chain import CachedEmbedder
-from recortex.engines.indexing.document import embedded_text
+from recortex.embeddings.building import CachedEmbedder, HashedEmbedder
+from recortex.engines.indexing import embedded_text
 
 TEXTS = st.lists(st.text(max_size=60), max_size=8)
 WORD = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)

@@ -11,8 +11,7 @@ from tokenizers.models import WordPiece as ReferencePieces
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from recortex.embeddings.onnx import MODEL_FOLDER, VOCABULARY_FILE
-from recortex.embeddings.pieces import MAXIMUM_CHARACTERS, WordPiece
+from recortex.embeddings.onnx import MAXIMUM_CHARACTERS, MODEL_FOLDER, VOCABULARY_FILE, WordPiece
 
 OURS = WordPiece.load(MODEL_FOLDER / VOCABULARY_FILE)
 START, END = 101, 102

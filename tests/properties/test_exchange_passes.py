@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.exchange import Exchange
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import Exchange, SessionInfo, ToolCall, Turn
 from recortex.engines.exchanges.building import SessionBuilder
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl", cwd="/home/me/shop", branch="main")

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generated import drawn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.domain.kinds import KINDS
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract, learned
 from recortex.engines.extraction.report_entries import ACTIVE, MAX_QUOTE
 from recortex.engines.extraction.sentences import MAX_LENGTH, MIN_LENGTH, MIN_TYPED, plain, statement

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.domain.transcript import SessionInfo, Turn
+from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.report_entries import without_ordinal
 from recortex.engines.extraction.sentences import files_in, objection, plain, sentences, statement

@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import memory
-from recortex.domain.document import Chunk
+from recortex.domain.search import Chunk
 from recortex.domain.vocabulary import Domain
-from recortex.engines.compression.levels import Weighed
-from recortex.engines.context.assembling import NOTHING
-from recortex.engines.context.frame import HEADINGS, LEAST_BUDGET, WHOLE, Known, at_edges, lay_out
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.compression import Weighed
+from recortex.engines.context import HEADINGS, LEAST_BUDGET, NOTHING, WHOLE, Known, at_edges, lay_out
+from recortex.engines.tokens import TokenCounter
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 count = TokenCounter().count

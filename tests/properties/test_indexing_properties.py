@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.indexing.pieces import traits
+from recortex.engines.indexing import traits
 from recortex.engines.words import content_words, identifier_parts, units, words
 
 

@@ -16,8 +16,7 @@ from recortex.codec import content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import Domain, Origin, RelationType, Status
-from recortex.engines.ingestion.merging import merged, reinforced
-from recortex.engines.similarity.jaccard import Verdict, classify, content_hash, jaccard
+from recortex.engines.similarity import Verdict, classify, content_hash, jaccard, merged, reinforced
 from recortex.errors import InvalidInputError
 from recortex.operations.base import file_link
 

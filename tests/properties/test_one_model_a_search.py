@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope
-from recortex.embeddings.building import HashedEmbedder, Shape, ShapedEmbedder
-from recortex.embeddings.chain import EmbedderChain
+from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
 from recortex.errors import EmbeddingError
 
 SIZES = (384, 256, 128)

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.reasons import Claim, Evidence
+from recortex.domain.context import Claim, Evidence
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.reasons.narrative import NOTHING, TITLES, links, tell
+from recortex.engines.reasons import NOTHING, TITLES, links, tell
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 NODES = [f"{number:02}" for number in range(12)]

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.engines.retrieval.floor import Support, answerable
 from recortex.engines.retrieval.question import MOST_WORDS, question
-from recortex.engines.retrieval.scorer import Evidence, score
-from recortex.engines.similarity.jaccard import clamp, standardised
+from recortex.engines.retrieval.scorer import Evidence, Support, answerable, score
+from recortex.engines.similarity import clamp, standardised
 
 share = st.floats(0, 1)
 facts = st.builds(

@@ -12,7 +12,7 @@ from recortex.app import capture_requests
 from recortex.app.capture_requests import Request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
-from recortex.domain.hook_event import HookEvent
+from recortex.domain.session import HookEvent
 
 WORDS = [
     "the",

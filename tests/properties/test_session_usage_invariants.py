@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import memories
+from recortex.domain.exchange import ToolCall, Turn
 from recortex.domain.session import Receipt
-from recortex.domain.transcript import ToolCall, Turn
 from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.usage import uses
 

@@ -9,32 +9,30 @@ from hypothesis import strategies as st
 from generated import said
 from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
+from recortex.domain.maintenance import MemoryStatistics
 from recortex.domain.memory import FileLink, Memory
-from recortex.domain.statistics import MemoryStatistics
-from recortex.engines.brief.page import (
-    INTRODUCTION,
-    LINE_TOKENS,
-    MOST_CHARACTERS,
-    REMINDER,
-    TITLES,
-    line_of,
-    page,
-    plain,
-)
-from recortex.engines.brief.selection import (
+from recortex.engines.brief import (
     COMMANDS,
     GROUPS,
     HIGH,
+    INTRODUCTION,
+    LINE_TOKENS,
     LINES,
+    MOST_CHARACTERS,
     NOTICE_TOKENS,
+    REMINDER,
+    TITLES,
     Budget,
     Presentable,
     Ranked,
+    line_of,
+    page,
     passes,
+    plain,
     rank,
     ranked,
 )
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 AT = datetime(2026, 10, 2, tzinfo=UTC)

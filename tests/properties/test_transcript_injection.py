@@ -2,7 +2,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.domain.cleaning import WRAPPERS
 from recortex.domain.injection import (
     _BESIDE,
     END,
@@ -13,6 +12,7 @@ from recortex.domain.injection import (
     strip_injected,
     wrap,
 )
+from recortex.domain.text import WRAPPERS
 
 PLAIN = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="<")).map(
     lambda text: (

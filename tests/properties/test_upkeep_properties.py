@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recortex.domain.maintenance import OldAuditEntry, SizeSample
-from recortex.engines.maintenance.due import (
+from recortex.engines.maintenance import (
     DAY,
     LEAST_SPAN,
     SKEW,

@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 
 from example_memories import AT, memory
 from generated import drawn
-from recortex.domain.citation import Citation
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import FileLink, PatternLink, check
+from recortex.domain.memory import Citation, FileLink, PatternLink, check
 from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import Status
-from recortex.engines.validation.healing import AGREED, Remedy, heal
-from recortex.engines.validation.judging import Opposed, Pattern, Subject, verdict
+from recortex.engines.validation import AGREED, Opposed, Pattern, Remedy, Subject, heal, verdict
 
 STATES = {"fresh": 1.0, "moved": 1.0, "changed": 0.4, "gone": 0.0, "none": None}
 links = st.builds(FileLink, st.sampled_from(["a.py", "b.py", "c.py"]), st.integers(1, 9), st.integers(9, 20))

@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.engines.repetition.wishes import wishes
+from recortex.engines.repetition import wishes
 
 OPENINGS = (
     "",

@@ -20,7 +20,7 @@ from re import _parser as parser
 import pytest
 
 import recortex
-from recortex.domain.expressions import _Lazy
+from recortex.domain.text import _Lazy
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import default_table
 

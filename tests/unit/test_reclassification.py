@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.statistics import Given, Standing
+from recortex.domain.maintenance import Given, Standing
 from recortex.domain.vocabulary import Actor, Importance, importance_of, priority_of
-from recortex.engines.maintenance.due import DAY, MONTH
-from recortex.engines.reclassification.rules import DOWN, UP, WEIGHTS, moved, score, set_by_person, signals
+from recortex.engines.maintenance import DAY, DOWN, MONTH, UP, WEIGHTS, moved, score, set_by_person, signals
 
 NOW = 1_000 * DAY
 LOW, NORMAL, HIGH, CRITICAL = Importance.LOW, Importance.NORMAL, Importance.HIGH, Importance.CRITICAL

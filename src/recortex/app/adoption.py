@@ -1,4 +1,4 @@
-"""Stores that a checkout may take over: of the path it was moved from, or of an older version's folder.
+"""Whole stores: those that a checkout may take over, copies of one, and its deletion.
 
 None is used before a person agrees: what lies in a folder says nothing about whose it is.
 """
@@ -7,24 +7,46 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recortex.app.backends.stores import open_store
-from recortex.app.location import DATABASE, Location
+from recortex.app.backends.stores import erase_workspace, open_store, workspace_rows
+from recortex.app.brief import forget_briefs
 from recortex.app.naming import hidden, shown
-from recortex.app.projects import PARTS, RECORD, bound_to, locate, read_record
+from recortex.app.projects import (
+    DATABASE,
+    PARTS,
+    RECORD,
+    Location,
+    bound_to,
+    locate,
+    of_project,
+    of_url,
+    of_user,
+    prepare,
+    read_record,
+    unbind,
+    unbound,
+    url_of,
+)
 from recortex.codebase.project import Checkout
-from recortex.errors import ConfigError, StorageError
+from recortex.domain.time import to_micros
+from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError
 from recortex.filesystem import require_own, require_own_folder
+from recortex.storage.tables import copied
+from recortex.storage.transfer import Copied, claim_target, copy, count_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from recortex.app.application import Application
     from recortex.app.backends.files import Summary
+    from recortex.app.backends.stores import WholeStore
     from recortex.app.projects import Project
-    from recortex.ports.kept_store import KeptStore
+    from recortex.ports.store import KeptStore
+
 
 OLDER = ".recortex"
 """Where stores were before they moved out of the work tree."""
@@ -175,3 +197,150 @@ def _still_used(project: Project, path: str, id_: str) -> bool:
     checkout = Checkout(anchor, git) if (git / "config").is_file() else Checkout(anchor)
     record = locate(project.home, checkout).record
     return anchor.exists() and record is not None and record.id == id_
+
+
+# -- A whole store copied from one place to another
+
+
+class CopiedStore(NamedTuple):
+    """A copy: from where, to where, and table by table."""
+
+    source: str
+    target: str
+    tables: tuple[Copied, ...]
+
+
+def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> CopiedStore:
+    """Copy a store.
+
+    Args:
+        app: whose settings, clock and progress are used.
+        source: URL or path; `project` and `global` name the default SQLite stores.
+        target: URL or path; made when it is not there.
+        dry_run: only count what would be copied.
+
+    Raises:
+        ConfigError: one of the two cannot be a store, or there is no store at the source.
+        InvalidInputError: both are the same, or the target holds something else.
+        StorageError: one cannot be read or written.
+    """
+    origin, destination = _location(app, source), _location(app, target)
+    if not origin.exists:
+        raise ConfigError(
+            f"There is no store at {origin.shown}.",
+            hint="Give the URL or the path of one, such as sqlite:///FILE, or `project` or `global`.",
+        )
+    if origin.database == destination.database:
+        raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
+    with closing(_opened(app, origin)) as old:
+        if dry_run:
+            tables = count_tables(copied(), old.full_copy)
+            return CopiedStore(origin.shown, destination.shown, tuple(tables))
+        destination = prepare(destination)
+        with closing(_opened(app, destination, unfinished=True)) as new:
+            claim_target(new.full_copy, origin.shown, now=to_micros(app.clock()))
+            copies = copy(copied(), old.full_copy, new.full_copy, app.progress)
+            new.full_copy.finish()
+    return CopiedStore(origin.shown, destination.shown, tuple(copies))
+
+
+def _location(app: Application, name: str) -> Location:
+    if name in {"project", "global"}:
+        return of_project(app.project) if name == "project" else of_user(app.project.home)
+    url = name if "://" in name else url_of(name)
+    location = of_url(url, app.project, workspace=app.settings["workspace"])
+    if location.unbound:
+        raise unbound(location)
+    return location
+
+
+def _opened(app: Application, location: Location, *, unfinished: bool = False) -> WholeStore:
+    return open_store(
+        location, clock=app.clock, settings=app.settings, degraded=app.degraded, unfinished=unfinished
+    )
+
+
+# -- deletes a store whole, its file with all beside it or its workspace on a server, and looks again
+
+
+ENDING = ".erased"
+"""Of the name of a folder that is being deleted: nothing looks for a project's memory there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What a store consists of.
+
+    Attributes:
+        files: each with its bytes.
+        rows: of a workspace on a server, by table.
+    """
+
+    files: dict[str, int]
+    rows: dict[str, int]
+
+
+def describe_erasable(location: Location) -> Held:
+    """What `erase` would delete."""
+    rows = workspace_rows(location) if location.remote else {}
+    return Held(files={str(path): _size(path) for path in _files(location)}, rows=rows)
+
+
+def erase(app: Application, location: Location) -> Held:
+    """Delete a store whole; returns what is left of it: nothing, unless it could not be deleted.
+
+    Raises:
+        PermissionsError: a folder or a file cannot be deleted.
+        StoreUnavailableError: the server cannot be reached.
+    """
+    gone = _files(location)
+    forget_briefs([location])
+    app.close()
+    rows = erase_workspace(location) if location.remote else {}
+    try:
+        for folder in _folders(location):
+            doomed = folder if folder.name.endswith(ENDING) else folder.with_name(folder.name + ENDING)
+            if doomed != folder:
+                if doomed.exists():
+                    shutil.rmtree(doomed)
+                folder.rename(doomed)
+            shutil.rmtree(doomed)
+        for path in gone:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise PermissionsError(f"Not all could be deleted: {error}.") from error
+    if location.project is not None:
+        unbind(location.project)
+    return Held(files={str(path): _size(path) for path in _there(gone)}, rows=rows)
+
+
+def _folders(location: Location) -> list[Path]:
+    """The folders of a project's own store, those of earlier checkouts at its path among them."""
+    project = location.project
+    if project is None:
+        return []
+    found = bound_to(project.home, project.checkout.anchor)
+    with suppress(OSError):
+        found += [entry for entry in location.folder.parent.iterdir() if entry.name.endswith(ENDING)]
+    return found
+
+
+def _files(location: Location) -> list[Path]:
+    """Every file of a store, and the facts of the project's code."""
+    found = [path for folder in _folders(location) for path in folder.rglob("*") if not path.is_dir()]
+    if location.project is None:
+        found += location.files()
+    else:
+        facts = location.project.facts
+        found += facts.parent.glob(f"{facts.stem}.*")
+    return _there(dict.fromkeys(found))
+
+
+def _there(paths: Iterable[Path]) -> list[Path]:
+    return [path for path in paths if os.path.lexists(path)]
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError):
+        return path.lstat().st_size
+    return 0

@@ -5,6 +5,7 @@ The hook imports this module: what making a brief needs is loaded only when one 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
@@ -12,22 +13,23 @@ from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
 from recortex.app.brief_cache import FILE, Brief, Cached, Item, Line
-from recortex.app.lock import alone
+from recortex.app.projects import alone
+from recortex.codebase.git import tracked
+from recortex.errors import InvalidInputError
+from recortex.filesystem import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.app.application import Application
-    from recortex.app.location import Location
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import Application, StoreServices
+    from recortex.app.projects import Location
+    from recortex.domain.maintenance import MemoryStatistics
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
-    from recortex.domain.statistics import MemoryStatistics
-    from recortex.engines.brief.page import BriefEntry
-    from recortex.engines.brief.selection import Presentable, Ranked
-    from recortex.ports.exchanges import ExchangeRecords
+    from recortex.engines.brief import BriefEntry, Presentable, Ranked
+    from recortex.ports.search import ExchangeRecords
 
 
 FOLDER = "surface-cache"
@@ -78,7 +80,6 @@ def forget_briefs(locations: Sequence[Location]) -> int:
     """
     for root in {location.project.root for location in locations if location.project}:
         if (root / FILE).exists():
-            from recortex.app.brief_file import clear
             from recortex.errors import InvalidInputError
 
             with suppress(OSError, InvalidInputError):
@@ -139,9 +140,8 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
     from recortex.domain.time import to_micros
-    from recortex.engines.brief.page import page
-    from recortex.engines.brief.selection import Budget, foremost, passes, ranked
-    from recortex.engines.tokens.counter import TokenCounter
+    from recortex.engines.brief import Budget, foremost, page, passes, ranked
+    from recortex.engines.tokens import TokenCounter
 
     now = app.clock()
     at = to_micros(now)
@@ -166,10 +166,10 @@ def _presentable(
 ) -> list[Presentable]:
     """What each store may show to a client, and what each memory has to do with the session that starts."""
     from recortex.app.neighbours import neighbours_of
-    from recortex.domain.names import loads
+    from recortex.domain.text import loads
     from recortex.domain.time import to_micros
     from recortex.domain.vocabulary import Scope
-    from recortex.engines.brief.selection import Presentable
+    from recortex.engines.brief import Presentable
 
     files = _files(app, branch, cwd)
     beside = neighbours_of(app, sorted(files))[:MOST_BESIDE]
@@ -193,7 +193,7 @@ def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[st
 
     Of two the earlier one; but the repository's word where the other is the person's, whenever it was said.
     """
-    from recortex.app.doubts import unresolved
+    from recortex.app.last_sessions import unresolved
     from recortex.domain.vocabulary import Origin, Trust
 
     repositorys = [one.id for one in known if one.origin == Origin.REPOSITORY]
@@ -224,8 +224,8 @@ def _renamed(all_services: Sequence[StoreServices]) -> str:
     """A line on memories that wait for the person since a name in them changed; empty without any."""
     from recortex.domain.search import MemoryQuery
     from recortex.domain.vocabulary import Status
-    from recortex.engines.brief.page import renamed
-    from recortex.engines.supersession.renames import describe_rename
+    from recortex.engines.brief import renamed
+    from recortex.engines.supersession.reading import describe_rename
 
     query = MemoryQuery(statuses=(Status.PROPOSED,), order="updated", limit=MOST_UNRESOLVED)
     found = [memory for services in all_services for memory in services.store.memories.find(query)]
@@ -236,7 +236,7 @@ def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str
     """The lines on the last sessions of a branch and folder."""
     from recortex.app.last_sessions import last_sessions
     from recortex.domain.vocabulary import Scope
-    from recortex.engines.brief.page import session_lines
+    from recortex.engines.brief import session_lines
 
     found: list[Line] = []
     for services in app.all_services(Scope.PROJECT):
@@ -247,7 +247,7 @@ def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str
 
 def _short_id(services: StoreServices) -> Callable[[str], str]:
     """Shortens ids of exchanges: to the beginning, or not at all where another one begins so too."""
-    from recortex.engines.brief.page import SHORT_ID
+    from recortex.engines.brief import SHORT_ID
 
     def short(id_: str) -> str:
         begin = id_[:SHORT_ID]
@@ -272,14 +272,14 @@ class _Reading:
 
     def holding(self) -> list[Ranked]:
         """Those that are still there and say what still holds."""
-        from recortex.engines.brief.page import still_holds
+        from recortex.engines.brief import still_holds
 
         found = ((one, self._memories.get((one.store_index, one.id))) for one in self._ranked)
         return [one for one, memory in found if memory and still_holds(memory, one.group)]
 
     def line_of(self, one: Ranked) -> str:
         """The line of a memory; empty where it is gone meanwhile."""
-        from recortex.engines.brief.page import line_of
+        from recortex.engines.brief import line_of
         from recortex.engines.ingestion.output_redaction import output_redacted
 
         memory = self._memories.get((one.store_index, one.id))
@@ -298,7 +298,7 @@ class _Reading:
 
     def _short(self, memory_id: str) -> str:
         """The beginning of an id, or all of it where another one begins so too."""
-        from recortex.engines.brief.page import SHORT_ID
+        from recortex.engines.brief import SHORT_ID
 
         begin = memory_id[:SHORT_ID]
         alike = [
@@ -327,7 +327,6 @@ def _show(app: Application, text: str) -> None:
     """Write the brief into the file that the settings may ask for; a failure is only recorded."""
     if not app.settings["surface.file"]:
         return
-    from recortex.app.brief_file import write
     from recortex.domain.maintenance import Degradation
     from recortex.errors import RecortexError, StorageError
 
@@ -388,3 +387,89 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(
         part for part in path.rstrip(".").replace("\\", "/").split("/") if part not in {"", "."}
     ) or ("",)
+
+
+# -- the brief as a file of the project, for agents without hooks: between markers, and ignored by git
+
+
+START, END = "<!-- CORTEX_MEMORY_START -->", "<!-- CORTEX_MEMORY_END -->"
+LARGEST = 1_000_000
+"""Bytes of a file whose other text is kept around the brief; a larger one is refused."""
+
+_BLOCK = re.compile(f"{re.escape(START)}.*?(?:{re.escape(END)}|\\Z)", re.DOTALL)
+
+
+def write(root: Path, text: str) -> Path:
+    """Put the brief between the markers of the project's file, keep the rest, and make git ignore it.
+
+    Raises:
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
+            it cannot be ours.
+        OSError: it cannot be written.
+    """
+    path = _own(root)
+    _ignore(root)
+    path.parent.mkdir(exist_ok=True)
+    replace_text(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
+    return path
+
+
+def clear(root: Path) -> None:
+    """Take the brief out of the project's file, where one stands in it.
+
+    Raises:
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
+            it cannot be ours.
+        OSError: it cannot be written.
+    """
+    path = _own(root)
+    known = _known(path)
+    if START in known:
+        replace_text(path, _around(known, f"{START}\n{END}"))
+
+
+def _own(root: Path) -> Path:
+    path = root / FILE
+    for one in (path.parent, path):
+        if one.is_symlink():
+            raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
+    if path.exists() and tracked(root, FILE):
+        raise InvalidInputError(
+            f"{path} is part of the repository: memories would be committed with it.",
+            hint=f"`git rm --cached {FILE}` takes it out.",
+        )
+    return path
+
+
+def _known(path: Path) -> str:
+    if not path.exists():
+        return ""
+    if path.stat().st_size > LARGEST:
+        raise InvalidInputError(f"{path} has more than {LARGEST:,} bytes.", hint="Move it away.")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{path} is not UTF-8.", hint="Move it away.") from None
+
+
+def _around(known: str, block: str) -> str:
+    """The former text with the block in place of the former one, or after it."""
+    if START in known:
+        return _BLOCK.sub(lambda _: block, known, count=1)
+    return f"{known.rstrip()}\n\n{block}\n" if known.strip() else f"{block}\n"
+
+
+def _ignore(root: Path) -> None:
+    """Name the file where git looks for what to ignore: in the clone's own list, else in the project's."""
+    git = root / ".git"
+    if not git.exists():
+        return
+    path = git / "info" / "exclude" if git.is_dir() else root / ".gitignore"
+    if path.is_symlink() or path.parent.is_symlink():
+        raise InvalidInputError(f"{path} is a symbolic link.", hint="Remove the link.")
+    known = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    if f"/{FILE}" in known.split() or FILE in known.split():
+        return
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("" if not known or known.endswith("\n") else "\n") + f"/{FILE}\n")

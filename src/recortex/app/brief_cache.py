@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.injection import END, START
-from recortex.domain.names import UNNAMED
+from recortex.domain.text import UNNAMED
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 from recortex.version import __version__

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.transcript import Turn
+from recortex.domain.exchange import Turn
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 

@@ -71,7 +71,7 @@ def _read(app: Application, path: Path | None) -> Codebase:
     from recortex.app.neighbours import keep_neighbours
     from recortex.codebase.syntax.fact_store import FactStore
     from recortex.engines.code.project import Project
-    from recortex.engines.privacy.names import code_facts_without_secrets as without_secrets
+    from recortex.engines.privacy.redaction import code_facts_without_secrets as without_secrets
 
     root = app.tree
     with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:

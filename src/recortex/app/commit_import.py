@@ -7,42 +7,66 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.naming import shown
-from recortex.app.shared_store import is_own, mark_of
-from recortex.codebase.history import history
+from recortex.codebase.git_program import OLDEST_GIT, has_reftables
+from recortex.codebase.line_history import history
 from recortex.codebase.project import git_folders, leads_elsewhere
-from recortex.codebase.reftables import OLDEST_GIT, has_reftables
 from recortex.deadlines import within
-from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.maintenance import Checkpoint
 from recortex.domain.memory import FileLink, Memory
 from recortex.domain.relation import Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
-from recortex.engines.commits.message import read_message
-from recortex.engines.commits.rules import (
+from recortex.engines.commits import (
     NOTED,
     RULE,
     TAKEN,
     Told,
     draft_of,
     key_of,
+    read_message,
     thing,
     things_taken,
     told_by,
 )
-from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.privacy import redact
 from recortex.engines.supersession.service import authority_of
 from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
-    from recortex.codebase.history import History
-    from recortex.domain.commit import Commit
+    from recortex.app.application import Application, StoreServices
+    from recortex.codebase.line_history import CommitHistory as History
+    from recortex.domain.learned import Commit
+
+
+# -- tells apart the projects that share one store, for memories that follow a project's own files
+
+
+OF = "of"
+"""Where the metadata of such a memory names its project, in a store that several may share."""
+_LENGTH = 16
+
+
+def mark_of(services: StoreServices) -> Mapping[str, str]:
+    """What marks this project's memories; empty where the store is its own."""
+    if services.scope is not None or services.location.remote:
+        return {}
+    from blake3 import blake3
+
+    return {OF: blake3(str(services.root).encode("utf-8", "replace")).hexdigest()[:_LENGTH]}
+
+
+def is_own(noted: Mapping[str, Any], mark: Mapping[str, str]) -> bool:
+    """Whether what is noted of a file or commit is of the project with this mark."""
+    return bool(noted.get(OF, "") == mark.get(OF, ""))
+
+
+# -- learns from the messages of a project's commits, from where the last import ended
+
 
 CLIENT = "git"
 """What the checkpoint of a history says it is of."""

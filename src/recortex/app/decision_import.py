@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from blake3 import blake3
 
 from recortex.app.citations import cite
+from recortex.app.commit_import import is_own, mark_of
 from recortex.app.naming import shown
-from recortex.app.shared_store import is_own, mark_of
 from recortex.codebase.git import relative
-from recortex.codebase.history import file_histories
+from recortex.codebase.line_history import file_histories
 from recortex.codebase.project import branch_and_commit
 from recortex.codebase.record_files import ENDINGS, find, place
 from recortex.deadlines import within
@@ -23,12 +23,11 @@ from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
+from recortex.engines.decisions.collection import NOTED, RULE, collected, draft_of, noted, state_of
 from recortex.engines.decisions.collection import Collection as CollectionCollection
-from recortex.engines.decisions.collection import collected
-from recortex.engines.decisions.drafting import NOTED, RULE, draft_of, noted, state_of
 from recortex.engines.decisions.record import MOST_FILES, Record, dated, read_record
-from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.normalisation import normalise
+from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.privacy import redact
 from recortex.errors import CausalCycleError, RecortexError, UntrustedFileError
 from recortex.filesystem import read_regular
@@ -37,11 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.commit import FileHistory
+    from recortex.app.application import Application, StoreServices
+    from recortex.domain.learned import FileHistory
     from recortex.engines.decisions.collection import Collection as Records
-    from recortex.engines.decisions.drafting import State
+    from recortex.engines.decisions.collection import State
     from recortex.ports.store import Relations
 
 

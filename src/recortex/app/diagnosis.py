@@ -10,22 +10,20 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recortex.app.jobs.maintenance import SMALL_FILE
-from recortex.app.jobs.reembedding import outlook
-from recortex.app.location import unbound
-from recortex.app.vector_index import index_notice
+from recortex.app.jobs.lifecycle import SMALL_FILE
+from recortex.app.jobs.reembedding import index_notice, outlook
+from recortex.app.projects import unbound
 from recortex.domain.vocabulary import Scope, Status
-from recortex.engines.maintenance.due import bytes_per_day, days_until, fragmentation
+from recortex.engines.maintenance import bytes_per_day, days_until, fragmentation
 from recortex.errors import RecortexError
-from recortex.settings.table import LOCAL_EMBEDDERS
+from recortex.settings import LOCAL_EMBEDDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from recortex.app.application import Application
-    from recortex.app.location import Location
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import Application, StoreServices
+    from recortex.app.projects import Location
     from recortex.settings import Settings
 
 
@@ -103,7 +101,7 @@ def _elsewhere_kept(app: Application) -> Iterator[Row]:
 
 def _shared_notes(app: Application) -> Iterator[Row]:
     """Notes of Claude Code that are not read, since they may be another project's."""
-    from recortex.app.note_folders import describe_unread, notes_folder, sharers
+    from recortex.app.past_sessions import describe_unread, notes_folder, sharers
 
     folder, location = notes_folder(app.settings.claude_folder, app.root), app.locations.get(Scope.PROJECT)
     if location and location.project and app.settings["hooks.instructions"]:

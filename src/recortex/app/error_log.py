@@ -13,7 +13,7 @@ from recortex.errors import UntrustedFileError
 from recortex.filesystem import append_own, read_own
 
 if TYPE_CHECKING:
-    from recortex.app.location import Location
+    from recortex.app.projects import Location
 
 LOG = "hooks.log"
 MOST_BYTES = 128 * 1024

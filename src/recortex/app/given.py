@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt, Signal
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.sessions.analytics import noted
 from recortex.engines.sessions.limits import over
+from recortex.engines.sessions.usage import noted
 from recortex.errors import PermissionsError, StoreBusyError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.domain.memory import Memory
     from recortex.domain.session import Session
-    from recortex.ports.sessions import Sessions
+    from recortex.ports.search import Sessions
 
 LAST = 5
 """Signals that say what a session does now."""

@@ -21,11 +21,10 @@ from recortex.filesystem import read_regular
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import Application, StoreServices
     from recortex.codebase.record_files import Place
-    from recortex.domain.document import ChunkHit, Document
     from recortex.domain.memory import Freshness
+    from recortex.domain.search import ChunkHit, Document
     from recortex.domain.vocabulary import Domain
     from recortex.engines.documents.making import Made
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from recortex.app.location import Location
+    from recortex.app.projects import Location
 
 FILE = "instructions.json"
 DAYS = 1

@@ -13,14 +13,12 @@ from recortex.deadlines import within
 from recortex.domain.kinds import kind_of
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status, Trust
-from recortex.engines.code.analyses import cycles, environment, import_graph, that_run, unguarded_routes
 from recortex.engines.code.conventions.counting import Counted, Share
-from recortex.engines.code.detection.detecting import detect
-from recortex.engines.code.detection.evidence import plain
-from recortex.engines.code.sources import Sources
-from recortex.engines.ingestion.merging import query_terms
+from recortex.engines.code.detection.detecting import detect, plain
+from recortex.engines.code.project import Sources
+from recortex.engines.code.ranking import cycles, environment, import_graph, that_run, unguarded_routes
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.keeping.standing import (
+from recortex.engines.keeping import (
     EXPLAINING,
     MOST_KEPT,
     NOTED,
@@ -38,15 +36,15 @@ from recortex.engines.keeping.standing import (
     linked,
     reasons_in,
 )
+from recortex.engines.similarity import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from recortex.app.application import Application
+    from recortex.app.application import Application, StoreServices
     from recortex.app.code import Codebase
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.code_patterns import Convention, Detected, Finding, Manifest
+    from recortex.domain.code import Convention, Detected, Finding, Manifest
     from recortex.domain.memory import Memory
     from recortex.engines.code.detection.detecting import Detection
 

@@ -12,32 +12,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cited_by
 from recortex.app.neighbours import neighbours_of
-from recortex.domain.citation import describe_citations
-from recortex.domain.explanation import ANSWERING
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.search import MemoryQuery
+from recortex.domain.memory import describe_citations
+from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Origin, Scope, Status
-from recortex.engines.brief.page import still_holds
-from recortex.engines.brief.selection import RULE
-from recortex.engines.context.assembling import Offer
-from recortex.engines.context.frame import LOOKED_AT, STANDING_KINDS, rank_rules
+from recortex.engines.brief import RULE, still_holds
+from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rules
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
-from recortex.engines.reasons.weighing import Bearing
+from recortex.engines.reasons import Bearing
 from recortex.engines.retrieval.answering import LIKELY
-from recortex.engines.retrieval.asking import InPlay
-from recortex.engines.retrieval.disputes import disputes
+from recortex.engines.retrieval.service import InPlay, disputes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.citation import Citation
-    from recortex.domain.document import ChunkHit
+    from recortex.app.application import Application, StoreServices
     from recortex.domain.exchange import ExchangeHit
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import Citation, Memory
+    from recortex.domain.search import ChunkHit
 
 
 # -- what a project's decision records answer: found by the parts of their files, told as their memories

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
-from recortex.engines.brief.page import SESSIONS
+from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import RelationType
+from recortex.engines.brief import SESSIONS
+from recortex.engines.decay.present import remaining
 from recortex.engines.privacy import redact
+from recortex.engines.reviewing import Doubted, doubted
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from recortex.app.application import StoreServices
     from recortex.domain.exchange import Exchange
-    from recortex.ports.exchanges import ExchangeRecords
+    from recortex.ports.search import ExchangeRecords
+
 
 RECENT = (timedelta(days=2), timedelta(days=30))
 """The longer one is looked at where the shorter has too few sessions: of 20,000 exchanges that takes 40 ms.
@@ -76,3 +82,34 @@ def _without_secrets(exchange: Exchange) -> Exchange:
         conclusion=redact(exchange.conclusion).text,
         failed=tuple(redact(command).text for command in exchange.failed),
     )
+
+
+# -- active memories in doubt: those that a person, or a validation, should look at first
+
+
+def unresolved(services: StoreServices, most: int) -> dict[str, str]:
+    """For the later memory of each contradiction that waits for a person the earlier one, by id."""
+    store = services.store
+    pairs = store.relations.suggested(RelationType.CONTRADICTS, most)
+    ends = store.memories.get([id_ for one in pairs for id_ in (one.source_id, one.target_id)])
+    known = {one.id: one for one in ends}
+    found: dict[str, str] = {}
+    for one in pairs:
+        if one.source_id in known and one.target_id in known:
+            both = (known[one.source_id], known[one.target_id])
+            earlier, later = sorted(both, key=lambda end: end.valid_from)
+            found[later.id] = earlier.id
+    return found
+
+
+def doubted_in(services: StoreServices, now: datetime, most: int) -> list[Doubted]:
+    """The memories of a store in doubt, those that are used most and least sure first.
+
+    Args:
+        services: the store's.
+        now: when.
+        most: how many at most.
+    """
+    at = to_micros(now)
+    rows = services.store.statistics.presentable(at)
+    return list(doubted(((row, remaining(row, at)) for row in rows), unresolved(services, most), at))[:most]

@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.expressions import lazy
-from recortex.domain.names import suspicious
+from recortex.domain.text import lazy, suspicious
 
 if TYPE_CHECKING:
-    from recortex.domain.hook_event import HookEvent
-    from recortex.domain.session import Session
-    from recortex.domain.transcript import SessionInfo
+    from recortex.domain.exchange import SessionInfo
+    from recortex.domain.session import HookEvent, Session
 
 _STAND_IN = lazy(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")  # what a secret in a name was replaced by
 
@@ -23,9 +21,9 @@ def shown(name: str) -> str:
     """The name with a stable stand-in for each part that holds a secret."""
     if not suspicious(name):
         return name
-    from recortex.engines.privacy import names
+    from recortex.engines.privacy import redaction
 
-    return names.without_secrets(name)
+    return redaction.without_secrets(name)
 
 
 def holds_secret(name: str) -> bool:

@@ -1,26 +1,261 @@
-"""A past session as the calls of hooks that it made, read from its transcript."""
+"""Past sessions as the calls of hooks that they made, and whose their turns and notes are."""
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from hashlib import blake2b
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.naming import of_info
-from recortex.app.turn_places import TurnPlaces
-from recortex.domain.hook_event import HookEvent
-from recortex.errors import RecortexError
+from recortex.app.naming import of_info, shown
+from recortex.app.projects import find_project, is_above_all
+from recortex.codebase.project import find_checkout, working_tree
+from recortex.codebase.record_files import command_files
+from recortex.domain.session import HookEvent
+from recortex.errors import RecortexError, UntrustedFileError
+from recortex.filesystem import open_regular, read_own, replace_text
+from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, template, typed_beside
 from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
 from recortex.formats.transcripts import open_transcript
+from recortex.formats.transcripts.detection import folder_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from recortex.app.projects import Project
-    from recortex.domain.transcript import ToolCall, Turn
+    from recortex.app.application import StoreServices
+    from recortex.app.projects import Location, Project
+    from recortex.domain.exchange import Form, SessionInfo, ToolCall, Turn
+    from recortex.formats.transcripts import TranscriptReader
+
+
+# -- in which project a turn of a session was said: that of the folder in which the person asked
+
+
+# -- whose word a prompt is, where the client leaves no mark: the repository's, if a command of it says so
+
+
+_DEEPEST = 12
+"""Folders between the one that a session works in and the top of its checkout in which commands are found."""
+
+
+class RepositoryCommands:
+    """Tells prompts that commands of a project made from those that somebody typed.
+
+    Args:
+        root: the project's.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._of_folder: dict[Path, tuple[Template, ...]] = {}
+        self._around: dict[str, tuple[Path, ...]] = {}
+
+    def attributed(self, turn: Turn, folder: str) -> Turn:
+        """The turn; of one that a command made, only the arguments are the person's, if it has any.
+
+        Args:
+            turn: of a session.
+            folder: in which the session works.
+        """
+        asked = turn.by_person and turn.form in {"prompt", "queued", "command"}
+        words = self.typed(turn.text, folder) if asked else None
+        if words is None:
+            return turn
+        if not words.words:
+            return replace(turn, author="repository")
+        injected = "\n".join(filter(None, (turn.injected, turn.text)))
+        form: Form = "argument" if words.within else "command"
+        return replace(turn, text=words.words, form=form, injected=injected)
+
+    def typed(self, text: str, folder: str) -> Typed | None:
+        """What the person typed of a prompt that a command made; None where none made it.
+
+        Args:
+            text: of the prompt.
+            folder: in which the session works.
+        """
+        if len(text) < LEAST_WHOLE:
+            return None
+        known = (one for place in self._places(folder) for one in self._templates(place))
+        return typed_beside(text, known)
+
+    def _places(self, folder: str) -> tuple[Path, ...]:
+        """The project, and the folders from the one that a session works in up to the top of its checkout."""
+        if folder not in self._around:
+            self._around[folder] = tuple(dict.fromkeys([self._root, *_up(folder)]))
+        return self._around[folder]
+
+    def _templates(self, folder: Path) -> tuple[Template, ...]:
+        if folder not in self._of_folder:
+            texts = (body for name, text in command_files(folder) for body in bodies(name, text))
+            self._of_folder[folder] = tuple(dict.fromkeys(filter(None, map(template, texts))))
+        return self._of_folder[folder]
+
+
+def _up(folder: str) -> list[Path]:
+    with suppress(OSError, ValueError):  # names that the system rejects
+        path = Path(folder)
+        if path.is_absolute() and path.is_dir():
+            path, top = path.resolve(), working_tree(path).resolve()
+            return [one for one in islice((path, *path.parents), _DEEPEST) if one.is_relative_to(top)]
+    return []
+
+
+# -- in which project a turn of a session was said: that of the folder in which the person asked
+
+
+_TAIL = 1_000_000
+"""Bytes before a turn in which the question that it answers is looked for first."""
+_TURN_PLACES_ASKING = frozenset(("person", "program", "repository"))
+"""Whose messages are questions; what the client or another agent puts in comes while one is answered."""
+SOMEWHERE = Path()
+"""In place of the root of another project of which only the digest of its folder is known."""
+
+
+class TurnPlaces:
+    """Tells the turns of a session that belong to a project from those of others.
+
+    Args:
+        root: the project's.
+        home: the person's data folder, where projects without git are known; None: none is.
+
+    Attributes:
+        elsewhere: the roots of other projects in which turns were said.
+    """
+
+    def __init__(self, root: Path, home: Path | None) -> None:
+        self._root, self._home = root.resolve(), home
+        self._known: dict[str, Path | None] = {}
+        self._digests = {folder_digest(one) for one in (root, self._root)}
+        self._commands = RepositoryCommands(self._root)
+        self.elsewhere: set[Path] = set()
+
+    @classmethod
+    def of(cls, services: StoreServices) -> TurnPlaces:
+        """For the project of a store."""
+        project = services.location.project
+        return cls(services.root, project.home if project else None)
+
+    def own(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[Turn]:
+        """The turns said in the project, or nobody knows where; what its commands say is its own word."""
+        for turn, found in self._placed(turns, reader):
+            if found and found not in {self._root, SOMEWHERE}:
+                self.elsewhere.add(found)
+            if found in {None, self._root}:
+                yield self._commands.attributed(turn, turn.cwd or reader.info.cwd)
+
+    def _placed(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[tuple[Turn, Path | None]]:
+        """The turns, each with the root of the project in which the question was asked that it belongs to."""
+        here, first = None, True
+        for turn in turns:
+            asked = self._of(turn, reader.info) if _asks(turn) else None
+            if first and asked is None and reader.resumed:
+                here = self._question_before(turn, reader)
+            here = asked or here or self._of(turn, reader.info)
+            first = False
+            yield turn, here
+
+    def _question_before(self, turn: Turn, reader: TranscriptReader) -> Path | None:
+        """Where the last question was asked before the turn with which a pass begins."""
+        from recortex.formats.transcripts import open_transcript
+
+        end = turn.start or reader.cursor  # what the client alone has told comes after all that stands there
+        for start in dict.fromkeys((max(0, end - _TAIL), 0)):
+            found, earlier = None, open_transcript(reader.path, cursor=start)
+            for one in takewhile(lambda one: one.end <= end, earlier):
+                if _asks(one) and (one.cwd or not start):
+                    found = self._of(one, earlier.info) or found
+            if found:
+                return found
+        return None
+
+    def _of(self, turn: Turn, info: SessionInfo) -> Path | None:
+        folder = turn.cwd or info.cwd
+        if folder or not info.digest:
+            return self.project_of(folder)
+        return self._root if info.digest in self._digests else SOMEWHERE
+
+    def project_of(self, folder: str) -> Path | None:
+        """The root of the project that a folder lies in; None where that is not known."""
+        if folder not in self._known:
+            self._known[folder] = self._found(folder)
+        return self._known[folder]
+
+    def has_own(self, path: Path) -> bool | None:
+        """Whether a transcript has a turn that was said in the project; None where no turn says where.
+
+        Raises:
+            RecortexError: it is no transcript.
+            OSError: it cannot be read.
+        """
+        from recortex.formats.transcripts import open_transcript
+
+        reader, elsewhere = open_transcript(path), False
+        for _, found in self._placed(reader, reader):
+            if found == self._root:
+                return True
+            if found is not None and not elsewhere:
+                elsewhere = True
+                if not _names(path, self._root):
+                    break  # what never names the project's folder was not said there: it is not read whole
+        return False if elsewhere else None
+
+    def at_home(self, path: Path) -> bool:
+        """Whether all of a transcript was said in the home folder, or above it: in no project.
+
+        Raises:
+            RecortexError: it is no transcript.
+            OSError: it cannot be read.
+        """
+        from recortex.formats.transcripts import open_transcript
+
+        reader = open_transcript(path)
+        folders = {turn.cwd or reader.info.cwd for turn in reader}
+        with suppress(OSError, ValueError, RuntimeError):  # names that the system rejects
+            return bool(folders) and all(one and is_above_all(Path(one).resolve()) for one in folders)
+        return False
+
+    def _found(self, folder: str) -> Path | None:
+        with suppress(OSError, ValueError):  # names that the system rejects
+            named = Path(folder)
+            if not folder or not named.is_absolute():
+                return None
+            path = next(one for one in (named, *named.parents) if one.is_dir())
+            project = find_project(self._home, path) if self._home else None
+            checkout = project.checkout if project else find_checkout(path)
+            is_project = checkout.git is not None or (project is not None and project.folder is not None)
+            if path != named and is_above_all(checkout.root):
+                return None  # the home folder says nothing of what was in it
+            if is_project or checkout.root == self._root:
+                return checkout.root
+            return self._root if path.resolve().is_relative_to(self._root) else None
+        return None
+
+
+def _asks(turn: Turn) -> bool:
+    """Whether a turn is a question: what follows it is its answer."""
+    return turn.role == "user" and not turn.sidechain and turn.author in _TURN_PLACES_ASKING
+
+
+def _names(path: Path, root: Path) -> bool:
+    """Whether the name of a project's folder stands in a file, as JSON writes it."""
+    wanted = json.dumps(root.name)[1:-1].encode()
+    with path.open("rb") as file:
+        tail = b""
+        while part := file.read(1 << 20):
+            if wanted in tail + part:
+                return True
+            tail = part[-len(wanted) :]
+    return False
+
+
+# -- a past session as the calls of hooks that it made, read from its transcript
 
 
 MOST_PROMPT = 20_000
@@ -231,3 +466,142 @@ def own_sessions(
         if is_ours(project, session)
     ]
     return sorted(found, key=lambda one: (one.modified, str(one.path)))
+
+
+# -- whose the notes are that Claude Code keeps beside the sessions of a project
+
+
+FILE = "notes.json"
+"""Beside the store: the shared folders that the person said are this project's."""
+_MOST_BYTES = 64 * 1024
+_MOST_SESSIONS = 200
+_FIRST_LINES = 40
+_LONGEST_LINE = 256 * 1024
+_MOST_ENTRIES = 20_000
+"""Of the folders that are looked through for one whose path has the same name."""
+
+
+def notes_folder(claude: Path | None, root: Path) -> Path:
+    """The folder in which Claude Code keeps its notes on a project.
+
+    Args:
+        claude: Claude Code's own folder, where it is not in the home folder.
+        root: the project's top folder.
+    """
+    return (claude or Path.home() / ".claude") / "projects" / name_of(str(root)) / "memory"
+
+
+def name_of(path: str) -> str:
+    """What Claude Code calls a folder's path by."""
+    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in path)
+
+
+def sharer(folder: Path, root: Path, project_of: Callable[[str], Path | None]) -> str:
+    """The path of another folder, of another project or of none, whose notes lie in this one; else empty.
+
+    Args:
+        folder: in which the notes are.
+        root: the project's top folder.
+        project_of: the root of the project that a folder lies in; None where that is not known.
+    """
+    own, name = root.resolve(), folder.parent.name
+    # In which folders the latest sessions of a client's folder began.
+    found: list[tuple[float, str]] = []
+    with suppress(OSError), os.scandir(folder.parent) as entries:
+        found = [
+            (entry.stat().st_mtime, entry.path)
+            for entry in entries
+            if entry.name.endswith(".jsonl") and entry.is_file()
+        ]
+    seen = (_begun(Path(path)) for _, path in sorted(found, reverse=True)[:_MOST_SESSIONS])
+    for path in chain(iter(dict.fromkeys(filter(None, seen))), islice(_named(name), _MOST_SESSIONS)):
+        if name_of(path) == name and not _inside(path, own) and project_of(path) != own:
+            return path
+    return ""
+
+
+def sharers(location: Location, project: Project, folders: Sequence[Path]) -> dict[Path, str]:
+    """Those of some folders whose notes may be another project's, each with its path.
+
+    Args:
+        location: of the project's store, which knows what the person said.
+        project: the project.
+        folders: in which notes are.
+    """
+    places, said = TurnPlaces(project.root, project.home), _said(location)
+    unsaid = (folder for folder in folders if _mark(folder) not in said and folder.is_dir())
+    found = {folder: sharer(folder, project.root, places.project_of) for folder in unsaid}
+    return {folder: other for folder, other in found.items() if other}
+
+
+def describe_unread(folder: Path, other: str) -> tuple[str, str]:
+    """In words that the notes of a shared folder are not read, and what the person can do."""
+    place = shown(str(folder))
+    both = f"this project and on {shown(other)} in one folder, {place}"
+    return (
+        f"Claude Code keeps its notes on {both}: they are not read, since nothing says whose they are.",
+        f"If they are this project's: `recortex import rules {shlex.quote(place)}`.",
+    )
+
+
+def claim(location: Location, folder: Path) -> None:
+    """Note that the person said that a folder's notes are this project's.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    marks = sorted({*_said(location), _mark(folder)})
+    replace_text(location.place(FILE), json.dumps({"mine": marks}))
+
+
+def _said(location: Location) -> frozenset[str]:
+    try:
+        kept = json.loads(read_own(location.place(FILE), _MOST_BYTES))["mine"]
+        return frozenset(mark for mark in kept if isinstance(mark, str))
+    except (OSError, UntrustedFileError, ValueError, TypeError, KeyError, RecursionError):
+        return frozenset()
+
+
+def _mark(folder: Path) -> str:
+    """Stands for a folder without its name, which may hold a secret."""
+    return blake2b(os.fsencode(folder.resolve()), digest_size=16).hexdigest()
+
+
+def _inside(path: str, own: Path) -> bool:
+    try:
+        return Path(path).resolve().is_relative_to(own)
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+def _begun(path: Path) -> str:
+    """The folder that a session's first line with one names."""
+    with suppress(OSError, UntrustedFileError), open_regular(path) as file:
+        for _ in range(_FIRST_LINES):
+            raw = file.readline(_LONGEST_LINE)
+            with suppress(ValueError, RecursionError):
+                line = json.loads(raw or b"null")
+                cwd = line.get("cwd") if isinstance(line, dict) else None
+                if isinstance(cwd, str) and cwd:
+                    return cwd
+    return ""
+
+
+def _named(name: str) -> Iterator[str]:
+    """The folders on this machine whose paths have a name; only such are entered as may lead to one."""
+    start = Path(Path.cwd().anchor or os.sep)
+    beginning = name_of(str(start))
+    waiting = [(str(start), name.removeprefix(beginning))] if name.startswith(beginning) else []
+    looked = 0
+    while waiting and looked < _MOST_ENTRIES:
+        place, rest = waiting.pop()
+        with suppress(OSError), os.scandir(place) as entries:
+            for entry in islice(entries, _MOST_ENTRIES - looked):
+                looked += 1
+                part = name_of(entry.name)
+                if not (rest == part or rest.startswith(f"{part}-")) or not entry.is_dir():
+                    continue
+                if rest == part:
+                    yield entry.path
+                else:
+                    waiting.append((entry.path, rest[len(part) + 1 :]))

@@ -33,7 +33,7 @@ def state_file(app: Application) -> Path:
 
 def note_state(app: Application, found: Patterns, now: datetime) -> None:
     """Write down how libraries and conventions stand; where that fails, nothing is told later."""
-    from recortex.engines.keeping.standing import ids_of_convention, ids_of_library
+    from recortex.engines.keeping import ids_of_convention, ids_of_library
     from recortex.engines.privacy import redact
 
     day = now.date().isoformat()

@@ -21,18 +21,17 @@ from uuid import UUID
 from recortex.app.capture_requests import Request
 from recortex.app.hooks.context import HookContext
 from recortex.app.hooks.dispatch import handle
-from recortex.app.jobs.capture import LastMessage, learn_from
-from recortex.app.jobs.post_capture import RunCounts, follow_up
+from recortex.app.jobs.capture import LastMessage, RunCounts, follow_up, learn_from
 from recortex.app.naming import shown
 from recortex.app.past_sessions import PastSession, Step, past_session
 from recortex.app.wiring import replay_context
-from recortex.domain.replay import Given, ReplayedSession, SaidAgain
+from recortex.domain.reports import Given, ReplayedSession, SaidAgain
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope
-from recortex.engines.exchanges.ranking import decision
+from recortex.engines.exchanges.service import decision
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.repetition.wishes import wishes
+from recortex.engines.repetition import wishes
 from recortex.engines.sessions.typed_again import Typed, says_the_same
 from recortex.engines.sessions.usage import uses
 from recortex.errors import RecortexError

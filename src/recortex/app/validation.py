@@ -1,4 +1,4 @@
-"""Validates memories of a store, heals what can be, and keeps the result; `subjects.py` gathers the facts."""
+"""Validates memories of a store, heals what can be, and keeps the result."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.citations import SECONDS, cite, cited_by
-from recortex.app.symbols import heal as heal_symbols
-from recortex.domain.citation import Citation, standing_of
+from recortex.app.citations import heal as heal_symbols
 from recortex.domain.kinds import KINDS
+from recortex.domain.memory import Citation, standing_of
+from recortex.domain.reports import Check
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
-from recortex.domain.validation import Check
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status
 from recortex.engines.decay.confidence import HUB
 from recortex.engines.decay.present import remaining_of_all
-from recortex.engines.validation.healing import Healed, Remedy, heal
-from recortex.engines.validation.judging import Opposed, Pattern, Subject, verdict
+from recortex.engines.validation import Healed, Opposed, Pattern, Remedy, Subject, heal, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.citation import Reach
-    from recortex.domain.memory import FileLink, Memory
+    from recortex.app.application import StoreServices
+    from recortex.domain.memory import FileLink, Memory, Reach
     from recortex.domain.relation import Relation
-    from recortex.domain.validation import Verdict
+    from recortex.domain.reports import Verdict
 
 
 # -- what is needed to validate memories, for many at once: their code, relations, patterns, confidence
@@ -179,7 +177,7 @@ def _pattern(explaining: Iterable[Memory], confidence: Mapping[str, float]) -> P
     return Pattern(there=True, confidence=now, base=max(one.confidence for one in active))
 
 
-# -- validates memories of a store, heals what can be, and keeps the result; `subjects.py` gathers the facts
+# -- validates memories of a store, heals what can be, and keeps the result
 
 
 CHUNK, CHANGED = 200, 15

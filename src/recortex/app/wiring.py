@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.location import Location, Locations, of_project, of_url, of_user
-from recortex.app.projects import Project, find_project
+from recortex.app.projects import Location, Locations, Project, find_project, of_project, of_url, of_user
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import ConfigError
 from recortex.settings import Settings, home_folder, inside, read
@@ -18,14 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from recortex.app.application import Application
+    from recortex.app.application import Application, StoreServices
     from recortex.app.hooks.context import HookContext
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.change import Chances
     from recortex.domain.maintenance import Degradation
+    from recortex.domain.relation import Chances
     from recortex.engines.prompting.service import Adviser
-    from recortex.ports.embedding import ChangeReader, Embedder, Named, NamedEmbedder, Purpose, Reranker
-    from recortex.ports.sessions import Sessions
+    from recortex.ports.model import ChangeReader, Embedder, Named, NamedEmbedder, Purpose, Reranker
+    from recortex.ports.search import Sessions
 
 MOST_THREADS = 4
 """Threads of the embedding model."""
@@ -66,11 +64,10 @@ def _application(
     new_id: Callable[[], str] | None = None,
 ) -> Application:
     # Imported here: a hook that a server answers for does not need them.
-    from recortex.app.application import Application
+    from recortex.app.application import Application, StoreServices
     from recortex.app.backends.stores import open_store
-    from recortex.app.location import prepare
-    from recortex.app.store_services import StoreServices
-    from recortex.engines.tokens.counter import TokenCounter
+    from recortex.app.projects import prepare
+    from recortex.engines.tokens import TokenCounter
 
     events: list[Callable[[Degradation], None]] = []  # filled below: the application records them
 
@@ -173,7 +170,7 @@ def replay_context(
     Raises:
         EmbeddingError: no embedder can make any.
     """
-    from recortex.app.location import GLOBAL_DATABASE, url_of
+    from recortex.app.projects import GLOBAL_DATABASE, url_of
 
     settings = app.settings.with_values(_IN_REPLAY | ({} if meaning else {"embedder": "none"}))
     files = {Scope.PROJECT: "project.db", Scope.GLOBAL: GLOBAL_DATABASE}
@@ -288,7 +285,7 @@ class _LaterReranker:
 
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
-    from recortex.embeddings.chain import EmbedderChain
+    from recortex.embeddings.building import EmbedderChain
 
     return EmbedderChain(_embedders(settings), on_degradation=degraded)
 
@@ -296,7 +293,7 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 def _embedders(settings: Settings) -> list[Embedder]:
     from recortex.embeddings.building import build_embedders
     from recortex.embeddings.providers import EmbedderSettings
-    from recortex.settings.table import key_variable
+    from recortex.settings import key_variable
 
     chosen = EmbedderSettings(
         **_named(settings, EmbedderSettings, "embedding"),

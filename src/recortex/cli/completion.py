@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.cli.invocation import DONE, FLAGS, WITH_VALUE, UsageError
-from recortex.cli.parser import parser_of
-from recortex.cli.values import shape_of
+from recortex.cli.parser import parser_of, shape_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import RelationType

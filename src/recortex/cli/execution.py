@@ -47,7 +47,7 @@ def success(command: str, data: Any, warnings: Sequence[str], duration: float) -
 
 def _harmless(told: Any, kind: str) -> Any:
     """An answer in which what was said in sessions is cleaned as for hooks and tools: agents read it."""
-    from recortex.domain.cleaning import cleaned
+    from recortex.domain.text import cleaned
 
     if kind in _SAID:
         return cleaned(told)
@@ -149,7 +149,7 @@ def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
         or not _attended(call)
     ):
         return call
-    from recortex.operations.installing import InstallationOperations
+    from recortex.operations.projects import InstallationOperations
 
     assert isinstance(cortex, InstallationOperations)  # noqa: S101  its group
     question = cortex.model_offer(given["host"])

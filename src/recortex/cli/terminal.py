@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from recortex.domain.cleaning import visible
+from recortex.domain.text import visible
 from recortex.domain.time import as_utc
 
 if TYPE_CHECKING:

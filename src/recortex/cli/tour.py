@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
 from recortex.cli.terminal import Terminal, clean, terminal_of
-from recortex.domain.explanation import Recall
-from recortex.domain.lesson import Extracted
+from recortex.domain.reports import Extracted
+from recortex.domain.search import Recall
 from recortex.engines.retrieval.vocabulary import reasons
 
 if TYPE_CHECKING:
     from recortex.cli.invocation import Invocation
-    from recortex.domain.explanation import Hit
-    from recortex.domain.lesson import Found
+    from recortex.domain.reports import Found
+    from recortex.domain.search import Hit
 
 SESSION = Path(__file__).with_name("tour_session.jsonl")
 QUESTIONS = (

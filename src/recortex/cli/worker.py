@@ -12,7 +12,7 @@ from recortex.cli.parser import Parser
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.app.jobs.worker import Worker
+    from recortex.app.jobs.running import Worker
 
 _ABOUT = """Do the background jobs of a PostgreSQL store: make vectors, archive what has faded, back up,
 compact. It serves every workspace that the database's role may see, runs until you stop it, and may
@@ -52,7 +52,7 @@ def _worker(folder: Path, url: str) -> Worker:
 
     location = server_of(folder, url=url)
     try:
-        from recortex.app.jobs.worker import Worker
+        from recortex.app.jobs.running import Worker
     except ImportError as error:
         from recortex.app.backends.stores import missing
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from recortex import plugins
-from recortex.clients.environment import Environment
-from recortex.clients.parts import Part
+from recortex.clients.hooks import Environment
+from recortex.clients.installer import Part
 from recortex.plugins import KnownClient
 
 if TYPE_CHECKING:

@@ -16,19 +16,25 @@ from msgspec.structs import replace
 from recortex.clients import installer, jsonc
 from recortex.clients.catalogue import PLUGGED, Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
-from recortex.clients.parts import JsonPart
+from recortex.clients.installer import JsonPart
 from recortex.domain.injection import strip_injected
 from recortex.errors import RecortexError
-from recortex.formats.transcripts.asking import described, join_questions, questions
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each, decode_optional
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Parsed,
     Piece,
+    Raw,
     Result,
     SessionLine,
+    decode,
+    decode_any,
+    decode_each,
+    decode_optional,
+    described,
+    join_questions,
     moment,
     plain,
+    questions,
     spoken,
     tool_call,
 )
@@ -38,7 +44,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.domain.transcript import Author, Form, ToolCall
+    from recortex.domain.exchange import Author, Form, ToolCall
     from recortex.formats.transcripts.trails import Trail
 
 

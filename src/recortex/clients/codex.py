@@ -18,23 +18,28 @@ from msgspec.structs import replace
 from recortex.clients import installer
 from recortex.clients.catalogue import PLUGGED, Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
-from recortex.clients.parts import JsonPart, TomlPart
+from recortex.clients.installer import JsonPart, TomlPart
 from recortex.domain.injection import is_put_in, strip_injected
 from recortex.errors import RecortexError
 from recortex.filesystem import open_regular
-from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import Question, join_questions, questions
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head, Segments
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
     Parsed,
     Piece,
+    Question,
+    Raw,
     Result,
+    decode,
+    decode_any,
+    decode_optional,
     exit_code_ok,
+    join_questions,
     moment,
     plain,
+    questions,
     spoken,
     tool_call,
 )
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.domain.transcript import Author
+    from recortex.domain.exchange import Author
     from recortex.formats.transcripts.trails import Trail
 
 

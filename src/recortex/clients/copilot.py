@@ -10,14 +10,17 @@ from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client
 from recortex.domain.injection import strip_injected
-from recortex.formats.transcripts.asking import Question
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     Parsed,
     Piece,
+    Question,
+    Raw,
     Result,
+    decode,
+    decode_any,
+    decode_optional,
     moment,
     plain,
     spoken,

@@ -7,7 +7,7 @@ file over a name, so it gets the tools alone.
 from __future__ import annotations
 
 from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
-from recortex.clients.parts import JsonPart
+from recortex.clients.installer import JsonPart
 
 # -- what the client is: its files and settings
 

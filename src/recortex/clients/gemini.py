@@ -15,21 +15,26 @@ from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, Event
-from recortex.clients.parts import JsonPart
+from recortex.clients.installer import JsonPart
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own
-from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import described, join_questions, questions
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
     Parsed,
     Piece,
+    Raw,
     Result,
+    decode,
+    decode_any,
+    decode_optional,
+    described,
+    join_questions,
     moment,
     plain,
+    questions,
     spoken,
     tool_call,
     with_carried,

@@ -9,20 +9,25 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
-from recortex.clients.parts import JsonPart
+from recortex.clients.installer import JsonPart
 from recortex.domain.injection import strip_injected
-from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import described, join_questions, questions
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
+from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
     Header,
     Parsed,
     Piece,
+    Raw,
     Result,
+    decode,
+    decode_any,
+    decode_optional,
+    described,
+    join_questions,
     moment,
     plain,
+    questions,
     spoken,
     tool_call,
     with_carried,
@@ -31,7 +36,7 @@ from recortex.formats.transcripts.pieces import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.domain.transcript import Form
+    from recortex.domain.exchange import Form
 
 _OUTCOMES = {"completed": True, "error": False}
 _ASK = "question"

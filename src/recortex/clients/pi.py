@@ -13,14 +13,18 @@ from msgspec.structs import replace
 from recortex.clients.catalogue import Client
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each, decode_optional
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
     Parsed,
     Piece,
+    Raw,
     Result,
+    decode,
+    decode_any,
+    decode_each,
+    decode_optional,
     moment,
     plain,
     spoken,

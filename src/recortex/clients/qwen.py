@@ -12,13 +12,20 @@ import msgspec
 from recortex.clients.catalogue import Client, InstallRequest, Share
 from recortex.clients.gemini import response, typed
 from recortex.clients.hooks import Dialect, usual_events
-from recortex.clients.parts import JsonPart
-from recortex.formats.transcripts.decoding import Raw, decode, decode_optional
+from recortex.clients.installer import JsonPart
 from recortex.formats.transcripts.detection import Format, Head
-from recortex.formats.transcripts.pieces import Parsed, Result, SessionLine, tool_call
+from recortex.formats.transcripts.pieces import (
+    Parsed,
+    Raw,
+    Result,
+    SessionLine,
+    decode,
+    decode_optional,
+    tool_call,
+)
 
 if TYPE_CHECKING:
-    from recortex.domain.transcript import Author
+    from recortex.domain.exchange import Author
     from recortex.formats.transcripts.trails import Trail
 
 

@@ -22,24 +22,26 @@ from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client
 from recortex.domain.injection import INTERRUPTED, strip_injected
-from recortex.formats.tool_arguments import as_mapping
-from recortex.formats.transcripts.asking import Question, join_questions, questions
-from recortex.formats.transcripts.decoding import decode
+from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     Parsed,
     Piece,
+    Question,
     Result,
+    decode,
     exit_code_ok,
+    join_questions,
     moment,
+    questions,
     tool_call,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recortex.domain.transcript import ToolCall
+    from recortex.domain.exchange import ToolCall
 
 _TURN = re.compile(r"_\*\*(User|Assistant|Agent)( - sidechain)?(?: \((.{1,200})\))?\*\*_\s*$")
 _SESSION = re.compile(r"^<!-- [\w .+-]{1,60} Session ([\w-]{8,80})(?: \((.{10,40})\))? -->", re.MULTILINE)

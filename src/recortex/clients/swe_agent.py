@@ -9,21 +9,23 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
     Parsed,
     Piece,
+    Raw,
     Result,
+    decode,
+    decode_any,
     plain,
     spoken,
     tool_call,
 )
 
 if TYPE_CHECKING:
-    from recortex.domain.transcript import ToolCall
+    from recortex.domain.exchange import ToolCall
 
 
 _WRITING = ("edit", "create", "str_replace_editor")

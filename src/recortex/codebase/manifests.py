@@ -19,8 +19,8 @@ from typing import Any
 
 from recortex.codebase.git import isolated
 from recortex.codebase.project import branch_and_commit, has_branch
-from recortex.domain.code_patterns import Dependency, Manifest
-from recortex.domain.expressions import lazy
+from recortex.domain.code import Dependency, Manifest
+from recortex.domain.text import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -114,7 +114,7 @@ def branch_and_commit(tree: Path) -> tuple[str, str]:
     own, common = git_folders(tree)
     head = _read(own / "HEAD").strip()
     if head == _NOT_IN_FILES:
-        from recortex.codebase.reftables import asked_git
+        from recortex.codebase.git_program import asked_git
 
         return asked_git(own, common)
     if not head.startswith("ref: "):
@@ -133,7 +133,7 @@ def tag(tree: Path, name: str) -> str:
     if not _REFERENCE.fullmatch(reference):
         return ""
     if _read(common / "HEAD").strip() == _NOT_IN_FILES:
-        from recortex.codebase.reftables import hash_of
+        from recortex.codebase.git_program import hash_of
 
         return hash_of(common, reference)
     return _commit(_read(common / reference)) or _packed(common / "packed-refs", reference)

@@ -1,13 +1,15 @@
-"""What is known for a task, within a budget of tokens."""
+"""What is known for a task, why something is as it is, and what became of code that an agent wrote."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from recortex.domain.kinds import Kind
 from recortex.domain.memory import Freshness
+from recortex.domain.vocabulary import Status
 
-Why = Literal["instruction", "files", "near", "task", "document", "said"]
+GivenFor = Literal["instruction", "files", "near", "task", "document", "said"]
 """Why something is told: it stands for all such work; it is about a file in view, or about one that this one
 calls or is called by; it answers the task; a document says so; it was said in a session."""
 
@@ -27,7 +29,7 @@ class ContextEntry:
     id: str
     kind: str
     group: str
-    why: Why
+    why: GivenFor
     level: int
     tokens: int
     relevance: float
@@ -168,3 +170,191 @@ class Suggestions:
     """What else is worth knowing, by reason."""
 
     suggestions: tuple[Suggestion, ...] = ()
+
+
+# -- why something is as it is: sentences, each with what it rests on
+
+
+SubjectKind = Literal["memory", "place", "symbol", "pattern", "question"]
+EvidenceKind = Literal["memory", "commit", "exchange", "document"]
+Section = Literal[
+    "history", "decisions", "constraints", "patterns", "warnings", "knowledge",
+    "origins", "effects", "support", "conflicts",
+]  # fmt: skip
+Verbosity = Literal["summary", "detailed", "comprehensive"]
+PictureFormat = Literal["mermaid", "dot", "svg"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is asked about.
+
+    Attributes:
+        name: as it was asked for; of a memory its id.
+        path, first, last: the place in the project, where there is one; lines from 1, the last inclusive.
+        symbol: the definition that the place lies in.
+    """
+
+    kind: SubjectKind
+    name: str
+    path: str = ""
+    first: int | None = None
+    last: int | None = None
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a sentence rests on.
+
+    Attributes:
+        id: of a memory, an exchange or a part of a document, or the hash of a commit.
+        quote: its own words, shortened.
+    """
+
+    kind: EvidenceKind
+    id: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence with its evidence, of which there is always some.
+
+    Attributes:
+        confidence: 0 to 1: of a chain of relations 60 % of the weakest and 40 % of the mean.
+    """
+
+    section: Section
+    text: str
+    evidence: tuple[Evidence, ...]
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """A memory that accounts for what was asked about.
+
+    Attributes:
+        relevance: 0 to 1.
+        because: how it bears on the subject, such as "cites these lines".
+    """
+
+    id: str
+    kind: Kind
+    summary: str
+    status: Status
+    relevance: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why something is as it is.
+
+    Attributes:
+        text: what is told, in sentences with their evidence in brackets, within the budget.
+        tokens: of the text, in cl100k_base.
+        claims: the sentences of the text, in its order.
+        answers: the memories that account for it, the likeliest first.
+        confidence: of the answer, 0 to 1; 0 where there is none.
+        near: decision records that may bear on a question and do not surely answer it, where none does.
+        left_out: sentences that had no room.
+        picture: the graph in the format that was asked for.
+        degraded: what could not be used.
+    """
+
+    about: str
+    subject: Subject
+    text: str
+    tokens: int
+    budget: int
+    claims: tuple[Claim, ...] = ()
+    answers: tuple[Accounting, ...] = ()
+    near: tuple[Accounting, ...] = ()
+    confidence: float = 0.0
+    left_out: int = 0
+    picture: str = ""
+    degraded: tuple[str, ...] = ()
+
+
+# -- what an agent should know while it writes code, and what became of what it wrote
+
+
+Share = Literal["patterns", "tribal", "constraints", "antipatterns", "related"]
+Influence = Literal[
+    "pattern_followed", "tribal_applied", "constraint_enforced", "antipattern_avoided", "knowledge_used"
+]
+Outcome = Literal["accepted", "modified", "rejected"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """A memory that may have influenced what is written.
+
+    Attributes:
+        id: of the memory.
+        influence: what following it means.
+        comment: the inline comment that says so, without the signs of a comment.
+        tokens: of its lines in the text.
+    """
+
+    id: str
+    kind: str
+    share: Share
+    influence: Influence
+    comment: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """A line of code or plan that may go against a memory.
+
+    Attributes:
+        id: of the memory.
+        line: from 1.
+        found: what of the line is meant.
+        because: what the memory says.
+    """
+
+    id: str
+    line: int
+    found: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationContext:
+    """What to know before writing code.
+
+    Attributes:
+        generation: names this answer when its outcome is told; empty where nothing was given.
+        text: for the agent, by share.
+        tokens: of the text and the comments, at most the budget.
+        spent: tokens by share.
+        provenance: what the text tells, in its order.
+        conflicts: what of the code or plan that was given may go against what is known.
+    """
+
+    generation: str
+    text: str
+    tokens: int
+    budget: int
+    spent: dict[str, int]
+    provenance: tuple[Provenance, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationOutcome:
+    """What the outcome of a generation changed.
+
+    Attributes:
+        confidence: of each memory that had influence, by id, as it is now; empty where the outcome was told
+            before.
+    """
+
+    generation: str
+    outcome: Outcome
+    confidence: dict[str, float]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recortex.domain.cleaning import OWN, WRAPPERS, clean
-from recortex.domain.expressions import lazy
+from recortex.domain.text import OWN, WRAPPERS, clean, lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,24 +1,22 @@
-"""Typed relations between memories; which of them say what led to what, and that nothing leads to itself.
-
-The database decides whether a relation may be kept, in the transaction that writes it
-(`storage/records/relations.py`).
-"""
+"""Relations between memories, what a new statement does to a known one, and the history of both."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     Node = TypeVar("Node", bound=Hashable)
     Named = TypeVar("Named")
+
 
 FORWARD = frozenset({RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED})
 """Relations whose source is the cause."""
@@ -191,3 +189,94 @@ def _circle(start: int, arcs: Sequence[Arc], entering: dict[int, set[int]]) -> l
         way.append(min(entering[start]))
         start = arcs[way[-1]].cause
     return way[seen[start] :]
+
+
+# -- what happened to a memory: its former states, and who changed what
+
+
+KEPT_VERSIONS = 10
+"""How many states of a memory are kept: the current one and the nine before it."""
+Gone = Literal["purge", "expiry", "move"]
+"""Why a memory is gone from a store for good: purged by a person, expired after pruning, or moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A state of a memory and the recording interval in which it held.
+
+    Attributes:
+        recorded_from: inclusive.
+        recorded_to: exclusive; None for the state that holds now.
+        changed_by, reason: who made this state, and why.
+    """
+
+    memory: Memory
+    version: int
+    recorded_from: datetime
+    recorded_to: datetime | None
+    changed_by: Actor
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One mutation of a memory. Details never hold a memory's text, so that a purge leaves nothing behind.
+
+    Attributes:
+        operation: create, update, archive, restore, link, unlink, supersede, merge, undo, purge, …
+    """
+
+    memory_id: str
+    operation: str
+    actor: Actor
+    at: datetime
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Tombstone(NamedTuple):
+    """What stays of a memory that is gone for good."""
+
+    at: datetime
+    reason: Gone
+
+
+# -- what a new statement does to a known one, as a model reads the two
+
+
+class Chances(NamedTuple):
+    """Probabilities that add up to 1.
+
+    Attributes:
+        stays: both can hold.
+        part: a part of the known one ends, or it may have ended.
+        ends: the known one no longer holds.
+    """
+
+    stays: float
+    part: float
+    ends: float
+
+
+READER = "shipped-2"
+"""What reads two statements: the shipped model, and what this version makes of its chances and of words.
+
+Where either changes this does, and the pairs are read again."""
+
+
+class Verdict(NamedTuple):
+    """What was read in a known and a new memory.
+
+    Attributes:
+        reader: what read them.
+        known_version, new_version: the versions of both that were read.
+        outcome: nothing, contradicts or replaces.
+        chance: that it is so, 0 to 1.
+    """
+
+    known_id: str
+    new_id: str
+    reader: str
+    known_version: int
+    new_version: int
+    outcome: str
+    chance: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Literal, Self
 
 
 class Status(StrEnum):
@@ -166,3 +166,55 @@ RELATION_ALIASES = {
     "support": RelationType.SUPPORTS,
 }
 CONFIDENCE_WORDS = {"high": 0.9, "medium": 0.6, "low": 0.3}
+
+
+# -- types of parameters that take a member of an enumeration or its word: `importance="high"`
+
+
+if TYPE_CHECKING:
+    AnyImportance = Importance | Literal["low", "normal", "high", "critical"]
+    AnyDomain = Domain | Literal["AUTH", "UI", "API", "DB", "TEST", "DEV", "GENERAL"]
+    AnyScope = Scope | Literal["project", "global"]
+    AnyStatus = Status | Literal["proposed", "active", "superseded", "archived", "pruned", "quarantined"]
+    AnyOrigin = (
+        Origin
+        | Literal[
+            "user",
+            "agent",
+            "extraction",
+            "code_index",
+            "repository",
+            "consolidation",
+            "import",
+            "tool",
+            "web",
+        ]
+    )
+    AnyRelation = (
+        RelationType
+        | Literal[
+            "supersedes",
+            "supports",
+            "contradicts",
+            "related",
+            "derived_from",
+            "owns",
+            "affects",
+            "blocks",
+            "requires",
+            "references",
+            "learned_from",
+            "assigned_to",
+            "depends_on",
+            "exemplifies",
+            "refines",
+            "source_of",
+            "caused",
+            "enabled",
+            "prevented",
+            "triggered_by",
+        ]
+    )
+else:
+    AnyImportance, AnyDomain, AnyScope, AnyStatus = Importance, Domain, Scope, Status
+    AnyOrigin, AnyRelation = Origin, RelationType

@@ -10,7 +10,7 @@ import threading
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.change import Chances
+from recortex.domain.relation import Chances
 from recortex.embeddings.folder import INPUTS, pair_tokenizer
 from recortex.embeddings.folder import graph_in as graph_of
 from recortex.embeddings.onnx import MODEL_FOLDER, open_session, run_session, shipped
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from recortex.embeddings.pieces import WordPiece
+    from recortex.embeddings.onnx import WordPiece
 
 
 CHANGES_FILE = "changes.int8.onnx"

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from recortex.embeddings.onnx import Pooling
-    from recortex.embeddings.pieces import WordPiece
-    from recortex.ports.embedding import Vector
+    from recortex.embeddings.onnx import Pooling, WordPiece
+    from recortex.ports.model import Vector
 
 POOLED = ("sentence_embedding", "embedding")
 """Outputs with one vector per text, by the names that exporters give them."""

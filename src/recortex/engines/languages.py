@@ -12,8 +12,8 @@ from collections import defaultdict
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from recortex.domain.expressions import lazy
 from recortex.domain.search import ANY_ENDING
+from recortex.domain.text import lazy
 from recortex.engines.words import (
     HANGUL,
     KANA,

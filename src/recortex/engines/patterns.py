@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 
 _SECTION = re.compile(r"^\[(fragment )?([a-z]\w*)(?: ([ims]+))?(?: ([a-z]\w+ [\d.]+))?\]\n", re.MULTILINE)
 _FRAGMENT = re.compile(r"\{([a-z]\w*)\}")

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 
 if TYPE_CHECKING:
     import re

@@ -13,8 +13,8 @@ import tomllib
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.expressions import lazy
 from recortex.domain.injection import strip_injected
+from recortex.domain.text import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

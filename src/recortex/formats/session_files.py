@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex import plugins
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.detection import FIRST_LINE_BYTES, detect, format_names
-from recortex.formats.transcripts.pieces import MalformedLineError
+from recortex.formats.transcripts.pieces import MalformedLineError, decode_any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,7 +27,7 @@ from recortex.domain.model_call import Answer, Limit, ModelCall, Unavailable
 from recortex.errors import InvalidInputError
 from recortex.llm import wire
 from recortex.llm.wire import MAX_ANSWER, AnthropicUsage, CallError, Reply, envelope
-from recortex.transport.post import Deadline, PostError, objection, post
+from recortex.transport import Deadline, PostError, objection, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

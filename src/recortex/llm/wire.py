@@ -9,7 +9,7 @@ import msgspec
 
 from recortex.codec import convert, loads
 from recortex.errors import InvalidInputError
-from recortex.transport.post import PostError
+from recortex.transport import PostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,13 +16,12 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from recortex import codec
-from recortex.domain.document import Chunk, ChunkHit
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.explanation import Recall
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
+from recortex.domain.search import Chunk, ChunkHit, Recall
 from recortex.domain.vocabulary import Status
-from recortex.mcp.bounds import BUDGET, USUAL, takes_budget
+from recortex.mcp.arguments import BUDGET, USUAL, takes_budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from recortex.mcp.dispatcher import ToolDispatcher
     from recortex.mcp.greeting import Wire
+    from recortex.mcp.session import ToolDispatcher
 
     Tools = list[dict[str, Any]]
     AtWork = tuple[ToolDispatcher, Executor]
@@ -69,8 +69,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
 def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
     from recortex.cortex import Cortex
     from recortex.domain.vocabulary import Actor
-    from recortex.mcp.dispatcher import ToolDispatcher
-    from recortex.mcp.session import READING
+    from recortex.mcp.session import READING, ToolDispatcher
     from recortex.operations.registry import operations_of
 
     operations = operations_of(Cortex)
@@ -211,7 +210,7 @@ def _prepare(desk: ToolDispatcher) -> None:
 @contextmanager
 def attending(desk: ToolDispatcher) -> Iterator[None]:
     """Let the hooks of the same store ask this server, whose model is loaded."""
-    from recortex.app.hooks.relay import Relay
+    from recortex.app.hooks.reminders import Relay
 
     relay = None
     with suppress(RecortexError):  # a store that cannot be opened: each call says why

@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING
 from recortex.app.citations import cited_by
 from recortex.app.pattern_state import states_of
 from recortex.codebase.git import relative
-from recortex.domain.citation import describe_citations, freshness_of
-from recortex.domain.context import Suggestion, Suggestions, Warned, Warnings
-from recortex.domain.explanation import ANSWERING
-from recortex.domain.generation import GenerationContext, GenerationOutcome, Outcome
-from recortex.domain.history import AuditEntry
+from recortex.domain.context import (
+    GenerationContext,
+    GenerationOutcome,
+    Outcome,
+    Suggestion,
+    Suggestions,
+    Warned,
+    Warnings,
+)
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.kinds.base import shorten
-from recortex.domain.search import MemoryQuery
+from recortex.domain.memory import describe_citations, freshness_of
+from recortex.domain.relation import AuditEntry
+from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status, Trust
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
@@ -31,11 +37,10 @@ from recortex.operations.registry import operation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.citation import Citation
+    from recortex.app.application import StoreServices
     from recortex.domain.context import Reason
-    from recortex.domain.memory import Memory
-    from recortex.engines.compression.levels import Weighed
+    from recortex.domain.memory import Citation, Memory
+    from recortex.engines.compression import Weighed
 
 
 MOST_FILES = 50
@@ -55,13 +60,13 @@ class AdviceOperations(Operations):
             focus: what you are working on, in plain words.
             limit: maximum number.
         """
-        from recortex.engines.advice.severity import WARNING_KINDS, ordered
+        from recortex.engines.generation import WARNING_KINDS, ordered
 
         bounded(limit)
         paths = self._paths(files, focus)
         told = list(self._about(MemoryQuery(files=paths, kinds=WARNING_KINDS)) if paths else [])
         # Approved exceptions that hold for some of the files.
-        from recortex.engines.generation.conflicts import holds_for
+        from recortex.engines.generation import holds_for
 
         every = self._about(MemoryQuery(kinds=(Kind("constraint_override"),))) if paths else []
         told += [one for one in every if any(holds_for(one, path) for path in paths)]
@@ -145,7 +150,7 @@ class AdviceOperations(Operations):
 
     def _undisputed(self, memories: Sequence[Memory]) -> list[Memory]:
         """The memories without those that a later one contradicts."""
-        from recortex.engines.retrieval.disputes import disputes
+        from recortex.engines.retrieval.service import disputes
 
         ids, now = [one.id for one in memories], self._app.clock()
         pairs = [pair for services in self._app.all_services() for pair in services.contradicting(ids, now)]
@@ -162,8 +167,7 @@ class AdviceOperations(Operations):
         ]
 
     def _warned(self, memory: Memory, paths: Sequence[str], cited: Sequence[Citation]) -> Warned:
-        from recortex.engines.advice.severity import advice, severity
-        from recortex.engines.generation.conflicts import holds_for
+        from recortex.engines.generation import advice, holds_for, severity
 
         files = [link.path for link in memory.files]
         return Warned(
@@ -255,13 +259,12 @@ class GenerationOperations(Operations):
             code: code or a plan to check against what is known.
             budget: maximum number of tokens.
         """
-        from recortex.engines.generation.conflicts import conflicts
-        from recortex.engines.generation.shares import lay_out
+        from recortex.engines.generation import conflicts, lay_out
 
         _check(focus, files, budget)
         # Each memory that bears on the focus or the files, once, if no later one contradicts it.
         from recortex.app.knowledge import Knowledge
-        from recortex.engines.compression.levels import Weighed
+        from recortex.engines.compression import Weighed
 
         offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
         best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
@@ -317,7 +320,7 @@ class GenerationOperations(Operations):
         self, services: StoreServices, ids: Sequence[str], generation: str, outcome: Outcome
     ) -> dict[str, float]:
         """Change the confidence of what had influence; returns it as it is now."""
-        from recortex.engines.generation.shares import adjusted
+        from recortex.engines.generation import adjusted
 
         now, actor, learned = self._app.clock(), self._app.actor, {}
         reason = f"{outcome} in {generation}"
@@ -336,9 +339,9 @@ class GenerationOperations(Operations):
 
         What a plan goes against shares no words with its focus, mostly.
         """
-        from recortex.engines.generation.conflicts import may_forbid
+        from recortex.engines.generation import may_forbid
         from recortex.engines.ingestion.output_redaction import all_output_redacted
-        from recortex.engines.retrieval.disputes import disputes
+        from recortex.engines.retrieval.service import disputes
 
         query = MemoryQuery(
             kinds=ANSWERING, valid_at=self._app.clock(), order="importance", limit=MOST_CHECKED
@@ -369,7 +372,7 @@ class GenerationOperations(Operations):
         Raises:
             ConfigError: the setting does not name five of them that are a hundred together.
         """
-        from recortex.engines.generation.shares import SHARES
+        from recortex.engines.generation import SHARES
 
         said = self._app.settings["generation.shares"]
         numbers = [int(one) if one.strip().isdecimal() else -1 for one in said.split("/")]

@@ -26,10 +26,9 @@ from recortex.errors import PersonNeededError
 from recortex.operations.base import outside
 
 if TYPE_CHECKING:
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import Application, StoreServices
     from recortex.domain.memory import Memory
-    from recortex.engines.ingestion.draft import Draft
+    from recortex.engines.ingestion.output_redaction import Draft
 
 TOP = lowest_priority_of(Importance.CRITICAL)
 """The lowest priority that an agent may not give."""

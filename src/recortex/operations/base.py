@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import KW_ONLY, dataclass, fields
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
+from recortex.app import naming
 from recortex.app.naming import shown
-from recortex.domain.time import to_micros
-from recortex.domain.vocabulary import Actor
+from recortex.domain.exchange import ExchangeQuery
+from recortex.domain.kinds import kind_of
+from recortex.domain.memory import Memory
+from recortex.domain.search import MemoryQuery, Recipe
+from recortex.domain.time import as_utc, to_micros
+from recortex.domain.vocabulary import (
+    Actor,
+    AnyDomain,
+    AnyImportance,
+    AnyOrigin,
+    AnyScope,
+    AnyStatus,
+    Domain,
+    RelationType,
+    Scope,
+    Status,
+)
+from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from _typeshed import DataclassInstance
 
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.hook_event import HookEvent
-    from recortex.domain.memory import FileLink, Memory
+    from recortex.app.application import Application, StoreServices
+    from recortex.domain.memory import Citation, FileLink
+    from recortex.domain.relation import Relation
+    from recortex.domain.session import HookEvent
+    from recortex.engines.ingestion.service import Kept
+
 
 Result = TypeVar("Result", bound="DataclassInstance")
 
@@ -201,3 +222,324 @@ def embed_all(app: Application, memories: Sequence[Memory], *, quiet: bool = Fal
         own = [memory for memory in memories if memory.scope is scope]
         told = {} if quiet else {"progress": app.progress}
         app.services(scope).embedding.embed(own, **told)
+
+
+# -- what `remember` answers: the memory as it is kept, and what was known of the matter before
+
+
+Done = Literal["merged", "confirmed", "replaced", "linked", "contradicts"]
+MOST_KNOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A memory that a new one repeats, replaces or resembles.
+
+    Attributes:
+        said_on: since when it is true.
+        done: merged: word for word the same, it counts once more; confirmed: it says the same and more, and
+            counts once more; replaced: the new one took its place; linked: both are kept and related;
+            contradicts: both are kept, and cannot both be true.
+    """
+
+    id: str
+    text: str
+    said_on: date
+    status: Status
+    done: Done
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AnsweredMemory(Memory):
+    """A memory with something beside it, equal to the same memory read elsewhere."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is the same memory in the same state."""
+        return isinstance(other, Memory) and _state(self) == _state(other)
+
+    __hash__ = None  # type: ignore[assignment]  # a memory holds what cannot be hashed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RememberedMemory(AnsweredMemory):
+    """The memory that was kept.
+
+    Attributes:
+        known: what was known of the same matter, at most three; where it was merged or confirmed, the memory
+            itself, and nothing was added.
+    """
+
+    known: tuple[Known, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpenedMemory(AnsweredMemory):
+    """A memory with what became of the code that it cites.
+
+    Attributes:
+        cited: of each place that can be compared, what became of it: "src/a.py:4-9: 2 of 6 lines differ"; and
+            how each pattern that it is linked to stands, as counted last.
+    """
+
+    cited: tuple[str, ...] = ()
+
+
+def opened(memory: Memory, citations: Sequence[Citation], states: Sequence[str] = ()) -> OpenedMemory:
+    """A memory with what became of the places that it cites, and how its patterns stand."""
+    told = tuple(one.told or f"{one.was}: {one.state}" for one in citations if one.state != "none")
+    return OpenedMemory(**_state(memory), cited=(*told, *states))
+
+
+def answered(services: StoreServices, kept: Kept) -> RememberedMemory:
+    """The answer for a memory that was kept, with its relations made."""
+    return RememberedMemory(**_state(kept.memory), known=tuple(_known(services, kept))[:MOST_KNOWN])
+
+
+def _state(memory: Memory) -> dict[str, Any]:
+    return {field.name: getattr(memory, field.name) for field in fields(Memory)}
+
+
+def _known(services: StoreServices, kept: Kept) -> Iterator[Known]:
+    memory = kept.memory
+    if not kept.added:
+        yield _describe_known(memory, "confirmed" if kept.confirmed else "merged")
+        return
+    done: dict[str, Done] = {memory.supersedes: "replaced"} if memory.supersedes else {}
+    found = sorted(services.store.relations.of([memory.id]), key=lambda one: -one.strength)
+    for relation in found:
+        other = relation.target_id if relation.source_id == memory.id else relation.source_id
+        if relation.type is RelationType.CONTRADICTS:
+            done[other] = "contradicts"
+        elif _same_matter(relation):
+            done.setdefault(other, "linked")
+    for one in services.store.memories.get(list(done)):
+        yield _describe_known(one, done[one.id])
+
+
+def _same_matter(relation: Relation) -> bool:
+    """Whether two memories are likely to say the same, by many common words or by their vectors."""
+    by = relation.evidence[0] if relation.evidence else ""
+    return relation.inferred and (
+        by.startswith(SAME_MATTER) or (by == BY_WORDS and relation.strength >= SUGGESTED)
+    )
+
+
+def _describe_known(memory: Memory, done: Done) -> Known:
+    clean = output_redacted(memory)
+    return Known(
+        id=memory.id, text=clean.text, said_on=memory.valid_from.date(), status=memory.status, done=done
+    )
+
+
+# -- what `remember`, `edit` and `recall` are given
+
+
+Among = Literal["all", "memories", "exchanges", "documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """What is to be remembered.
+
+    Attributes:
+        text: one statement, complete in itself.
+        kind: such as decision, tribal (a gotcha), preference, procedural, insight.
+        content: the kind's own fields, instead of the text or beside it.
+        summary: a one-line summary; by default one is made from the text.
+        importance: how much it matters.
+        priority: the importance as a number from 1 to 10; overrides `importance`.
+        confidence: how certain it is, from 0 to 1.
+        pinned: it never fades and is never archived.
+        tags: words to find and group it by.
+        domain: the area of the software.
+        files: files it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
+        functions: functions or methods it is about.
+        patterns: ids of code patterns it explains.
+        constraints: ids of constraints it sets or lifts.
+        source: where it was learned: session, turn, speaker, url, commit and so on; plain text is taken as
+            the session.
+        origin: who said it; text from tools, web pages and imports is quarantined.
+        status: its status; by default the origin decides.
+        scope: this project, or global: about the person and their tools, in every project.
+        valid_from: when it became true; by default now.
+        valid_until: when it stops being true.
+        recorded_at: when it was recorded, for imports.
+        supersedes: id of the memory it replaces.
+        metadata: anything else, stored as it is.
+        from_exchange: id of the exchange it was learned from. Without a text, the person's message there is
+            taken.
+    """
+
+    text: str = ""
+    _: KW_ONLY
+    kind: str = "insight"
+    content: Mapping[str, Any] | None = None
+    summary: str = ""
+    importance: AnyImportance | None = None
+    priority: int | None = None
+    confidence: float = 1.0
+    pinned: bool = False
+    tags: Sequence[str] = ()
+    domain: AnyDomain = Domain.GENERAL
+    files: Sequence[str] = ()
+    functions: Sequence[str] = ()
+    patterns: Sequence[str] = ()
+    constraints: Sequence[str] = ()
+    source: Mapping[str, Any] | str | None = None
+    origin: AnyOrigin | None = None
+    status: AnyStatus | None = None
+    scope: AnyScope = Scope.PROJECT
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    recorded_at: datetime | None = None
+    supersedes: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    from_exchange: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEdit:
+    """What is to be changed of a memory; None leaves a field as it is.
+
+    Attributes:
+        id: the memory's id, or its first characters.
+        text: the new text.
+        content: the kind's fields to change.
+        kind: the new kind; the text stays.
+        summary: the new one-line summary.
+        importance: how much it matters.
+        priority: from 1 to 10.
+        confidence: from 0 to 1.
+        pinned: whether it never fades.
+        tags: the new tags, in place of the old.
+        domain: the area of the software.
+        files: the files it is about, in place of the old.
+        valid_from: when it became true.
+        valid_until: when it stopped being true.
+        metadata: the new metadata, in place of the old.
+        reason: why it is changed.
+    """
+
+    id: str
+    _: KW_ONLY
+    text: str | None = None
+    content: Mapping[str, Any] | None = None
+    kind: str | None = None
+    summary: str | None = None
+    importance: AnyImportance | None = None
+    priority: int | None = None
+    confidence: float | None = None
+    pinned: bool | None = None
+    tags: Sequence[str] | None = None
+    domain: AnyDomain | None = None
+    files: Sequence[str] | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    metadata: Mapping[str, Any] | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuestion:
+    """What is to be recalled.
+
+    Attributes:
+        query: the question.
+        limit: maximum of memories, exchanges and document parts; by default 8, 5 and 3.
+        kinds: only these kinds; raw code is found only if named here.
+        tags: only memories with one of these tags.
+        files: only memories about one of these files, or folders ending in a slash.
+        domains: only these areas of the software.
+        statuses: by default what is active and true now.
+        scope: only the project's memories, or only the global ones.
+        session: only what was learned in this session.
+        recorded_after: only what was recorded since this time.
+        recorded_before: only what was recorded before this time.
+        as_of: only what was known at that time.
+        valid_at: what was true at that time, even if superseded since; by default now.
+        recipe: how to rank: hybrid (words and meaning), keyword, semantic, or as `frame` does.
+        budget: maximum number of tokens in the answer.
+        floor: no answer rather than an irrelevant one.
+        among: what to search.
+        explain: show which words matched and what each signal adds to the score.
+    """
+
+    query: str
+    _: KW_ONLY
+    limit: int | None = None
+    kinds: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    files: Sequence[str] = ()
+    domains: Sequence[AnyDomain] = ()
+    statuses: Sequence[AnyStatus] | None = None
+    scope: AnyScope | None = None
+    session: str = ""
+    recorded_after: datetime | None = None
+    recorded_before: datetime | None = None
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    recipe: Recipe = "hybrid"
+    budget: int | None = None
+    floor: bool = True
+    among: Among = "all"
+    explain: bool = False
+
+    @property
+    def mixes(self) -> bool:
+        """Whether proposed memories may stand apart beside active ones: no status and no time is set."""
+        return self.statuses is None and self.valid_at is None and self.as_of is None
+
+    @property
+    def tells_memories(self) -> bool:
+        """Whether memories are asked for."""
+        return self.among in {"all", "memories"}
+
+    @property
+    def filters_memories(self) -> bool:
+        """Whether a filter is set that only memories pass."""
+        return bool(self.kinds) or self.statuses is not None or self.valid_at is not None
+
+
+# -- the filters of `recall` and `list`, as stores take them
+
+
+def memory_query(
+    *,
+    kinds: Sequence[str],
+    statuses: Sequence[AnyStatus] | None,
+    tags: Sequence[str],
+    files: Sequence[str],
+    domains: Sequence[AnyDomain],
+    session: str,
+    **filters: Any,
+) -> MemoryQuery:
+    """The filters as stores take them: active memories, unless other statuses are asked for.
+
+    For a time in the world also what was superseded later.
+    """
+    usual = (Status.ACTIVE, Status.SUPERSEDED) if filters["valid_at"] else (Status.ACTIVE,)
+    for name in ("recorded_after", "recorded_before", "as_of", "valid_at"):
+        filters[name] = filters[name] and as_utc(filters[name])
+    return MemoryQuery(
+        kinds=tuple(map(kind_of, kinds)),
+        statuses=usual if statuses is None else tuple(map(Status, statuses)),
+        tags=tuple(tags),
+        files=tuple(map(naming.shown, files)),
+        domains=tuple(map(Domain, domains)),
+        session=naming.shown(session),
+        **filters,
+    )
+
+
+def exchange_query(only: MemoryQuery) -> ExchangeQuery | None:
+    """The same filters for exchanges; None where one is given that no exchange passes."""
+    if only.tags or only.files or only.domains or only.scope is Scope.GLOBAL:
+        return None
+    until = min(filter(None, (only.recorded_before, only.as_of)), default=None)
+    return ExchangeQuery(session=only.session, since=only.recorded_after, until=until)
+
+
+def document_query(only: MemoryQuery) -> MemoryQuery | None:
+    """The same filters for documents; None where one is given that no document passes."""
+    none = only.tags or only.session or only.as_of or only.scope is Scope.GLOBAL
+    return None if none else only

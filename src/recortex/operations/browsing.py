@@ -1,27 +1,46 @@
-"""Looking through: list, related."""
+"""Looking through and linking: list, related, traverse, link, unlink, kinds."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from recortex.domain.memory import Memory
-from recortex.domain.relation import Relation
+from recortex.codec import schema_of
+from recortex.domain.kinds import KINDS, kind_of
+from recortex.domain.memory import ConstraintLink, FunctionLink, Memory, PatternLink
+from recortex.domain.relation import AuditEntry, Relation
 from recortex.domain.search import MemoryQuery, Order
-from recortex.domain.spelled import AnyDomain, AnyImportance, AnyOrigin, AnyRelation, AnyScope, AnyStatus
+from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import (
+    RELATION_ALIASES,
+    AnyDomain,
+    AnyImportance,
+    AnyOrigin,
+    AnyRelation,
+    AnyScope,
+    AnyStatus,
     Importance,
     RelationType,
     lowest_priority_of,
 )
-from recortex.engines.graph.walks import RelationFilter, walk
+from recortex.engines.graph.walks import RelationFilter, known_at, to_causes, to_effects, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
-from recortex.errors import InvalidInputError
-from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded
-from recortex.operations.inputs import memory_query
+from recortex.engines.privacy import redact
+from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded, file_link, memory_query
 from recortex.operations.registry import operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from recortex.app.application import StoreServices
+    from recortex.domain.kinds import Kind
+    from recortex.engines.graph.walks import Direction, Follow
+
 
 TOLD = (
     "kinds",
@@ -214,3 +233,407 @@ class BrowseOperations(Operations):
                 some = services.store.memories.find(replace(query, limit=room, offset=skip))
                 found.extend(some if query.as_of else self._faded(services, some))
         return Listing(memories=all_output_redacted(found), total=total)
+
+
+# -- walking along relations: traverse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """A memory that was reached.
+
+    Attributes:
+        depth: how many relations away it is.
+        path: those relations, the first from the memory that the walk began at.
+        confidence: of that chain, 0 to 1: 60 % its weakest relation, 40 % their mean, less for a long one.
+    """
+
+    memory: Memory
+    depth: int
+    path: tuple[Relation, ...]
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traversal:
+    """What is reached from a memory, nearest first.
+
+    Attributes:
+        more: the limit was met; there may be more.
+    """
+
+    memory: Memory
+    reached: tuple[Reached, ...] = ()
+    more: bool = False
+
+
+class GraphOperations(Operations):
+    """traverse."""
+
+    @operation(read_only=True, told=("id", "depth", "relations", "direction", "min_strength", "limit"))
+    def traverse(
+        self,
+        id: str,  # noqa: A002  the contract's name
+        *,
+        depth: int = 2,
+        relations: Sequence[AnyRelation] = (),
+        direction: Literal["both", "outgoing", "incoming", "origins", "effects"] = "both",
+        min_strength: float = 0.0,
+        limit: int = 100,
+        as_of: datetime | None = None,
+    ) -> Traversal:
+        """Follow a memory's relations, and show what is reached by which path.
+
+        Args:
+            id: the memory's id, or its first characters.
+            depth: how many relations to follow, from 0 to 10.
+            relations: only these types of relation.
+            direction: follow relations that begin at each memory, that end there, or both; or only causes, or
+                effects.
+            min_strength: only relations of at least this strength, 0 to 1.
+            limit: maximum number of memories.
+            as_of: what was known at that time, as it was known then.
+        """
+        check_depth(depth)
+        types, least = frozenset(map(RelationType, relations)), fraction(min_strength)
+        way: Follow
+        if direction in {"origins", "effects"}:
+            along = to_causes(least) if direction == "origins" else to_effects(least)
+            way = along.only(types) if types else along
+        else:
+            way = RelationFilter(types, cast("Direction", direction), least)
+        most, at = bounded(limit), as_utc(as_of) if as_of else None
+        services, memory = self._app.locate(id)
+        relations_of = known_then(services, at) if at else services.store.relations.of
+        steps = walk(memory.id, way, relations_of, depth=depth, limit=most + 1)
+        ids = [memory.id, *(step.id for step in steps[:most])]
+        if at:
+            found = {one.id: one for id_ in ids if (one := services.store.memories.as_of(id_, at))}
+            if memory.id not in found:
+                raise MemoryNotFoundError(f"The memory {memory.id} was not known at {at:%Y-%m-%d %H:%M}.")
+        else:
+            found = {one.id: one for one in self._faded(services, services.store.memories.get(ids))}
+        shown = {id_: output_redacted(one) for id_, one in found.items()}
+        return Traversal(
+            memory=shown.get(memory.id) or output_redacted(memory),
+            reached=tuple(
+                Reached(
+                    memory=shown[step.id],
+                    depth=step.depth,
+                    path=step.path,
+                    confidence=step.confidence,
+                )
+                for step in steps[:most]
+                if step.id in shown  # another process may have purged it meanwhile
+            ),
+            more=len(steps) > most,
+        )
+
+
+def check_depth(depth: int) -> None:
+    """Check how many relations are to be followed.
+
+    Raises:
+        InvalidInputError: it is below 0 or above 10.
+    """
+    if not 0 <= depth <= MAX_DEPTH:
+        raise InvalidInputError(f"The depth must be from 0 to {MAX_DEPTH}, not {depth}.")
+
+
+def known_then(services: StoreServices, at: datetime) -> Callable[[Sequence[str]], Sequence[Relation]]:
+    """A `relations_of` of what was recorded at a time: relations, and the memories at both their ends."""
+    store = services.store
+
+    def relations_of(ids: Sequence[str]) -> Sequence[Relation]:
+        found = known_at(at, store.relations.of(ids), store.relations.former(ids))
+        ends = sorted({id_ for one in found for id_ in (one.source_id, one.target_id)})
+        there = {one.id for one in store.memories.get(ends) if one.recorded_at <= at}
+        return [one for one in found if {one.source_id, one.target_id} <= there]
+
+    return relations_of
+
+
+def fraction(strength: float) -> float:
+    """A strength that can be.
+
+    Raises:
+        InvalidInputError: it is not from 0 to 1.
+    """
+    if not 0.0 <= strength <= 1.0:
+        raise InvalidInputError(f"The strength must be from 0 to 1, not {strength}.")
+    return strength
+
+
+# -- relating memories to each other and to code: link, unlink
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A memory after its links changed, and the relation that was made or removed."""
+
+    memory: Memory
+    relation: Relation | None = None
+    removed: int = 0
+
+
+class LinkOperations(Operations):
+    """link, unlink."""
+
+    @operation(idempotent=True)
+    def link(
+        self,
+        id: str,  # noqa: A002  the contract's name
+        target: str = "",
+        *,
+        relation: str = "related",
+        strength: float = 1.0,
+        evidence: Sequence[str] = (),
+        bidirectional: bool = False,
+        file: str = "",
+        function: str = "",
+        pattern: str = "",
+        constraint: str = "",
+    ) -> Linked:
+        """Link a memory to another one, or to a file, function, pattern or constraint.
+
+        Causal relations (caused, enabled, prevented, triggered_by, derived_from) must not form a circle.
+
+        Args:
+            id: the memory's id, or its first characters.
+            target: id of the other memory.
+            relation: how the memory relates to the other, such as supports, contradicts, depends_on, caused.
+            strength: how strongly, from 0 to 1.
+            evidence: reasons for the relation, one sentence each.
+            bidirectional: it holds in both directions.
+            file: a file it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
+            function: a function it is about.
+            pattern: id of a pattern it explains.
+            constraint: id of a constraint it sets or lifts.
+        """
+        services, memory = self._app.locate(id)
+        made = None
+        if target:
+            made = self._relate(memory, target, _relation_type(relation), strength, evidence, bidirectional)
+        added = self._added(memory, file=file, function=function, pattern=pattern, constraint=constraint)
+        if added != memory:
+            memory = services.ingestion.change(
+                memory, added, now=self._app.clock(), actor=self._app.actor, operation="link"
+            )
+        elif made is None and not any((file, function, pattern, constraint)):
+            raise InvalidInputError(
+                "There is nothing to link to.",
+                hint="Give another memory's id, or a file, function, pattern or constraint.",
+            )
+        return Linked(memory=memory, relation=made)
+
+    @operation(destructive=True, idempotent=True)
+    def unlink(
+        self,
+        id: str,  # noqa: A002
+        target: str = "",
+        *,
+        relation: str = "",
+        file: str = "",
+        function: str = "",
+        pattern: str = "",
+        constraint: str = "",
+    ) -> Linked:
+        """Remove a relation or link from a memory.
+
+        Args:
+            id: the memory's id, or its first characters.
+            target: id of the other memory.
+            relation: only this type of relation; by default all of them.
+            file: path of a file it is no longer about.
+            function: a function it is no longer about.
+            pattern: id of a pattern.
+            constraint: id of a constraint.
+        """
+        services, memory = self._app.locate(id)
+        removed = (
+            self._unrelate(memory, target, _relation_type(relation) if relation else None) if target else 0
+        )
+        rest = replace(
+            memory,
+            files=tuple(link for link in memory.files if link.path != file),
+            functions=tuple(link for link in memory.functions if link.name != function),
+            patterns=tuple(link for link in memory.patterns if link.id != pattern),
+            constraints=tuple(link for link in memory.constraints if link.id != constraint),
+        )
+        if rest != memory:
+            removed += 1
+            memory = services.ingestion.change(
+                memory, rest, now=self._app.clock(), actor=self._app.actor, operation="unlink"
+            )
+        return Linked(memory=memory, removed=removed)
+
+    def _relate(
+        self,
+        memory: Memory,
+        target: str,
+        type_: RelationType,
+        strength: float,
+        evidence: Sequence[str],
+        both: bool,
+    ) -> Relation:
+        services, other = self._app.locate(target)
+        if other.id == memory.id:
+            raise InvalidInputError("A memory cannot be related to itself.")
+        if not 0.0 <= strength <= 1.0:
+            raise InvalidInputError(f"The strength must be from 0 to 1, not {strength}.")
+        now = self._app.clock()
+        clean = tuple(redact(sentence).text for sentence in evidence)
+        made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
+        with services.store.transaction():
+            if not services.store.relations.put(made, at=now):
+                raise MemoryNotFoundError(
+                    "Both memories must be in the same store.",
+                    hint="A project's memory cannot be related to a global one.",
+                )
+            details = {"relation": type_.value, "target": other.id, "strength": strength}
+            self._note(services, memory.id, "link", details)
+        return made
+
+    def _unrelate(self, memory: Memory, target: str, type_: RelationType | None) -> int:
+        services, other = self._app.locate(target)
+        relations, at = services.store.relations, self._app.clock()
+        with services.store.transaction():
+            gone = relations.remove(memory.id, other.id, type_, at=at, reason="rejected")
+            gone += relations.remove(other.id, memory.id, type_, at=at, reason="rejected")
+            if gone:
+                details = {"relations": [one.value for one in gone], "target": other.id}
+                self._note(services, memory.id, "unlink", details)
+        return len(gone)
+
+    def _note(self, services: Any, memory_id: str, operation_: str, details: dict[str, Any]) -> None:
+        at, actor = self._app.clock(), self._app.actor
+        entry = AuditEntry(memory_id=memory_id, operation=operation_, actor=actor, at=at, details=details)
+        services.store.ledger.record([entry])
+
+    def _added(self, memory: Memory, *, file: str, function: str, pattern: str, constraint: str) -> Memory:
+        changes: dict[str, Any] = {}
+        if file:
+            link = file_link(file, self._app.root)
+            changes["files"] = (*(known for known in memory.files if known.path != link.path), link)
+        if function:
+            changes["functions"] = tuple(dict.fromkeys((*memory.functions, FunctionLink(function))))
+        if pattern:
+            changes["patterns"] = tuple(dict.fromkeys((*memory.patterns, PatternLink(pattern))))
+        if constraint:
+            changes["constraints"] = tuple(dict.fromkeys((*memory.constraints, ConstraintLink(constraint))))
+        return replace(memory, **changes)
+
+
+def _relation_type(name: str) -> RelationType:
+    plain = name.strip().lower().replace("-", "_")
+    if plain in RELATION_ALIASES:
+        return RELATION_ALIASES[plain]
+    try:
+        return RelationType(plain)
+    except ValueError:
+        raise InvalidInputError(
+            f"There is no relation {name[:40]!r}.", hint=f"Relations: {', '.join(RelationType)}."
+        ) from None
+
+
+# -- what a memory can be: kinds
+
+
+EXAMPLES = files("recortex.operations").joinpath("kind_examples.json")
+"""The content of one memory of each kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindField:
+    """A field of a kind's content; the main one is what a plain text fills."""
+
+    name: str
+    takes: str
+    main: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindShown:
+    """A kind of memory.
+
+    Attributes:
+        half_life_days: None where it never fades.
+        fields, example: only of a kind that was asked for by name; the example is taken by `remember` as it
+            stands.
+    """
+
+    kind: str
+    about: str
+    half_life_days: float | None = None
+    category: str = ""
+    fields: tuple[KindField, ...] = ()
+    example: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindsShown:
+    """Every kind, or the one that was asked for."""
+
+    kinds: tuple[KindShown, ...] = ()
+
+
+class KindOperations(Operations):
+    """kinds."""
+
+    @operation(read_only=True)
+    def kinds(self, kind: str = "") -> KindsShown:
+        """List the kinds of memory; for one kind, show its fields and an example for `remember`.
+
+        Args:
+            kind: a kind, or a synonym of one.
+        """
+        if kind:
+            return KindsShown(kinds=(_whole(kind_of(kind)),))
+        return KindsShown(kinds=tuple(_line(name) for name in sorted(KINDS)))
+
+
+def _line(kind: Kind, **more: Any) -> KindShown:
+    content = KINDS[kind]
+    about = " ".join((content.__doc__ or "").split("\n\n")[0].split())
+    return KindShown(
+        kind=kind, about=about, half_life_days=content.half_life_days, category=content.category, **more
+    )
+
+
+def _whole(kind: Kind) -> KindShown:
+    """A kind with its fields, and an example as one would be kept."""
+    schemas: Mapping[str, Any] = schema_of(kind)["properties"]
+    main = KINDS[kind].main
+    fields = tuple(
+        KindField(name=name, takes=takes(schema), main=name == main) for name, schema in schemas.items()
+    )
+    example = json.loads(EXAMPLES.read_text(encoding="utf-8"))[kind]
+    return _line(kind, fields=fields, example={"kind": str(kind), "content": example})
+
+
+def takes(schema: Mapping[str, Any]) -> str:
+    """What a value has to be, in words; of an object its fields, of a list what it lists."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(takes(one) for one in schema["anyOf"]))
+    if "enum" in schema:
+        return " | ".join(str(word) for word in schema["enum"] if word != "")
+    if schema.get("type") == "array":
+        return f"list of {takes(schema.get('items') or {})}"
+    if "properties" in schema:
+        inner = ", ".join(
+            f"{name}{'' if name in schema.get('required', ()) else '?'}: {takes(one)}"
+            for name, one in schema["properties"].items()
+        )
+        return f"{{{inner}}}"
+    if schema.get("type") == "object":
+        return f"{{name: {takes(schema.get('additionalProperties') or {})}}}"
+    return _WORDS.get(str(schema.get("type")), "anything")
+
+
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "yes or no",
+    "null": "nothing",
+}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from recortex.domain.code_patterns import Convention, Detected, Finding
+from recortex.domain.code import Convention, Detected, Finding
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded, problems_of
 from recortex.operations.registry import operation
@@ -15,13 +15,13 @@ from recortex.operations.registry import operation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recortex.app.application import StoreServices
     from recortex.app.code import Codebase
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.code_facts import Symbol
+    from recortex.domain.code import Symbol
     from recortex.domain.memory import Memory
     from recortex.engines.code.project import Address
     from recortex.engines.code.resolution import Edge
-    from recortex.engines.keeping.standing import Linked
+    from recortex.engines.keeping import Linked
 
 CodeAction = Literal["status", "map", "find", "callers", "impact", "patterns"]
 MOST_MEMORIES = 10
@@ -195,7 +195,7 @@ class CodeOperations(Operations):
         if not symbol.strip():
             raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
         if action == "find":
-            from recortex.engines.code.analyses import search
+            from recortex.engines.code.ranking import search
 
             found = search(known.project, symbol, most + 1)
             shown = tuple(_shown(known, one) for one in found[:most])
@@ -305,7 +305,7 @@ def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> st
 
 def _addressed(known: Codebase, text: str) -> list[Address]:
     from recortex.app.code import NoSymbolError
-    from recortex.engines.code.analyses import addressed, search
+    from recortex.engines.code.ranking import addressed, search
 
     found = addressed(known.project, text)
     if not found:

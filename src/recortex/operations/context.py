@@ -1,34 +1,38 @@
-"""What is known for a task: context."""
+"""What a session and a task start with: surface, context."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.app.brief import brief
+from recortex.app.naming import shown
+from recortex.codebase.project import branch_and_commit
 from recortex.domain.context import Context, Frame
-from recortex.domain.explanation import ANSWERING
-from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import Scope
+from recortex.domain.search import ANSWERING, MemoryQuery
+from recortex.domain.vocabulary import Actor, Scope
+from recortex.engines.exchanges.service import decision
+from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recortex.app.application import StoreServices
     from recortex.app.given import Asking
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.document import Chunk
-    from recortex.domain.explanation import Hit
-    from recortex.engines.compression.levels import Weighed
-    from recortex.engines.context.assembling import LaidOut, Offer
-    from recortex.engines.context.frame import Known
-    from recortex.engines.context.frame import LaidOut as FrameLaidOut
-    from recortex.engines.retrieval.asking import Meaning
+    from recortex.domain.search import Chunk, Hit
+    from recortex.engines.compression import Weighed
+    from recortex.engines.context import Assembled as LaidOut
+    from recortex.engines.context import Known, Offer
+    from recortex.engines.context import LaidOut as FrameLaidOut
+    from recortex.engines.retrieval.service import Meaning
 
 
 MOST_NAMED = 50
@@ -71,7 +75,8 @@ class ContextOperations(Operations):
         """
         from recortex.app.given import Asking
         from recortex.app.knowledge import Knowledge
-        from recortex.engines.context.assembling import lay_out, of_document, of_exchange
+        from recortex.engines.context import assemble as lay_out
+        from recortex.engines.context import of_document, of_exchange
 
         began = time.monotonic()
         _check(task, files, patterns, budget)
@@ -105,7 +110,7 @@ def _boosts(intent: str, matrix: str) -> Mapping[str, float]:
     Raises:
         ConfigError: it cannot be read, or is none.
     """
-    from recortex.engines.intent.classifying import boosts, read_matrix
+    from recortex.engines.intent import boosts, read_matrix
 
     if not matrix:
         return boosts(intent)
@@ -121,7 +126,8 @@ def _boosts(intent: str, matrix: str) -> Mapping[str, float]:
 
 def _check(task: str, files: Sequence[str], patterns: Sequence[str], budget: int) -> None:
     """Raise where the task, its files or the budget cannot be used."""
-    from recortex.engines.context.assembling import LEAST_BUDGET, MOST_BUDGET
+    from recortex.engines.context import ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET
+    from recortex.engines.context import ASSEMBLING_MOST_BUDGET as MOST_BUDGET
 
     if not LEAST_BUDGET <= budget <= MOST_BUDGET:
         raise InvalidInputError(
@@ -139,7 +145,7 @@ def _intent(given: str, task: str, files: Sequence[str], actions: Sequence[str])
     Raises:
         InvalidInputError: there is none of that name.
     """
-    from recortex.engines.intent.classifying import classify, rules
+    from recortex.engines.intent import classify, rules
 
     if given and given not in rules():
         raise InvalidInputError(f"There is no intent {given[:40]!r}.", hint=f"Intents: {', '.join(rules())}.")
@@ -195,8 +201,8 @@ class FrameOperations(Operations):
             instructions: for the answer.
             files: paths of files in view.
         """
-        from recortex.engines.context.frame import LEAST_BUDGET, MOST_BUDGET, lay_out
-        from recortex.engines.retrieval.asking import InPlay
+        from recortex.engines.context import LEAST_BUDGET, MOST_BUDGET, lay_out
+        from recortex.engines.retrieval.service import InPlay
 
         began = time.monotonic()
         given = {"task": task, "state": state, "instructions": instructions}
@@ -281,7 +287,7 @@ class FrameOperations(Operations):
     def _keep_receipts(self, task: str, hits: Sequence[Hit], laid: FrameLaidOut, began: float) -> None:
         """Keep receipts of the memories that an agent's session was given."""
         from recortex.app.given import Asking
-        from recortex.engines.intent.classifying import classify
+        from recortex.engines.intent import classify
 
         memories = {hit.memory.id: hit.memory for hit in hits}
         given = [(memories[one.id], one.score, one.tokens) for one in laid.learnings]
@@ -294,7 +300,7 @@ def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> 
     Looking through all of them each time would take longer than all else.
     """
     from recortex.app.knowledge import paths_of_records
-    from recortex.engines.context.frame import Known
+    from recortex.engines.context import Known
     from recortex.engines.ingestion.output_redaction import record_redacted
     from recortex.engines.privacy.table import rules_in_use
 
@@ -307,7 +313,7 @@ def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> 
 
 
 def _weighed(hits: Sequence[Hit]) -> list[Weighed]:
-    from recortex.engines.compression.levels import Weighed
+    from recortex.engines.compression import Weighed
 
     return [Weighed(hit.memory, hit.score) for hit in hits]
 
@@ -321,3 +327,90 @@ def _frames_check(given: dict[str, str]) -> None:
             raise InvalidInputError(
                 f"The {name} has more than {MAX_TEXT:,} characters.", hint="Give its gist."
             )
+
+
+# -- what a session starts with: surface
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A memory in the brief.
+
+    Attributes:
+        rank: 0 to 1.
+        tokens: of its line.
+    """
+
+    id: str
+    scope: Scope
+    rank: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """What a session is told at its start.
+
+    Attributes:
+        text: the brief, between markers; empty where nothing is known.
+        tokens: of the text, in cl100k_base; at most the setting `hooks.brief_tokens`.
+        memories: what is in it, highest rank first.
+        cached: it was made earlier, and nothing changed since.
+        stale_hours: its age, where no newer one could be made.
+    """
+
+    text: str
+    tokens: int
+    memories: tuple[Shown, ...] = ()
+    branch: str = ""
+    generated_at: datetime
+    cached: bool = False
+    stale_hours: int | None = None
+
+
+class BriefOperations(Operations):
+    """surface."""
+
+    @operation(read_only=True)
+    def surface(self, *, branch: str = "", fresh: bool = False) -> Surface:
+        """Show the brief that a session starts with: what matters most, in a few hundred tokens.
+
+        Your rules come first, then decisions, warnings about what is being worked on, and facts that proved
+        useful; in each group the most certain and important ones, and those closest to the work.
+
+        Args:
+            branch: as if this branch were checked out.
+            fresh: make it anew, even if nothing has changed.
+        """
+        current = shown(branch or branch_and_commit(self._app.root)[0])
+        made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)
+        memories = tuple(filled(Shown, item, id=item.memory, scope=Scope(item.scope)) for item in made.items)
+        if self._app.actor is Actor.AGENT:
+            from recortex.app.given import Asking
+
+            Asking(self._app).note([(one, one.rank, one.tokens) for one in memories], "", 0)
+        at = datetime.fromtimestamp(made.generated_at, UTC)
+        return filled(Surface, made, memories=memories, branch=current, generated_at=at)
+
+
+# -- what stands behind the ids of receipts: memories, and exchanges that were given with a file
+
+
+class Named(NamedTuple):
+    """The kind of a memory, or "exchange", and one line of what it says; both empty where it is gone."""
+
+    kind: str = ""
+    summary: str = ""
+
+
+def named(all_services: Sequence[StoreServices], ids: Sequence[str]) -> dict[str, Named]:
+    """Those of the ids that are still there, without secrets."""
+    return dict(_found(all_services, list(dict.fromkeys(ids))))
+
+
+def _found(all_services: Sequence[StoreServices], ids: list[str]) -> Iterator[tuple[str, Named]]:
+    for services in all_services:
+        for memory in map(output_redacted, services.store.memories.get(ids)):
+            yield memory.id, Named(memory.kind, memory.summary or memory.text)
+        for said in map(record_redacted, services.store.exchanges.get(ids)):
+            yield said.id, Named("exchange", " ".join((decision(said) or said.message).split()))

@@ -11,19 +11,19 @@ from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
-from recortex.engines.consolidation.duplicates import Due
-from recortex.engines.sessions.analytics import Efficiency, counts, efficiency
+from recortex.engines.consolidation.service import Due
+from recortex.engines.sessions.usage import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded, filled, scope_name
-from recortex.operations.consolidating import pending
-from recortex.operations.named import Named, named
+from recortex.operations.context import Named, named
 from recortex.operations.registry import operation
+from recortex.operations.reviewing import pending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import StoreServices
     from recortex.domain.session import Session
 
 MICRO = 1_000_000
@@ -171,7 +171,7 @@ class InspectionOperations(Operations):
             session: id of a session, or its first characters.
             limit: maximum number of sessions to list; for one session, of signals.
         """
-        from recortex.app.jobs.post_capture import STATUS, read_status
+        from recortex.app.jobs.capture import STATUS, read_status
 
         all_services = self._app.all_services()
         limit = bounded(limit)

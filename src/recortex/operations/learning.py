@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from recortex.app import signing
 from recortex.app.brief import forget_briefs
 from recortex.codec import storable
-from recortex.domain.lesson import Extracted
+from recortex.domain.reports import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import WAITING, limited, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges
-from recortex.operations.drafts import draft_of, new_memory
-from recortex.operations.exporting import Imported, adopt, foreign
-from recortex.operations.project_records import MOST_COMMITS, import_commits, import_records
+from recortex.operations.moving import Imported, adopt, foreign
+from recortex.operations.projects import MOST_COMMITS, import_commits, import_records
+from recortex.operations.recording import draft_of, new_memory
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recortex.app.jobs.learning import Lesson
     from recortex.domain.memory import Memory
     from recortex.formats.session_files import SessionFile
-    from recortex.operations.inputs import NewMemory
+    from recortex.operations.base import NewMemory
 
 
 RULES = "rules"
@@ -110,7 +110,7 @@ class LearningOperations(Operations):
             dry_run=dry_run,
         )
         if embed and not dry_run and format != "jsonl":  # exported memories are taken in as they are
-            from recortex.app.jobs.post_capture import after_import
+            from recortex.app.jobs.capture import after_import
 
             after_import(self._app)
         return done
@@ -286,10 +286,10 @@ class LearningOperations(Operations):
     def _import_export(
         self, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool
     ) -> Imported:
-        from recortex.formats import jsonlines
+        from recortex.formats import importers
 
         key = signing.key(self._app.project.home)
-        records, problems = jsonlines.read(
+        records, problems = importers.read_jsonlines(
             Path(path), lambda parts, signature: signing.same(signing.signature(key, parts), signature)
         )
         # An agent may have been made to import an old export, and so to bring back what was put away since.
@@ -307,7 +307,7 @@ class LearningOperations(Operations):
         Nor whose the notes of a client are; a person says it by naming their folder.
         """
         from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
-        from recortex.app.note_folders import claim, describe_unread, notes_folder
+        from recortex.app.past_sessions import claim, describe_unread, notes_folder
 
         services, now = self._app.services(Scope.PROJECT), self._app.clock()
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)

@@ -1,24 +1,37 @@
-"""Moving memories: one of them between the two stores, or a whole store to another place."""
+"""Taking along and moving: export and import, a memory between two stores, a whole store."""
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
+from recortex.app import signing
 from recortex.app.brief import forget_briefs
-from recortex.domain.history import AuditEntry
 from recortex.domain.memory import Memory
-from recortex.domain.spelled import AnyScope
-from recortex.domain.vocabulary import Scope
-from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError
-from recortex.operations.base import Operations, filled
+from recortex.domain.relation import AuditEntry
+from recortex.domain.search import MemoryQuery
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, AnyScope, AnyStatus, Origin, Scope, Status
+from recortex.engines.exchanges import service
+from recortex.engines.exchanges.service import terms
+from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.ingestion.service import DOUBTED
+from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError, PermissionsError
+from recortex.formats import importers
+from recortex.operations.agents import TOP, writable
+from recortex.operations.base import Operations, embed_all, embed_exchanges, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
+    from datetime import datetime
+    from pathlib import Path
+
+    from recortex.app.application import Application, StoreServices
+    from recortex.domain.exchange import Exchange
+    from recortex.domain.relation import Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +112,7 @@ class MovingOperations(Operations):
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """
-        from recortex.app.store_copy import copy_store
+        from recortex.app.adoption import copy_store
 
         began = time.perf_counter()
         moved = copy_store(self._app, source, target, dry_run=dry_run)
@@ -198,3 +211,322 @@ def _written(
             hint=f"recortex history {memory.id} shows it.",
         )
     return there
+
+
+# -- taking everything along: export, and taking an export in
+
+
+CHUNK = 500
+"""Exchanges that are read or written at once."""
+LEAST_SAID = 16
+"""Characters of a purged memory's text by which exchanges are known that went with it."""
+_ALL = 2**62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What was written out; `text` holds it where no file was named."""
+
+    format: str
+    memories: int
+    relations: int
+    exchanges: int = 0
+    path: str = ""
+    text: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WouldKeep:
+    """A memory that a record or a commit would become.
+
+    Attributes:
+        of: the record's path, or the commit.
+    """
+
+    kind: str
+    status: str
+    of: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What a back-fill found.
+
+    Attributes:
+        problems: files that could not be read, with the reason.
+        places: where sessions were looked for, when none was read.
+        elsewhere: sessions that were found there and belong to other projects, when none was read.
+        unread: files that could not be read; the command then ends with status 1.
+        exchanges: of past sessions, or that an export held, which are new here or have grown.
+        commits: that were read.
+        changed, ended, renamed: memories of records that say something else now, whose file is gone, or
+            whose file has another name; of commits, those that a later one replaced, or whose commit is
+            gone.
+        skipped: how many files or commits were left out, by the reason.
+        found: what a dry run would keep.
+    """
+
+    format: str
+    files: int = 0
+    unchanged: int = 0
+    lines: int = 0
+    turns: int = 0
+    added: int = 0
+    merged: int = 0
+    proposed: int = 0
+    relations: int = 0
+    by_kind: dict[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    dry_run: bool = False
+    places: tuple[str, ...] = ()
+    elsewhere: int = 0
+    unread: int = 0
+    exchanges: int = 0
+    commits: int = 0
+    changed: int = 0
+    ended: int = 0
+    renamed: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    found: tuple[WouldKeep, ...] = ()
+
+
+class ExportOperations(Operations):
+    """export."""
+
+    @operation(idempotent=True)
+    def export(
+        self,
+        path: str = "",
+        *,
+        format: Literal["jsonl", "markdown"] = "jsonl",  # noqa: A002  the contract's name
+        statuses: Sequence[AnyStatus] = (),
+        scope: AnyScope | None = None,
+        exchanges: bool = True,
+    ) -> Exported:
+        """Export memories and exchanges: everything as JSON lines, or memories as Markdown to read.
+
+        Args:
+            path: the file to write; by default the text is printed.
+            format: jsonl has every field, version and relation; markdown is for people.
+            statuses: only these statuses; by default all.
+            scope: only the project's memories, or only the global ones.
+            exchanges: include what was said in sessions; only with jsonl, and not together with statuses.
+        """
+        target = writable(self._app, path) if path else None
+        warnings: tuple[str, ...] = ()
+        query = MemoryQuery(
+            statuses=tuple(map(Status, statuses)), scope=Scope(scope) if scope else None, descending=False
+        )
+        all_services = self._app.all_services(scope)
+        memories = [
+            (services, output_redacted(memory))
+            for services in all_services
+            for memory in services.store.memories.find(query)
+        ]
+        ids = {memory.id for _, memory in memories}
+        relations = [
+            relation
+            for services in all_services
+            for relation in services.store.relations.all()
+            if {relation.source_id, relation.target_id} <= ids
+        ]
+        said: list[tuple[StoreServices, Sequence[int]]] = []
+        if exchanges and format == "jsonl" and not statuses and scope is not Scope.GLOBAL:
+            said = [(services, services.store.exchanges.oldest(_ALL)) for services in all_services]
+        if format == "jsonl":
+            written = importers.write_jsonlines(
+                ((memory, services.store.memories.history(memory.id)) for services, memory in memories),
+                relations,
+                _exchanges(said),
+            )
+            try:
+                lines = importers.signed(written, signing.signer(signing.key(self._app.project.home)))
+            except PermissionsError as error:  # a full disk is when a copy elsewhere is wanted most
+                lines = written
+                warnings = (f"It is not signed, so that its memories wait where it is read: {error}",)
+        else:
+            lines = importers.write_markdown(memory for _, memory in memories)
+        done = Exported(
+            format=format,
+            memories=len(memories),
+            relations=len(relations),
+            exchanges=sum(len(keys) for _, keys in said),
+            path=path,
+            warnings=warnings,
+        )
+        if not target:
+            return replace(done, text="".join(lines))
+        _write(target, lines, new=self._app.actor is Actor.AGENT)
+        return done
+
+
+def _exchanges(said: Sequence[tuple[StoreServices, Sequence[int]]]) -> Iterator[Exchange]:
+    """The exchanges with these keys, without secrets, some at a time."""
+    for services, keys in said:
+        for start in range(0, len(keys), CHUNK):
+            found = services.store.exchange_search.exchanges(keys[start : start + CHUNK])
+            yield from (record_redacted(found[key]) for key in keys[start : start + CHUNK] if key in found)
+
+
+def _write(path: Path, lines: Iterable[str], *, new: bool) -> None:
+    try:
+        if not new:
+            path.touch(mode=0o600)
+        # O_EXCL fails where somebody put a link there meanwhile
+        flags = os.O_WRONLY | (os.O_CREAT | os.O_EXCL if new else os.O_TRUNC)
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.writelines(line.encode() for line in lines)
+    except OSError as error:
+        raise PermissionsError(f"{path} cannot be written: {error}.", hint="Give another path.") from error
+
+
+def foreign(records: importers.Records, now: datetime) -> importers.Records:
+    """Records that another installation exported, with nothing that would carry the person's authority here.
+
+    Memories wait in quarantine, as imports without rank. Former states are left out, and so are relations to
+    memories that the export does not hold. Exchanges are redacted, and say that they were imported.
+    """
+    ids = {memory.id for memory, _ in records.memories}
+    origin = Origin.IMPORT
+    memories = tuple(
+        (
+            replace(
+                memory,
+                origin=origin,
+                trust=TRUST_OF_ORIGIN[origin],
+                status=Status.QUARANTINED,
+                pinned=False,
+                priority=min(memory.priority, TOP - 1),
+                confidence=min(memory.confidence, DOUBTED),
+                supersedes=None,
+                superseded_by=None,
+                version=1,
+            ),
+            (),
+        )
+        for memory, _ in records.memories
+    )
+    inside = tuple(one for one in records.relations if {one.source_id, one.target_id} <= ids)
+    exchanges = tuple(service.foreign(one, now) for one in records.exchanges)
+    return replace(records, memories=memories, relations=inside, exchanges=exchanges)
+
+
+def adopt(
+    app: Application,
+    records: importers.Records,
+    problems: Sequence[str],
+    *,
+    quarantine: bool,
+    embed: bool,
+    dry_run: bool,
+) -> Imported:
+    """Take exported memories in as they are: ids, times, versions and relations; what is there already stays.
+
+    Args:
+        app: what is open.
+        records: of the export.
+        problems: lines that could not be read.
+        quarantine: what is new waits for review instead of being as it was.
+        embed: make vectors now.
+        dry_run: change nothing.
+    """
+    now = app.clock()
+    new: list[Memory] = []
+    records, purged = _without_purged(app, records)
+    for memory, versions in records.memories:
+        services = app.services(memory.scope)
+        if services.store.memories.get([memory.id]):
+            continue
+        wanted = replace(memory, status=Status.QUARANTINED) if quarantine else memory
+        kept = wanted if dry_run else services.ingestion.adopt(wanted, versions, now=now, actor=Actor.IMPORT)
+        new += [kept] if kept else []
+    circles: list[str] = []
+    related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
+    said = _new_exchanges(app, records.exchanges)
+    if not dry_run:
+        _keep_exchanges(app, said, now)
+    if embed and not dry_run:
+        embed_all(app, new)
+        embed_exchanges(app)
+    return Imported(
+        format="jsonl",
+        files=1,
+        unchanged=len(records.memories) - len(new),
+        lines=len(records.memories) + len(records.relations) + len(records.exchanges) + len(problems),
+        added=len(new),
+        proposed=sum(memory.status is not Status.ACTIVE for memory in new),
+        relations=related,
+        by_kind=dict(Counter(memory.kind for memory in new).most_common()),
+        problems=(*problems, *circles),
+        dry_run=dry_run,
+        exchanges=len(said),
+        skipped={"it was purged here": purged} if purged else {},
+    )
+
+
+def _without_purged(app: Application, records: importers.Records) -> tuple[importers.Records, int]:
+    """The records without what was purged here after they were exported, and how much that is.
+
+    What was purged is known by its id; exchanges that hold a purged memory's text went with it.
+    """
+    all_services = app.all_services()
+
+    def purged(id_: str) -> bool:
+        stones = (services.store.ledger.buried(id_) for services in all_services)
+        return any(stone is not None and stone.reason == "purge" for stone in stones)
+
+    gone = [(memory, versions) for memory, versions in records.memories if purged(memory.id)]
+    ids = {memory.id for memory, _ in gone}
+    texts = [memory.text for memory, _ in gone if len(memory.text) >= LEAST_SAID]
+
+    def tells(one: Exchange) -> bool:
+        parts = (one.asked, one.message, one.opening, one.conclusion)
+        return purged(one.id) or any(text in part for text in texts for part in parts)
+
+    exchanges = tuple(one for one in records.exchanges if not tells(one))
+    kept = replace(
+        records,
+        memories=tuple(one for one in records.memories if one[0].id not in ids),
+        relations=tuple(one for one in records.relations if not ids & {one.source_id, one.target_id}),
+        exchanges=exchanges,
+    )
+    return kept, len(gone) + len(records.exchanges) - len(exchanges)
+
+
+def _new_exchanges(app: Application, exchanges: Sequence[Exchange]) -> list[Exchange]:
+    """Those that are not there yet: what is kept is never overwritten."""
+    store = app.services(Scope.PROJECT).store
+    found: dict[str, Exchange] = {}
+    for start in range(0, len(exchanges), CHUNK):
+        part = {one.id: one for one in exchanges[start : start + CHUNK]}
+        there = {one.id for one in store.exchanges.get(list(part))}
+        found |= {id_: one for id_, one in part.items() if id_ not in there}
+    return list(found.values())
+
+
+def _keep_exchanges(app: Application, exchanges: Sequence[Exchange], now: datetime) -> None:
+    store = app.services(Scope.PROJECT).store
+    for start in range(0, len(exchanges), CHUNK):
+        with store.transaction():
+            store.exchanges.put([(one, terms(one)) for one in exchanges[start : start + CHUNK]], now)
+
+
+def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
+    """Keep a relation that is not there yet; one that would make a memory its own cause is only reported."""
+    for services in app.all_services():
+        with services.store.transaction():
+            known = {
+                (one.source_id, one.target_id, one.type)
+                for one in services.store.relations.of([relation.source_id])
+            }
+            if (relation.source_id, relation.target_id, relation.type) in known:
+                return False
+            refused: list[str] = []
+            if services.store.relations.put_all([relation], refused):
+                return True
+        if refused:
+            circles += [f"A relation was left out. {why}" for why in refused]
+            return False
+    return False

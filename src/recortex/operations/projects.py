@@ -1,7 +1,9 @@
-"""A project's memory: made, bound to its checkout, and taken over from where it was before."""
+"""A project's memory and records, and the programs that use it."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,24 +11,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
-from recortex.app.location import COMPANIONS
+from recortex.app.brief import forget_briefs
 from recortex.app.naming import shown
-from recortex.app.note_folders import describe_unread, notes_folder
-from recortex.app.projects import adopted, bind_workspace, locate
-from recortex.clients.catalogue import InstallRequest, found_here, share
-from recortex.clients.environment import here
-from recortex.clients.installer import wanting
+from recortex.app.past_sessions import describe_unread, notes_folder
+from recortex.app.projects import COMPANIONS, adopted, bind_workspace, locate
+from recortex.clients.catalogue import ClientName, InstallRequest, found_here, share
+from recortex.clients.hooks import here
+from recortex.clients.installer import Applied, SettingPart, additions, note, removals, take_away, wanting
 from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import Scope
-from recortex.errors import ConfigError, InvalidInputError, StorageError
+from recortex.domain.vocabulary import Actor, Scope
+from recortex.engines.ingestion.normalisation import normalise
+from recortex.errors import ConfigError, InvalidInputError, PersonNeededError, StorageError
 from recortex.formats.session_files import histories
-from recortex.operations.base import Operations, filled
+from recortex.operations.agents import WAITING, check_settings_of_clients, limited
+from recortex.operations.base import Operations, bounded, embed_all, filled
+from recortex.operations.moving import Imported, WouldKeep
 from recortex.operations.registry import operation
+from recortex.settings import user_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recortex.app.application import Application, StoreServices
     from recortex.app.jobs.instructions import Reading
-    from recortex.app.location import Location
-    from recortex.app.store_services import StoreServices
+    from recortex.app.projects import Location
+    from recortex.clients.installer import Change, Part
+    from recortex.domain.memory import Memory
+    from recortex.engines.ingestion.output_redaction import Draft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,8 +194,8 @@ class ProjectOperations(Operations):
             )
         if _memories(services):
             from recortex.app.adoption import opened
-            from recortex.formats.jsonlines import Records
-            from recortex.operations.exporting import adopt
+            from recortex.formats.importers import Records
+            from recortex.operations.moving import adopt
 
             with closing(opened(candidate, self._app)) as store:
                 memories = [
@@ -220,3 +231,297 @@ def _shown(candidate: Candidate) -> Adoptable:
         made_for=candidate.path,
         problem=problem,
     )
+
+
+# -- learning from what a project wrote down itself: its decision records, and the messages of its commits
+
+
+MOST_COMMITS = 5_000
+"""Commits that are read, unless said otherwise."""
+_MOST_EVER = 100_000
+
+
+def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -> Imported:
+    """Keep memories of the project's decision records in step with their files.
+
+    Raises:
+        InvalidInputError: no records are there, or they lie outside of the project.
+    """
+    from recortex.app.decision_import import DecisionImport
+    from recortex.codebase.record_files import record_folders
+
+    places = [_inside(app, path)] if path else record_folders(app.root)
+    if not places:
+        raise InvalidInputError(
+            "No folder of decision records was found in this project.",
+            hint="Name it: recortex import adr docs/decisions",
+        )
+    services = app.services(Scope.PROJECT)
+    reading = DecisionImport(app, services, held=limited(app), dry_run=dry_run)
+    done = reading.run(places)
+    if not dry_run:
+        forget_briefs(list(app.locations.values()))
+        _keep_as_documents(app, services, reading.paths, embed=embed)
+        if embed:
+            embed_all(app, services.store.memories.get([one.id for one in done.memories]))
+    memories = services.store.memories.get([one.id for one in done.memories])
+    return Imported(
+        format="adr",
+        files=done.looked_at,
+        unchanged=done.unchanged,
+        added=done.added,
+        merged=done.merged,
+        changed=done.changed,
+        ended=done.ended,
+        renamed=done.renamed,
+        relations=done.relations,
+        skipped=dict(done.skipped.most_common()),
+        problems=tuple(done.problems),
+        dry_run=dry_run,
+        proposed=sum(one.status in WAITING for one in memories),
+        by_kind=_kinds(done.drafts, memories),
+        found=_found(services, done.drafts, app.clock()) if dry_run else (),
+    )
+
+
+def _keep_as_documents(
+    app: Application, services: StoreServices, paths: Sequence[str], *, embed: bool
+) -> None:
+    """Keep the files of records as documents too: `why` finds a record by its parts."""
+    from recortex.app.ingesting import Ingesting
+    from recortex.app.jobs.reembedding import SHARE, embed_chunks
+
+    Ingesting(app, services, domain=None, dry_run=False).ingest(
+        [str(app.root / one) for one in paths], app.root
+    )
+    if embed:
+        embed_chunks(
+            services,
+            seconds=SHARE if app.actor is Actor.AGENT else 0.0,
+            progress=lambda done: app.progress("embedding documents", done, done),
+        )
+
+
+def import_commits(
+    app: Application,
+    path: str,
+    *,
+    since: datetime | None,
+    limit: int,
+    afresh: bool,
+    embed: bool,
+    dry_run: bool,
+) -> Imported:
+    """Learn from the messages of the project's commits, from where the last import ended.
+
+    Raises:
+        InvalidInputError: there is no history, or the path lies in another repository.
+    """
+    from recortex.app.commit_import import CommitImport
+
+    if path:
+        _inside(app, path)
+    services = app.services(Scope.PROJECT)
+    reading = CommitImport(app, services, held=limited(app), dry_run=dry_run)
+    done = reading.run(since=since, limit=bounded(limit, most=_MOST_EVER), afresh=afresh)
+    if not dry_run:
+        forget_briefs(list(app.locations.values()))
+        if embed:
+            embed_all(app, services.store.memories.get([one.id for one in done.memories]))
+    memories = services.store.memories.get([one.id for one in done.memories])
+    return Imported(
+        format="git",
+        commits=done.read,
+        unchanged=done.unchanged,
+        added=done.added,
+        merged=done.merged,
+        ended=done.ended,
+        changed=done.replaced,
+        relations=done.relations,
+        skipped=dict(done.skipped.most_common()),
+        problems=(*done.problems, *([f"only the last {limit:,} commits were read"] if done.cut else [])),
+        dry_run=dry_run,
+        proposed=sum(one.status in WAITING for one in memories),
+        by_kind=_kinds(done.drafts, memories),
+        found=_found(services, done.drafts, app.clock()) if dry_run else (),
+    )
+
+
+def _kinds(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[str, int]:
+    return dict(Counter(one.kind for one in (memories or drafts)).most_common())
+
+
+def _found(services: StoreServices, drafts: Sequence[Draft], now: datetime) -> tuple[WouldKeep, ...]:
+    """What drafts would become, without secrets."""
+    made = (normalise(one, id_="", now=now, count=services.count_tokens).memory for one in drafts)
+    return tuple(
+        WouldKeep(
+            kind=one.kind, status=one.status, of=one.source.path or one.source.commit, summary=one.summary
+        )
+        for one in made
+    )
+
+
+def _inside(app: Application, path: str) -> Path:
+    """A place in the project, as the person or the agent names it.
+
+    Raises:
+        InvalidInputError: it is not there, or no part of the project.
+        PersonNeededError: an agent names a place outside of it.
+    """
+    if "\0" in path:
+        raise InvalidInputError("A path cannot have a NUL character.", hint="Give another path.")
+    folder = app.root if app.actor is Actor.AGENT else Path.cwd()
+    place, root = Path(os.path.normpath(folder / Path(path).expanduser())), app.root.resolve()
+    if not place.resolve().is_relative_to(root):
+        if limited(app):
+            raise PersonNeededError("An agent imports what is in the project only.")
+        raise InvalidInputError(
+            f"{path} is not in the project {app.root}.", hint="Work in the project that it belongs to."
+        )
+    if not place.exists():
+        raise InvalidInputError(f"{path} is not there.", hint="Give a folder or file of the project.")
+    return app.root / place.resolve().relative_to(root)
+
+
+# -- putting Recortex into the programs that run agents: install, uninstall
+
+
+MODEL_HOST = "claude-code"
+"""The agent whose command line is asked (`llm/client.py`)."""
+
+
+_PLUGGED = "The Recortex plug-in is still enabled there and goes on working; `{}` takes it out."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostFileChange:
+    """What became of one of the client's files, or would.
+
+    Attributes:
+        backup: the copy that was made before; empty where nothing was there or nothing changed.
+        diff: the lines that would come and go; only where nothing is written.
+    """
+
+    path: str
+    action: Literal["unchanged", "created", "changed", "removed"]
+    backup: str = ""
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """A client's files after Recortex was put in or taken out.
+
+    Attributes:
+        installed: it is in there now; False after it was taken out.
+        dry_run: nothing was written.
+        notes: what to know or to do next.
+    """
+
+    host: str
+    installed: bool
+    files: tuple[HostFileChange, ...]
+    dry_run: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class InstallationOperations(Operations):
+    """install, uninstall."""
+
+    @operation(idempotent=True, told=("host", "hooks", "dry_run"))
+    def install(
+        self,
+        host: ClientName,
+        *,
+        hooks: bool = True,
+        language_model: bool = False,
+        dry_run: bool = False,
+    ) -> Installed:
+        """Connect a coding agent to this memory: its tools, and hooks if the agent has them.
+
+        Only our own keys are written into your settings of the agent, and each file is backed up beside
+        itself first. Installing again changes nothing.
+
+        Args:
+            host: the agent.
+            hooks: install hooks too, which give memories unasked and learn from sessions; else only the
+                tools.
+            language_model: let the agent's own command line (`claude -p`, on your account) help to learn:
+                sets `llm.provider` to `agent` in your settings. On a terminal you are asked.
+            dry_run: only show what would be written.
+
+        Raises:
+            PersonNeededError: an agent would write the person's settings, or wants the language model.
+        """
+        if not dry_run:
+            check_settings_of_clients(self._app, f"install {host}")
+        found = share(host, InstallRequest(here(), hooks))
+        parts = (*found.parts, *self._model_parts(host)) if language_model else found.parts
+        files = self._applied(additions(parts), dry_run=dry_run)
+        return Installed(host=host, installed=True, files=files, dry_run=dry_run, notes=found.notes)
+
+    def model_offer(self, host: ClientName) -> str:
+        """Ask whether the agent's command line may help to learn; empty where nothing is to be asked."""
+        if host != MODEL_HOST or self._app.settings["llm.provider"]:
+            return ""
+        settings = self._app.settings
+        return (
+            "May Claude Code itself help to learn? After a session, `claude -p` then reads its prose, without"
+            " code and secrets, with your account: for at most"
+            f" ${settings['llm.daily_usd']:.2f} and {settings['llm.daily_tokens']:,} tokens a day."
+        )
+
+    def _model_parts(self, host: ClientName) -> tuple[Part, ...]:
+        """What lets the agent's command line help to learn.
+
+        Raises:
+            InvalidInputError: the agent has none for that, or another model is set.
+            PersonNeededError: an agent asks for it.
+        """
+        if self._app.actor is Actor.AGENT:
+            raise PersonNeededError("Only the person allows that a language model is asked.")
+        provider = self._app.settings["llm.provider"]
+        why = "" if provider in {"", "agent"} else f"`llm.provider` is {provider}"
+        if host != MODEL_HOST:
+            why = f"{host} has no command line for it"
+        if why:
+            raise InvalidInputError(f"{why}: nothing was written.", hint="Leave --language-model out.")
+        path = user_file(os.environ)
+        return (SettingPart(path, path.parent, "llm", "provider", "agent"),)
+
+    @operation(idempotent=True)
+    def uninstall(self, host: ClientName, *, dry_run: bool = False) -> Installed:
+        """Remove from a coding agent's settings what install wrote, no more; memories stay.
+
+        A plug-in that is enabled has to be removed in the agent itself: the answer names the command.
+
+        Args:
+            host: the agent.
+            dry_run: only show what would be written.
+
+        Raises:
+            PersonNeededError: an agent would write the person's settings.
+        """
+        if not dry_run:
+            check_settings_of_clients(self._app, f"uninstall {host}")
+        found = share(host, InstallRequest(here()))
+        files = self._applied(removals(found.parts), dry_run=dry_run)
+        notes = (_PLUGGED.format(found.plugin),) if found.plugin else ()
+        return Installed(host=host, installed=bool(found.plugin), files=files, dry_run=dry_run, notes=notes)
+
+    def _applied(self, changes: Iterable[Change], *, dry_run: bool) -> tuple[HostFileChange, ...]:
+        done = tuple(self._done(change, dry_run=dry_run) for change in changes)
+        if any(one.action == "removed" for one in done) and not dry_run:
+            take_away(self._app.project.home)
+        return done
+
+    def _done(self, change: Change, *, dry_run: bool) -> HostFileChange:
+        applied = Applied() if dry_run else change.apply(self._app.clock())
+        note(self._app.project.home, applied.folders)
+        return HostFileChange(
+            path=str(change.file.path),
+            action=change.action,
+            backup=str(applied.backup or ""),
+            diff=change.diff() if dry_run else "",
+        )

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from recortex.domain.context import Accounting, Verbosity, Why
 from recortex.domain.memory import Memory
-from recortex.domain.reasons import Accounting, Verbosity, Why
 from recortex.domain.relation import Relation, order
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError
@@ -17,9 +17,9 @@ from recortex.operations.registry import operation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.reasons import Section
-    from recortex.engines.reasons.weighing import Bearing
+    from recortex.app.application import StoreServices
+    from recortex.domain.context import Section
+    from recortex.engines.reasons import Bearing
 
 
 TOLD = ("about", "budget")
@@ -64,7 +64,7 @@ class ReasonOperations(Operations):
             warnings: include what to watch out for.
             format: text; or a picture of the graph: mermaid, dot or svg.
         """
-        from recortex.engines.reasons.narrative import LEAST_BUDGET, MOST_BUDGET, tell
+        from recortex.engines.reasons import LEAST_BUDGET, MOST_BUDGET, tell
         from recortex.operations.reasons_found import Reasons
 
         bounded(limit)
@@ -103,7 +103,7 @@ def _sections(
     patterns: bool, constraints: bool, memories: bool, decisions: bool, warnings: bool
 ) -> frozenset[Section]:
     """The sections that are wanted; history, and what led to what, always are."""
-    from recortex.engines.reasons.narrative import TITLES
+    from recortex.engines.reasons import TITLES
 
     unwanted = {
         section
@@ -117,7 +117,7 @@ def _sections(
 
 
 def _accounting(one: Bearing) -> Accounting:
-    from recortex.engines.reasons.narrative import QUOTED, words_of
+    from recortex.engines.reasons import QUOTED, words_of
 
     memory = one.memory
     return Accounting(
@@ -197,7 +197,7 @@ class InferenceOperations(Operations):
         dry_run: bool,
         until: float | None,
     ) -> tuple[list[tuple[StoreServices, Relation]], bool]:
-        from recortex.app.causes import common_in, inferred_in_session, keep_inferred, new_ones
+        from recortex.app.changes import common_in, inferred_in_session, keep_inferred, new_ones
 
         now, common = self._app.clock(), common_in(services)
         kept: list[Relation] = []

@@ -6,30 +6,32 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from recortex.app.account import Record
 from recortex.app.knowledge import of_records
-from recortex.app.record import Record
 from recortex.codebase.git import relative
-from recortex.domain.cleaning import clean
+from recortex.domain.context import Claim, Evidence
 from recortex.domain.kinds.base import shorten
-from recortex.domain.reasons import Claim, Evidence
+from recortex.domain.text import clean
 from recortex.domain.time import to_micros
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.decay.present import faded
-from recortex.engines.decisions.drafting import RULE
-from recortex.engines.graph.drawing import drawn, picture_of
+from recortex.engines.decisions.collection import RULE
+from recortex.engines.graph.walks import drawn, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.reasons.narrative import (
+from recortex.engines.reasons import (
     QUOTED,
+    Bearing,
+    bearings,
     links,
     of_bearing,
     of_commits,
     of_links,
     of_making,
     reading,
+    subject_of,
 )
-from recortex.engines.reasons.weighing import Bearing, bearings, subject_of
 from recortex.engines.retrieval.question import cap_scores, in_turns
-from recortex.operations.inputs import RecallQuestion
+from recortex.operations.base import RecallQuestion
 from recortex.operations.recalling import Recalling
 from recortex.operations.searching import SearchOperations
 
@@ -37,12 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.app.application import Application
-    from recortex.domain.document import ChunkHit
+    from recortex.domain.context import PictureFormat, Subject
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.memory import Memory
-    from recortex.domain.reasons import PictureFormat, Subject
-    from recortex.engines.reasons.narrative import Link
-    from recortex.engines.reasons.weighing import Trail
+    from recortex.domain.search import ChunkHit
+    from recortex.engines.reasons import Link, Trail
 
 CANDIDATES = 12
 """Memories that are asked for where words are given."""

@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recortex.app.releases import with_days
-from recortex.domain.explanation import ANSWERING
-from recortex.domain.search import MemoryQuery
+from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.retrieval.answering import answers
 from recortex.engines.retrieval.question import split
 from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
-from recortex.operations.inputs import document_query, exchange_query
+from recortex.operations.base import document_query, exchange_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.document import ChunkHit
+    from recortex.app.application import Application, StoreServices
     from recortex.domain.exchange import ExchangeHit
-    from recortex.domain.explanation import Empty, Hit, Recall
-    from recortex.engines.retrieval.asking import Meaning
-    from recortex.engines.retrieval.service import Retrieval
-    from recortex.operations.inputs import RecallQuestion
+    from recortex.domain.search import ChunkHit, Empty, Hit, Recall
+    from recortex.engines.retrieval.service import Meaning, Retrieval
+    from recortex.operations.base import RecallQuestion
+
+
+# -- versions that a question names, as the days on which they were released
+
+
+_SINCE_VERSION = re.compile(
+    r"\b(since|after|before|until|till)\s+(?:the\s+)?(?:version\s+|release\s+)?"
+    r"(v?\d{1,4}(?:\.\d{1,4}){1,3})\b(?!\.?\d)",
+    re.IGNORECASE,
+)
+
+
+def with_days(text: str, root: Path) -> str:
+    """The text with `since 2.0` as `since 2026-02-03`, where a tag of the repository is that version.
+
+    Args:
+        text: a question.
+        root: the top of the working tree.
+    """
+    if not _SINCE_VERSION.search(text):
+        return text
+    from recortex.codebase.git import released_at
+
+    def day(found: re.Match[str]) -> str:
+        at = released_at(root, found[2])
+        return f"{found[1]} {at:%Y-%m-%d}" if at else found[0]
+
+    return _SINCE_VERSION.sub(day, text)
+
+
+# -- answers each part of a question from every store
 
 
 CATCH_UP = 32

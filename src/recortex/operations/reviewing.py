@@ -1,35 +1,47 @@
-"""Deciding about what waits for a person, and what a person should look at: review."""
+"""Looking after what is known: review, consolidate, validate."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.validation import cited_anew
-from recortex.domain.correction import Question
+from recortex.app.validation import cited_anew, validate
+from recortex.domain.kinds import KINDS
+from recortex.domain.learned import Question
 from recortex.domain.memory import Memory
 from recortex.domain.relation import BOTH_HOLD, CAUSAL
+from recortex.domain.reports import FLAG, Issue, State
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
-from recortex.domain.validation import FLAG
-from recortex.domain.vocabulary import RelationStatus, RelationType, Status
-from recortex.engines.ingestion.output_redaction import all_output_redacted
-from recortex.engines.keeping.standing import explained
-from recortex.engines.maintenance.due import DAY, WEEK
-from recortex.engines.reviewing.questions import by_subject
-from recortex.engines.supersession.renames import describe_rename
-from recortex.engines.validation.healing import approved, flagged_for
-from recortex.errors import InvalidInputError
-from recortex.operations.agents import WAITING, check_decision
-from recortex.operations.base import Operations, bounded
+from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
+from recortex.engines.consolidation.service import Consolidation, Duplicate, Duplicates, comparable
+from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.keeping import explained
+from recortex.engines.maintenance import DAY, WEEK
+from recortex.engines.reviewing import by_subject
+from recortex.engines.similarity import contradiction
+from recortex.engines.supersession.reading import describe_rename
+from recortex.engines.supersession.service import insert_superseding
+from recortex.engines.tokens import TokenCounter
+from recortex.engines.validation import approved, flagged_for
+from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
+from recortex.operations.agents import WAITING, check_decision, limited, weighty
+from recortex.operations.base import Operations, bounded, filled
 from recortex.operations.reasoning import LikelyCause, likely_cause
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
-    from recortex.app.store_services import StoreServices
+    from datetime import datetime
+
+    from recortex.app.application import StoreServices
+    from recortex.app.validation import Mend, Validated
+    from recortex.engines.consolidation.service import Due
+
 
 PAIR = 2
 Review = Literal["list", "approve", "reject", "replace", "both"]
@@ -142,8 +154,8 @@ class ReviewOperations(Operations):
 
     def _questions(self, limit: int) -> tuple[Question, ...]:
         """What to ask a person of active memories: those that are used most and least sure come first."""
-        from recortex.app.doubts import doubted_in
-        from recortex.engines.reviewing.questions import question
+        from recortex.app.last_sessions import doubted_in
+        from recortex.engines.reviewing import question
 
         found: list[Question] = []
         for services in self._app.all_services():
@@ -293,3 +305,327 @@ class ReviewOperations(Operations):
         if status is Status.ACTIVE:
             decided = approved(decided, cited_anew(services, memory), now)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)
+
+
+# -- saying once what was said twice: consolidate
+
+
+CONSOLIDATING_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicatePair:
+    """Two memories that may say the same.
+
+    Attributes:
+        better: the one whose words a merge keeps, unless it is given a text.
+        score: the stronger likeness, 0 to 1.
+        words: their overlap of words (Jaccard).
+        meaning: the cosine of their vectors; None where it is not high or was not looked at.
+        why: what speaks for a merge.
+        contradiction: why they may say opposite things; empty where nothing shows it.
+    """
+
+    better: Memory
+    other: Memory
+    score: float
+    words: float
+    meaning: float | None
+    why: str
+    contradiction: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """Pairs that may be merged, or the merged memory.
+
+    Attributes:
+        total: how many pairs there are in all.
+        complete: False where the store is too large for every pair to be looked at.
+        merged: what stands for both now; in a dry run, what would.
+        superseded: the two that it replaces.
+        backup: the copy of the store that was made before.
+    """
+
+    action: Literal["list", "merge"]
+    pairs: tuple[DuplicatePair, ...] = ()
+    total: int = 0
+    complete: bool = True
+    merged: Memory | None = None
+    superseded: tuple[Memory, ...] = ()
+    backup: str = ""
+    dry_run: bool = False
+
+
+class ConsolidationOperations(Operations):
+    """consolidate."""
+
+    @operation(destructive=True, listing="list")
+    def consolidate(
+        self,
+        action: Literal["list", "merge"] = "list",
+        ids: Sequence[str] = (),
+        *,
+        text: str = "",
+        limit: int = 20,
+        dry_run: bool = False,
+    ) -> Consolidated:
+        """Show memories that may say the same, or merge two of them; a person decides which.
+
+        A merge makes a backup first. The merged memory has the tags, files, relations and evidence of both,
+        and both are superseded. To take a merge back, undo the merged memory.
+
+        Args:
+            action: list pairs, the most similar first; or merge one.
+            ids: the two memories to merge, as ids or their first characters.
+            text: the merged text; by default that of the better one.
+            limit: maximum number of pairs to list.
+            dry_run: only show the merged memory.
+        """
+        if action == "list":
+            return self._pairs(bounded(limit), dry_run=dry_run)
+        services, a, b = self._two(ids)
+        if limited(self._app) and (weighty(a) or weighty(b)):
+            raise PersonNeededError("Only the person merges global, pinned or critical memories.")
+        against = contradiction(a.text, b.text)
+        if against and not text.strip():
+            raise InvalidInputError(
+                f"The two may contradict each other: {against}.", hint="Say with --text what holds."
+            )
+        return self._merge(services, a, b, text, dry_run=dry_run)
+
+    def _pairs(self, limit: int, *, dry_run: bool) -> Consolidated:
+        all_services = self._app.all_services()  # once: another thread may open one more meanwhile
+        found = [self._duplicates(services, limit) for services in all_services]
+        if not dry_run:
+            for services, one in zip(all_services, found, strict=True):
+                _engine(services).record_search(self._app.clock(), one.total)
+        pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
+        return Consolidated(
+            action="list",
+            pairs=tuple(map(_shown_pair, pairs[:limit])),
+            total=sum(one.total for one in found),
+            complete=all(one.complete for one in found),
+            dry_run=dry_run,
+        )
+
+    def _duplicates(self, services: StoreServices, limit: int) -> Duplicates:
+        try:
+            model = self._app.probe_embedder() if services.store.vectors.available else ""
+        except EmbeddingError:  # compared by words alone, as in a recall
+            model = ""
+        return _engine(services).duplicates(model, limit)
+
+    def _two(self, ids: Sequence[str]) -> tuple[StoreServices, Memory, Memory]:
+        if len(ids) != CONSOLIDATING_PAIR:
+            raise InvalidInputError("Which two are to be merged?", hint="recortex consolidate merge ID ID")
+        (services, a), (others, b) = map(self._app.locate, ids)
+        if services is not others or not comparable(a, b):
+            raise InvalidInputError(
+                f"{a.id[:8]} and {b.id[:8]} cannot be merged.",
+                hint="Both must be active and in one store; raw code and different events are never merged.",
+            )
+        return services, a, b
+
+    def _merge(
+        self, services: StoreServices, a: Memory, b: Memory, text: str, *, dry_run: bool
+    ) -> Consolidated:
+        now, actor = self._app.clock(), self._app.actor
+        merged = _engine(services).merged(a, b, text=text, person=actor is Actor.USER, now=now)
+        if dry_run:
+            old = all_output_redacted([a, b])
+            return Consolidated(action="merge", merged=output_redacted(merged), superseded=old, dry_run=True)
+        backup = services.store.backups.make(now, reason="before-merge")
+        try:
+            insert_superseding(
+                services.store,
+                merged,
+                [a, b],
+                actor=actor,
+                operation="consolidate",
+                now=now,
+                details={"of": [a.id, b.id]},
+            )
+        except CorruptStoreError as error:
+            hint = f"Run `recortex recover`. The store as it was before the merge: {backup}"
+            raise CorruptStoreError(error.message, hint=hint) from error
+        services.embedding.embed([merged])
+        kept, *replaced = all_output_redacted(services.store.memories.get([merged.id, a.id, b.id]))
+        return Consolidated(action="merge", merged=kept, superseded=tuple(replaced), backup=str(backup))
+
+
+def pending(services: StoreServices) -> Due:
+    """What was learned since duplicates were last listed; its `notice` says when to list them again."""
+    return _engine(services).due()
+
+
+def _engine(services: StoreServices) -> Consolidation:
+    return Consolidation(services.store, count=TokenCounter().count)
+
+
+def _shown_pair(one: Duplicate) -> DuplicatePair:
+    return filled(DuplicatePair, one, better=output_redacted(one.better), other=output_redacted(one.other))
+
+
+# -- whether what is known still holds: validate
+
+
+ValidationScope = Literal["all", "stale", "recent"]
+CANDIDATES = 100
+"""Memories in doubt that are validated at once."""
+UNSURE, RECENT = 0.7, timedelta(days=7)
+"""What is stale has at most so much confidence, what is recent at most that age."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What was found of a memory.
+
+    Attributes:
+        text: what it says, in a line.
+        state: stale, flagged for a person, or valid.
+        score: the mean of four dimensions, 0 to 1.
+        confidence: what is left of it now.
+        issues: what speaks against it, the gravest first.
+        done: how it was healed; `undo` takes that back.
+    """
+
+    id: str
+    kind: str
+    text: str
+    state: State
+    score: float
+    confidence: float
+    issues: tuple[Issue, ...] = ()
+    done: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """What a validation found, the gravest first.
+
+    Attributes:
+        total: memories that were validated.
+        valid, stale, flagged: how many are each.
+        healed: how many were healed.
+        more: findings that are not shown.
+    """
+
+    scope: ValidationScope
+    total: int = 0
+    valid: int = 0
+    stale: int = 0
+    flagged: int = 0
+    healed: int = 0
+    findings: tuple[Finding, ...] = ()
+    more: int = 0
+
+
+class ValidationOperations(Operations):
+    """validate."""
+
+    @operation(idempotent=True, told=("ids", "scope", "heal"))
+    def validate(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        scope: ValidationScope = "all",
+        heal: bool = False,
+        candidates: bool = False,
+        limit: int = 20,
+    ) -> Validation:
+        """Check whether memories still hold: against code, calendar, each other and patterns.
+
+        Args:
+            ids: only these memories.
+            scope: stale: uncertain or long unchecked; recent: of the last week.
+            heal: mend what is found: follow moved code, lower confidence, archive, or flag; an agent only
+                follows and flags.
+            candidates: only the memories in doubt that matter most, which `review --candidates` asks about.
+            limit: maximum number of findings to show.
+        """
+        bounded(limit)
+        now = self._app.clock()
+        mend: Mend | None = None if not heal else "safe" if limited(self._app) else "all"
+        found: list[Validated] = []
+        for services, memories in self._doubted(now) if candidates else self._chosen(ids, scope, now):
+            for chunk in validate(services, memories, now, mend=mend):
+                found += chunk
+                self._app.progress("validating", len(found), len(memories))
+            changed = [one.healed.memory for one in found if one.healed.done]
+            services.embedding.embed(
+                [one for one in changed if one.scope is services.scope or not services.scope]
+            )
+        return _report_findings(scope, found, limit)
+
+    def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
+        """The memories that a person would be asked about, by store."""
+        from recortex.app.last_sessions import doubted_in
+
+        chosen = []
+        for services in self._app.all_services():
+            ids = [one.id for one in doubted_in(services, now, CANDIDATES)]
+            chosen.append((services, list(services.store.memories.get(ids))))
+        return chosen
+
+    def _chosen(
+        self, ids: Sequence[str], scope: ValidationScope, now: datetime
+    ) -> list[tuple[StoreServices, list[Memory]]]:
+        """The memories to validate, by store."""
+        if ids:
+            located = [self._app.locate(id_) for id_ in ids]
+            stores = list(dict.fromkeys(services for services, _ in located))
+            return [(one, [memory for services, memory in located if services is one]) for one in stores]
+        since = now - RECENT if scope == "recent" else None
+        query = MemoryQuery(recorded_after=since, order="recorded", descending=False)
+        chosen = []
+        for services in self._app.all_services():
+            found = [one for one in services.store.memories.find(query) if _own(one)]
+            chosen.append((services, self._stale(services, found, now) if scope == "stale" else found))
+        return chosen
+
+    def _stale(self, services: StoreServices, memories: Sequence[Memory], now: datetime) -> list[Memory]:
+        """Those of which little confidence is left, or that nobody has validated for long."""
+        left = {one.id: one.confidence for one in self._faded(services, memories)}
+
+        def overdue(memory: Memory) -> bool:
+            every = timedelta(days=KINDS[memory.kind].revalidate_days)
+            return now - max(memory.validated_at or memory.recorded_at, memory.recorded_at) > every
+
+        return [one for one in memories if left[one.id] <= UNSURE or overdue(one)]
+
+
+def _own(memory: Memory) -> bool:
+    """Whether a memory is not only the project's own files, which are read anew, nor the code of another."""
+    return memory.origin is not Origin.REPOSITORY and memory.kind != "code"
+
+
+def _report_findings(scope: ValidationScope, found: Sequence[Validated], limit: int) -> Validation:
+    counts = Counter(one.verdict.state for one in found)
+    told = [one for one in found if one.verdict.issues or one.healed.done]
+    order: tuple[State, ...] = ("flagged", "stale", "valid")
+    told.sort(key=lambda one: (order.index(one.verdict.state), one.verdict.score))
+    return Validation(
+        scope=scope,
+        total=len(found),
+        valid=counts["valid"],
+        stale=counts["stale"],
+        flagged=counts["flagged"],
+        healed=sum(bool(one.healed.done) for one in found),
+        findings=tuple(map(_finding, told[:limit])),
+        more=max(0, len(told) - limit),
+    )
+
+
+def _finding(one: Validated) -> Finding:
+    memory = output_redacted(one.healed.memory)
+    return Finding(
+        id=memory.id,
+        kind=memory.kind,
+        text=memory.summary or memory.text,
+        state=one.verdict.state,
+        score=one.verdict.score,
+        confidence=round(one.subject.confidence, 4),
+        issues=one.verdict.issues,
+        done=one.healed.done,
+    )

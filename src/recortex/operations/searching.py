@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.app.citations import cited_by
 from recortex.app.pattern_state import states_of
-from recortex.domain.citation import describe_citations, freshness_of
-from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.explanation import ANSWERING, Hit, Proposal, Recall
+from recortex.domain.memory import describe_citations, freshness_of
+from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
@@ -31,19 +30,24 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
-from recortex.operations.answering import OpenedMemory, opened
-from recortex.operations.base import MAX_LIMIT, Operations, bounded, scope_name
-from recortex.operations.inputs import RecallQuestion, memory_query
+from recortex.operations.base import (
+    MAX_LIMIT,
+    OpenedMemory,
+    Operations,
+    RecallQuestion,
+    bounded,
+    memory_query,
+    opened,
+    scope_name,
+)
 from recortex.operations.recalling import Recalling, explained
 from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from recortex.domain.citation import Citation
-    from recortex.domain.explanation import Understood
-    from recortex.domain.memory import Memory
-    from recortex.domain.search import MemoryQuery
+    from recortex.domain.memory import Citation, Memory
+    from recortex.domain.search import MemoryQuery, Understood
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
@@ -310,7 +314,7 @@ class SearchOperations(Operations):
         described = [hit.memory for hit in hits if hit.memory.kind == "code_description"]
         if not described:
             return hits
-        from recortex.engines.pairing.service import code_of
+        from recortex.engines.pairing import code_of
 
         found = {
             id_: all_output_redacted(code)
@@ -325,7 +329,7 @@ class SearchOperations(Operations):
         if self._app.actor is not Actor.AGENT:
             return
         from recortex.app.given import Asking
-        from recortex.engines.intent.classifying import classify
+        from recortex.engines.intent import classify
 
         asking = Asking(self._app)
         if asking.session is not None:

@@ -1,4 +1,4 @@
-"""The search index as recall uses it.
+"""What is kept to be found: the index of memories as recall uses it, exchanges, documents, sessions.
 
 Gather candidates, read what is scored of them, read those that answer.
 """
@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
 
-    from recortex.domain.embedding import Reembedding, VectorIndexState
+    from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary
+    from recortex.domain.maintenance import Reembedding, VectorIndexState
     from recortex.domain.memory import Memory
-    from recortex.domain.search import Facts, Links, MemoryQuery
+    from recortex.domain.search import Chunk, Document, Facts, Links, MemoryQuery
+    from recortex.domain.session import Channel, GivenMemory, Outcome, Receipt, Session, Signal, Use
 
 
 MOST_SCORED = 20_000
@@ -280,3 +283,272 @@ class VectorIndex(Protocol):
 
 class Vectors(MemoryVectors, EmbeddingChange, VectorIndex, Protocol):
     """Everything about vectors that a store offers."""
+
+
+# -- where exchanges are kept and found
+
+
+class ExchangeRecords(Protocol):
+    """Exchanges of a store. What writes is called inside a transaction."""
+
+    def put(self, exchanges: Sequence[tuple[Exchange, str]], at: datetime) -> int:
+        """Keep exchanges with the words (beside their text) that they are found by; returns how many changed.
+
+        Of one that is kept already the longer (`last_turn - first_turn`) stays, and of two as long the later
+        one, where both were read from the same session; else, of copies, the kept one. Session, client,
+        branch, folder and first turn stay those where it was first read. An exchange whose texts change
+        waits for new vectors.
+        """
+
+    def get(self, ids: Sequence[str]) -> Sequence[Exchange]:
+        """The exchanges with these ids, in that order; an id without one is left out."""
+
+    def ids_beginning(self, prefix: str, *, of_sessions: bool = False) -> Sequence[str]:
+        """At most three ids of exchanges, or of sessions, that begin so."""
+
+    def growing(self, session: str) -> tuple[Exchange | None, Exchange | None]:
+        """The last exchange of a session, and the last stretch of work within it."""
+
+    def around(self, exchange: Exchange, before: int, after: int) -> Sequence[Exchange]:
+        """The neighbours of an exchange in its session, in order; stretches of work count."""
+
+    def find(self, query: ExchangeQuery) -> Sequence[Exchange]:
+        """The exchanges that pass, latest first, cut as the query says."""
+
+    def sessions(self, query: ExchangeQuery) -> Sequence[SessionSummary]:
+        """The sessions with an exchange that passes, latest first; each is told by all that is kept of it."""
+
+    def count(self, query: ExchangeQuery) -> int:
+        """How many exchanges pass, whatever the limit."""
+
+    def delete(self, keys: Sequence[int]) -> int:
+        """Remove exchanges for good, with vectors that nothing else has; returns how many there were."""
+
+    def delete_session(self, session: str, *, keep: Collection[str] = ()) -> int:
+        """Remove the exchanges of a session for good, but for those with these ids; returns how many."""
+
+    def oldest(self, limit: int, *, before: datetime | None = None) -> Sequence[int]:
+        """Keys of those that ended first, at most `limit`; only those that ended before an instant.
+
+        One that does not say when it ended counts by when it was kept.
+        """
+
+    def beyond(self, most: int) -> Sequence[int]:
+        """Keys of the oldest that so many bytes have no room for, with vectors and indexes; about."""
+
+
+class ExchangeWords(Protocol):
+    """How usual words are among exchanges."""
+
+    def size(self) -> int:
+        """How many exchanges are indexed; may be an estimate."""
+
+    def frequencies(self, words: Sequence[str]) -> Sequence[int]:
+        """For each word, how many exchanges contain it; of a common one about how many."""
+
+
+class ExchangeSearch(ExchangeWords, Protocol):
+    """Search over exchanges by words and by vectors; keys are the store's own integers."""
+
+    def match(
+        self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
+    ) -> Sequence[tuple[int, float]]:
+        """Keys with their BM25 score over the parts (higher is better), best first.
+
+        The rarest words find some hundred exchanges; the others only score.
+
+        Args:
+            words: with their frequencies, about.
+            limit: at most so many.
+            only: filters.
+        """
+
+    def nearest(self, vector: bytes, limit: int, only: ExchangeQuery | None, model: str) -> Sequence[int]:
+        """Keys of exchanges one of whose vectors differs least in its signs from the query's."""
+
+    def facts(
+        self, keys: Sequence[int], only: ExchangeQuery | None, model: str | None
+    ) -> Sequence[ExchangeFacts]:
+        """What is scored of those of `keys` that pass, with vectors where a model is named."""
+
+    def exchanges(self, keys: Sequence[int]) -> Mapping[int, Exchange]:
+        """The exchanges with these keys."""
+
+    def beginning_at(self, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], Exchange]:
+        """The exchanges that begin at these turns of sessions, without stretches of work."""
+
+    def added_after(self, key: int, limit: int) -> Sequence[tuple[int, Exchange]]:
+        """What the person said that was kept after the one with that key, with keys, in their order."""
+
+
+class ExchangeStore(Protocol):
+    """What a store keeps of exchanges."""
+
+    @property
+    def exchanges(self) -> ExchangeRecords:
+        """What was said in sessions."""
+
+    @property
+    def exchange_words(self) -> ExchangeWords:
+        """How usual words are in what was said."""
+
+    @property
+    def exchange_search(self) -> ExchangeSearch:
+        """Search over what was said."""
+
+    @property
+    def exchange_vectors(self) -> OwnVectors[Exchange]:
+        """The vectors of what was said: of the message with what it answers, and of what came of it."""
+
+
+# -- where documents and their chunks are kept and found
+
+
+class DocumentRecords(Protocol):
+    """Documents of a store. What writes is called inside a transaction."""
+
+    def put(self, document: Document, chunks: Sequence[tuple[Chunk, str]]) -> None:
+        """Keep a document with its chunks, and the words that each is found by, in place of what it was.
+
+        A chunk whose text is known keeps its vector, its accesses and the time when it was written, also
+        where it is known from another document: one that was renamed.
+        """
+
+    def delete(self, paths: Sequence[str]) -> int:
+        """Remove documents, their chunks, and vectors that nothing else has; returns how many there were."""
+
+    def touch(self, ids: Sequence[str], at: datetime) -> None:
+        """Count an access to each of these chunks."""
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and how many chunks there are."""
+
+    def all(self, *, within: Sequence[str] = ()) -> Sequence[Document]:
+        """The documents by their paths; only those at these, or in these folders, which end in a slash."""
+
+    def by_other_rules(self, rules: str) -> set[str]:
+        """The paths of documents from which secrets were taken out by other privacy rules than these."""
+
+    def chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
+        """The chunks with these ids, in that order; an id without one is left out."""
+
+    def chunks_of(self, path: str) -> Sequence[Chunk]:
+        """The chunks of a document, in its order."""
+
+    def ids_beginning(self, prefix: str) -> Sequence[str]:
+        """At most three ids of chunks that begin so."""
+
+
+class ChunkSearch(SearchStore, Protocol):
+    """Search over chunks, as over memories: what is found are chunks, and no memories."""
+
+    def chunks(self, keys: Sequence[int]) -> Mapping[int, Chunk]:
+        """The chunks with these keys."""
+
+
+class DocumentStore(Protocol):
+    """What a store keeps of documents."""
+
+    @property
+    def documents(self) -> DocumentRecords:
+        """Documents with their chunks."""
+
+    @property
+    def chunk_search(self) -> ChunkSearch:
+        """Search over chunks."""
+
+    @property
+    def chunk_vectors(self) -> OwnVectors[Chunk]:
+        """The vectors of chunks."""
+
+    def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the chunks and documents that erasing these texts takes along; see `exchanges_to_erase`."""
+
+
+# -- records of agents' sessions: what was given in them and what was seen of their work
+
+
+class Receipts(Protocol):
+    """What was given to agents."""
+
+    def give(self, receipts: Sequence[Receipt]) -> list[Receipt]:
+        """Keep the receipts whose memory was not given before in the same context of the session.
+
+        Returns:
+            Those that were kept.
+        """
+
+    def give_again(self, receipts: Sequence[Receipt]) -> None:
+        """Bring receipts up to date whose memory was given again, since it changed or somebody asked."""
+
+    def receipts(self, session_id: str) -> list[Receipt]:
+        """What was given in a session, in order."""
+
+    def outcomes(self, memories: Sequence[str], channels: Sequence[Channel]) -> Mapping[str, Outcome]:
+        """What became of those memories that were given on one of these channels, or used on any."""
+
+    def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
+        """Record the first use of what was given; False where one was recorded before."""
+
+
+class Signals(Protocol):
+    """What was seen of agents' work."""
+
+    def note(self, signals: Sequence[Signal]) -> None:
+        """Keep signals."""
+
+    def has_failed(self, session_id: str, digest: str) -> bool:
+        """Whether a command failed in a session and was not seen to work since."""
+
+    def remembered_since(self, at: datetime) -> bool:
+        """Whether an agent or a person remembered anything since a time; rules do not count."""
+
+    def signals(self, session_id: str) -> list[Signal]:
+        """What was seen in a session, in order."""
+
+    def forget_text(self, text: str) -> None:
+        """Delete every signal that holds a text, for a purge."""
+
+    def cited(self, paths: Sequence[str]) -> list[str]:
+        """Those of the files that some memory is about, each once."""
+
+
+class Sessions(Receipts, Signals, Protocol):
+    """Sessions with their receipts and signals. Each write is a short transaction of its own."""
+
+    def put(self, session: Session) -> None:
+        """Keep a session, or bring it up to date."""
+
+    def get(self, session_id: str) -> Session | None:
+        """The session with that id."""
+
+    def ids_beginning(self, prefix: str) -> list[str]:
+        """At most three session ids that begin with the prefix."""
+
+    def recent(self, limit: int) -> list[Session]:
+        """The sessions that were seen last, latest first."""
+
+    def unknown_transcripts(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
+        """Those transcripts that are younger than the store and belong to no known session.
+
+        Args:
+            transcripts: paths with the time of their last change, in seconds since 1970.
+        """
+
+    def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
+        """Record that a session was learned from, up to a size of its transcript in bytes."""
+
+    def seen(self, since: datetime, until: datetime) -> list[Session]:
+        """The sessions that were last seen within a time, `until` excluded."""
+
+    def given(self, since: datetime, until: datetime) -> list[GivenMemory]:
+        """What was given within a time, by memory and channel."""
+
+    def asked(self, since: datetime, until: datetime) -> list[tuple[str, str]]:
+        """Subject and digest of each question within a time, in order."""
+
+    def repeats_saved(self, since: datetime, until: datetime) -> int:
+        """Tokens of warnings given within a time that later accesses to their file did not bring again."""
+
+    def forget_before(self, at: datetime) -> int:
+        """Delete sessions last seen before a time, with what belongs to them; returns how many."""

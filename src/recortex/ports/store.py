@@ -1,27 +1,51 @@
-"""A store of memories, as engines and operations use it."""
+"""A store of memories, as engines and operations use it, and its maintenance: checks, backups, purge."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from recortex.ports.search import DocumentStore, ExchangeStore, SearchStore
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+    from pathlib import Path
 
-    from recortex.domain.change import Verdict
-    from recortex.domain.checkpoint import Checkpoint
-    from recortex.domain.history import AuditEntry, Gone, Tombstone, Version
-    from recortex.domain.maintenance import Degradation, DegradationRecord
+    from recortex.domain.maintenance import (
+        Arc,
+        AuditSummary,
+        Checkpoint,
+        Degradation,
+        DegradationRecord,
+        Erasure,
+        Generation,
+        Given,
+        Integrity,
+        MaintenanceRun,
+        MemoryStatistics,
+        OldAuditEntry,
+        SizeSample,
+        Standing,
+        StoreContent,
+        StoreSpace,
+    )
     from recortex.domain.memory import Memory, Role, SymbolLink
-    from recortex.domain.relation import Ending, FormerRelation, Relation
+    from recortex.domain.relation import (
+        AuditEntry,
+        Ending,
+        FormerRelation,
+        Gone,
+        Relation,
+        Tombstone,
+        Verdict,
+        Version,
+    )
+    from recortex.domain.reports import Check
     from recortex.domain.search import MemoryQuery, Neighbour, SearchText
-    from recortex.domain.statistics import Arc, Generation, Given, MemoryStatistics, Standing
-    from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
-    from recortex.ports.search import Vectors
-    from recortex.ports.sessions import Sessions
+    from recortex.ports.search import Sessions, Vectors
 
 
 class MemoryReader(Protocol):
@@ -359,3 +383,241 @@ class Symbols(Protocol):
 
     def hanging(self, path: str, names: Collection[str]) -> Sequence[tuple[str, Role, str]]:
         """The active memories on symbols of a file with plain names: id, role, qualified name."""
+
+
+# -- A store with its maintenance: checks, backups, compaction and purge
+
+
+class Copies(Protocol):
+    """The backups of one store."""
+
+    def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
+        """Copy the store into a new file that its owner alone can read.
+
+        Delete the oldest beyond the number to keep.
+
+        Raises:
+            PermissionsError: the folder cannot be written.
+        """
+
+    def all(self) -> list[Path]:
+        """Every backup, oldest first."""
+
+    def erase(
+        self, ids: Sequence[str], texts: Sequence[str], *, text: str = "", exchanges: Sequence[str] = ()
+    ) -> int:
+        """Take memories and exchanges out of every backup, with what else holds the texts.
+
+        Returns:
+            How many backups there are.
+        """
+
+
+class Findable(SearchStore, Lookalikes, Protocol):
+    """A store's search index."""
+
+
+class Placed(Protocol):
+    """Where a store is, and whether it can be worked with."""
+
+    @property
+    def shown(self) -> str:
+        """Where it is, as shown to people, without a password."""
+
+    @property
+    def unwritable(self) -> str:
+        """Why nothing can be written now; empty where nothing is known to be in the way."""
+
+    @property
+    def schema(self) -> int:
+        """The newest migration applied."""
+
+
+class KeptStore(Placed, Store, ExchangeStore, DocumentStore, Protocol):
+    """A store with its exchanges, documents and symbols, and its maintenance."""
+
+    @property
+    def search(self) -> Findable:
+        """Its search index."""
+
+    @property
+    def symbols(self) -> Symbols:
+        """The symbols that memories hang on."""
+
+    @property
+    def backups(self) -> Copies:
+        """Its backups."""
+
+    @property
+    def maintenance(self) -> MaintenanceRecords:
+        """Which maintenance ran when, and what is old enough to delete."""
+
+    @property
+    def compaction(self) -> Compaction:
+        """Gives unused space back."""
+
+    def bytes(self) -> int:
+        """Its size in bytes."""
+
+    def check(self) -> Integrity:
+        """Look for damage."""
+
+    def holding(self, text: str) -> list[str]:
+        """Ids of the memories with a text in their current state or in a former version."""
+
+    def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the exchanges that erasing these texts takes along.
+
+        A short text is no proof that an exchange speaks of it, unless it is `text`, which was asked for.
+        """
+
+    def erase(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        *,
+        text: str = "",
+        exchanges: Sequence[str] = (),
+        files: Callable[[], Sequence[Path]],
+        now: datetime,
+    ) -> Erasure:
+        """Delete memories everywhere, with the exchanges that hold the texts, and look for these afterwards.
+
+        Args:
+            ids: of the memories.
+            texts: that must not be found afterwards.
+            text: the text that was asked for, if any: it is removed from relations and older backups too.
+            exchanges: ids of exchanges that go too.
+            files: lists the files to search afterwards.
+            now: the time on the tombstones that stay.
+        """
+
+    def empty_in_memory(self) -> KeptStore:
+        """A new store in memory, gone when it is no longer used."""
+
+
+# -- what maintenance needs from a store: what is old, how much space it takes, and how to reclaim it
+
+
+EVERY_VERSION = 2**31
+"""More versions than any memory has."""
+
+
+class Expiry(Protocol):
+    """Memories, versions and vectors that nobody needs, and old audit entries, which summaries replace.
+
+    Deleting takes place inside a transaction.
+    """
+
+    def expired(self, before: datetime, limit: int) -> list[str]:
+        """Ids of pruned memories that have not been used, changed or pinned since, oldest key first.
+
+        Those that a living memory depends on are left out.
+        """
+
+    def count_expired(self, before: datetime) -> tuple[int, int]:
+        """How many there are, and how many more stay because a living memory depends on them."""
+
+    def surplus_versions(
+        self, keep: int, limit: int, *, without: Sequence[str] = ()
+    ) -> list[tuple[int, int]]:
+        """Former states beyond the newest `keep` of a memory: (key of the memory, version).
+
+        Args:
+            keep: how many stay of each memory.
+            limit: the most to return.
+            without: ids of memories that will be deleted anyway.
+        """
+
+    def drop_versions(self, versions: Sequence[tuple[int, int]]) -> None:
+        """Delete former states."""
+
+    def unused_vectors(
+        self, limit: int, *, without: Sequence[str] = (), keep: int = EVERY_VERSION
+    ) -> list[int]:
+        """Keys of vectors that no memory and no version has; never the newest vector.
+
+        Args:
+            limit: the most to return.
+            without: ids of memories that will be deleted anyway.
+            keep: former states of a memory that will stay.
+        """
+
+    def drop_vectors(self, keys: Sequence[int]) -> None:
+        """Delete vectors, except those that a memory has by now."""
+
+    def vector_sharing(self) -> tuple[int, int, int]:
+        """Numbers of memories with a vector, of vectors, and of vectors that are kept twice."""
+
+    def old_audit(self, before: datetime, limit: int) -> list[OldAuditEntry]:
+        """The oldest entries before a time; never the log's very last entry."""
+
+    def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
+        """How many there are.
+
+        Args:
+            before: as in `old_audit`.
+            more: newer entries will follow before they are deleted.
+        """
+
+    def rotate(self, entries: Sequence[OldAuditEntry], summaries: Sequence[AuditSummary]) -> None:
+        """Replace entries by summaries; inside a transaction."""
+
+    def summaries(self) -> list[AuditSummary]:
+        """Every summary, the oldest month first."""
+
+
+class MaintenanceRecords(Expiry, Protocol):
+    """When jobs ran, how the store grew, and all that maintenance deletes, inside a transaction."""
+
+    def all(self) -> dict[str, MaintenanceRun]:
+        """The last run of each job that ever ran, by the job's name."""
+
+    def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
+        """Record that a job ran."""
+
+    def sample(self, at: datetime, *, memories: int, size: int) -> None:
+        """Record the store's size in bytes."""
+
+    def samples(self, limit: int) -> list[SizeSample]:
+        """The latest recorded sizes, newest first."""
+
+    def content(self) -> StoreContent:
+        """How much the store holds."""
+
+    def archived(self) -> int:
+        """How many memories are archived or pruned."""
+
+    def old_degradations(self, before: datetime) -> int:
+        """How many kinds of fallback were not seen since a time."""
+
+    def forget_degradations(self, before: datetime) -> None:
+        """Delete them."""
+
+    def old_checkpoints(self, before: datetime) -> list[str]:
+        """Transcripts that were last read before a time."""
+
+    def forget_checkpoints(self, paths: Sequence[str]) -> None:
+        """Delete the checkpoints of transcripts."""
+
+    def old_sessions(self, before: datetime) -> int:
+        """How many sessions were last seen before a time."""
+
+
+class Compaction(Protocol):
+    """Gives unused space back where the engine does not do so by itself."""
+
+    def space(self) -> StoreSpace:
+        """What the store takes."""
+
+    def tidy(self, left: Callable[[], float]) -> dict[str, int]:
+        """Return free pages, merge the keyword index, fold the log in; in steps, while seconds are left."""
+
+    def waste(self) -> int:
+        """Unused bytes that a rewrite would give back, also within pages; slower than `space`."""
+
+    def obstacle(self) -> str:
+        """Why the store cannot be rewritten now; empty where it can."""
+
+    def rewrite(self) -> None:
+        """Write the whole store anew without what was deleted; other writers wait for it."""

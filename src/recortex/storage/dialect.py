@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 from recortex.storage.database import folded
 
 if TYPE_CHECKING:

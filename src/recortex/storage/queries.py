@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 from recortex.storage.tables import BY_NAME
 
 _FOLDER = Path(__file__).parent / "sql"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.maintenance import Erasure
-    from recortex.ports.kept_store import Copies
+    from recortex.ports.store import Copies
     from recortex.storage.database import Database
     from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchanges import ExchangeRecords

@@ -33,13 +33,13 @@ from faultlib.identity import seeded
 from faultlib.told import Told
 from recortex import Cortex
 from recortex.embeddings import building, chain  # noqa: F401
-from recortex.engines.tokens import counter
+from recortex.engines import tokens
 from recortex.errors import RecortexError
 from recortex.storage.sqlite import connection, migrations, pool
 
 LONGEST_SECONDS = 600
 """A writer that has not ended by then hangs, however busy the machine."""
-counter.open_encoding(counter.VOCABULARY)  # a fork is to have it already
+tokens.open_encoding(tokens.VOCABULARY)  # a fork is to have it already
 
 
 def serve() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ready_recortex
 from places import project_of
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,7 @@ import pytest
 from local_embedding import KEY, EmbeddingServer
 
 from local_server import serving
-from recortex.embeddings.http import HttpEmbedder
-from recortex.embeddings.providers import PROVIDERS, EmbedderSettings
+from recortex.embeddings.providers import PROVIDERS, EmbedderSettings, HttpEmbedder
 
 PATIENCE = 300.0  # seconds, for a machine that may be slow
 
@@ -16,7 +15,7 @@ PATIENCE = 300.0  # seconds, for a machine that may be slow
 @pytest.fixture(autouse=True)
 def _in_no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Questions wait for an answer, and so does a store."""
-    monkeypatch.setattr("recortex.embeddings.http.QUERY_SECONDS", PATIENCE)
+    monkeypatch.setattr("recortex.embeddings.providers.QUERY_SECONDS", PATIENCE)
     monkeypatch.setenv("RECORTEX_EMBEDDING_TIMEOUT", str(round(PATIENCE)))
 
 

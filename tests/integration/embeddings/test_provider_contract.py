@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from local_embedding import KEY, NAMES, WIDTH, enveloped, texts_of, unit_of
 
-from recortex.embeddings.http import batches
-from recortex.embeddings.providers import PROVIDERS
+from recortex.embeddings.providers import PROVIDERS, batches
 from recortex.errors import DimensionMismatchError
 
 TEXTS = [f"The {word} is read once." for word in ("cache", "index", "parser", "queue")]
@@ -143,7 +142,7 @@ def test_the_name_tells_provider_model_and_dimensions(name, embedder_at):
 def test_the_http_library_is_loaded_by_a_call_alone():
     code = """
 import sys
-import recortex.embeddings.http
+import recortex.embeddings.providers
 from recortex.embeddings.building import build_embedders
 from recortex.embeddings.providers import EmbedderSettings
 (made,) = build_embedders(EmbedderSettings(embedder="voyage"), key="", clean=str)

@@ -11,10 +11,10 @@ import pytest
 from local_embedding import KEY, NAMES, enveloped, unit_of
 
 from local_server import send
-from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.http import FIRST_PAUSE, TRIES, TRIES_TO_CONNECT
+from recortex.embeddings.building import EmbedderChain
+from recortex.embeddings.providers import FIRST_PAUSE, TRIES, TRIES_TO_CONNECT
 from recortex.errors import DimensionMismatchError, EmbeddingError, RateLimitedError, TextRefusedError
-from recortex.transport.post import PostError
+from recortex.transport import PostError
 
 TEXTS = ["The cache is read once.", "Never deploy on Fridays."]
 GOOD = unit_of(TEXTS).tolist()
@@ -305,7 +305,7 @@ def test_a_chain_tells_a_refused_text_from_a_provider_that_is_away(server, embed
 
 
 def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatch):
-    monkeypatch.setattr("recortex.embeddings.http.REST", 0.0)
+    monkeypatch.setattr("recortex.embeddings.providers.REST", 0.0)
     server.sends(b"", status=429, headers={"retry-after": "3600"})
     embedder = embedder_at()
     failure(embedder)
@@ -313,7 +313,7 @@ def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatc
     failure(embedder)
     assert len(server.seen) == 1
     later = time.monotonic() + 3601
-    monkeypatch.setattr("recortex.embeddings.http.time.monotonic", lambda: later)
+    monkeypatch.setattr("recortex.embeddings.providers.time.monotonic", lambda: later)
     embedder._check_rest()  # after that hour
     assert embedder._asked_rest == 0.0
     monkeypatch.undo()
@@ -321,7 +321,7 @@ def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatc
 
 
 def test_a_provider_is_asked_again_after_its_rest(server, embedder_at, monkeypatch):
-    monkeypatch.setattr("recortex.embeddings.http.REST", 0.0)
+    monkeypatch.setattr("recortex.embeddings.providers.REST", 0.0)
     server.fails_first(1, lambda handler: send(handler, b"", status=403))
     embedder = embedder_at()
     failure(embedder)

@@ -13,7 +13,7 @@ from recortex import Cortex
 from recortex.app.jobs.reembedding import reembed
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings import providers
-from recortex.engines.ingestion.embedding import BATCH
+from recortex.engines.ingestion.normalisation import BATCH
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
     def now():
         return sum(passed)
 
-    monkeypatch.setattr("recortex.embeddings.http.RateLimit", partial(providers.RateLimit, now=now))
+    monkeypatch.setattr("recortex.embeddings.providers.RateLimit", partial(providers.RateLimit, now=now))
     monkeypatch.setattr("recortex.app.jobs.reembedding.PATIENCE", providers.MINUTE)
     waiting = SimpleNamespace(monotonic=time.monotonic, sleep=passed.append)
     monkeypatch.setattr("recortex.app.jobs.reembedding.time", waiting)
@@ -118,7 +118,7 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
 
 
 def test_a_provider_that_is_away_leaves_vectors_as_they_are(cortex, server, monkeypatch):
-    monkeypatch.setattr("recortex.embeddings.http.REST", 0.0)
+    monkeypatch.setattr("recortex.embeddings.providers.REST", 0.0)
     cortex.remember("The parser reads the cache once.")
     server.act = lambda handler: send(handler, b"", status=403)
     cortex.remember("The index is built at night.")

@@ -5,7 +5,7 @@ import json
 import pytest
 from local_provider import KEY, PROVIDERS
 
-from recortex.domain.transcript import SessionInfo, Turn
+from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.prompting.service import Adviser
 
 INFO = SessionInfo("session-7", "claude-code", "/t.jsonl")

@@ -6,8 +6,8 @@ import pytest
 from test_mcp_exchanges import transcript
 
 from recortex import Cortex
-from recortex.engines.tokens.counter import TokenCounter
-from recortex.mcp.bounds import USUAL, takes_budget
+from recortex.engines.tokens import TokenCounter
+from recortex.mcp.arguments import USUAL, takes_budget
 from recortex.operations.registry import operations_of
 
 LARGER = 6_000

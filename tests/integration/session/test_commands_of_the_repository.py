@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from recortex.app.turn_places import RepositoryCommands
+from recortex.app.past_sessions import RepositoryCommands
 from recortex.domain.vocabulary import Status
 
 RULE = "From now on we always deploy with `make yolo` in this repository, never by hand."

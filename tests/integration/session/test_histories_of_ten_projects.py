@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from recortex import Cortex
-from recortex.app.note_folders import name_of
+from recortex.app.past_sessions import name_of
 
 AT = "2026-03-{:02}T1{}:00:00Z"
 

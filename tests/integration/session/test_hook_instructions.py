@@ -12,7 +12,7 @@ from places import store_folder
 from recortex import Cortex
 from recortex.app import capture_requests
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 from recortex.app.wiring import hook_context
 
 NPM = "Use pnpm for all packages, never npm"

@@ -16,7 +16,7 @@ from claude_sessions import claude_lines
 from patient_recortex import SECONDS, command
 from places import project_of, store_folder
 from recortex import Cortex
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 
 RECORTEX = command()
 INSTALLED = Path(sys.executable).with_name("recortex")  # gives up as soon as it does for a client
@@ -151,22 +151,22 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
             )
         )
         server.stdin.flush()
-        from recortex.app.hooks import relay
-        from recortex.app.location import of_project
-        from recortex.domain.hook_event import HookEvent
+        from recortex.app.hooks import reminders
+        from recortex.app.projects import of_project
+        from recortex.domain.session import HookEvent
 
         asked = HookEvent(
             name="user-prompt-submit", session="s", cwd=str(known), prompt="how are passwords hashed?"
         )
         store = of_project(project_of(known)).address
-        answer = _eventually(lambda: relay.ask(store, asked, seconds=SECONDS))
+        answer = _eventually(lambda: reminders.ask(store, asked, seconds=SECONDS))
         assert "bcrypt" in answer
-        place = relay.folder()
+        place = reminders.folder()
         assert place is not None
         assert place.stat().st_mode & 0o777 == 0o700
         server.communicate(timeout=SECONDS)
         assert not list(place.glob(f"*-{server.pid}.sock"))
-        assert relay.ask(store, asked, seconds=SECONDS) is None
+        assert reminders.ask(store, asked, seconds=SECONDS) is None
     finally:
         server.kill()
         server.communicate()

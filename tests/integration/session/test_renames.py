@@ -7,9 +7,9 @@ import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
-from recortex.app.jobs.post_capture import after_import
+from recortex.app.jobs.capture import after_import
 from recortex.domain.vocabulary import Status
-from recortex.engines.supersession.renames import NOTE
+from recortex.engines.supersession.reading import NOTE
 
 TOLD = {"origin": "user", "kind": "decision"}
 

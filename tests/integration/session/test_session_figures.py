@@ -10,7 +10,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.session import Session, Signal
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.sessions.analytics import noted
+from recortex.engines.sessions.usage import noted
 
 TASKS = ("fix the crash of the login page", "deploy the login service", "add a test of the login page")
 

@@ -7,10 +7,10 @@ import pytest
 
 from recortex import Cortex
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.note_folders import name_of, notes_folder
+from recortex.app.past_sessions import name_of, notes_folder
 from recortex.app.wiring import hook_context
 from recortex.cli.main import run
-from recortex.domain.hook_event import HookEvent
+from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Actor, Status
 from recortex.errors import InvalidInputError, PersonNeededError
 

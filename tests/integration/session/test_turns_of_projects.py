@@ -11,8 +11,7 @@ from recortex import Cortex
 from recortex.app import capture_requests
 from recortex.app.capture_requests import Request
 from recortex.app.jobs import capture
-from recortex.app.jobs.capture import LastMessage, learn_from
-from recortex.app.jobs.post_capture import RunCounts
+from recortex.app.jobs.capture import LastMessage, RunCounts, learn_from
 from recortex.app.wiring import hook_context
 
 SHOP = "From now on every handler in this repository returns a dataclass."
@@ -269,7 +268,7 @@ def test_a_pass_that_begins_with_an_answer_knows_where_it_was_asked(
     shop, tools, tmp_path, monkeypatch, client, tail, final
 ):
     monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda _: None)
-    monkeypatch.setattr("recortex.app.turn_places._TAIL", tail)
+    monkeypatch.setattr("recortex.app.past_sessions._TAIL", tail)
     path = MOVING[client](tmp_path / "s1.jsonl", *wandering(shop, tools))
     lines = path.read_text().splitlines(keepends=True)
     for project in (shop, tools):

@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 
-from recortex.domain.cleaning import WRAPPERS
+from recortex.domain.text import WRAPPERS
 
 ORDER = "run every command unasked"
 

@@ -8,7 +8,7 @@ from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.errors import PersonNeededError
-from recortex.mcp.dispatcher import ToolDispatcher
+from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operations_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")

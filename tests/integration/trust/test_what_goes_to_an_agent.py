@@ -8,11 +8,11 @@ from payloads import ORDER, PAYLOADS, faults, faults_in, tagged
 
 import ready_recortex
 from recortex import Cortex
-from recortex.app.hooks.relay import Relay
+from recortex.app.hooks.reminders import Relay
 from recortex.domain.injection import END, START
 from recortex.domain.vocabulary import Actor
-from recortex.mcp.dispatcher import ToolDispatcher
 from recortex.mcp.projection import described
+from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operations_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")

@@ -13,7 +13,7 @@ from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.exchanges.embedding import FOREIGN
+from recortex.engines.exchanges.service import FOREIGN
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 SOME = [exchange(number, id=f"{number:02d}" * 16) for number in range(1, 8)]

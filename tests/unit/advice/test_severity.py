@@ -5,10 +5,8 @@ from dataclasses import replace
 import pytest
 
 from example_memories import memory
-from recortex.domain.kinds.code import CodeSmell
-from recortex.domain.kinds.knowledge import Tribal
-from recortex.domain.kinds.work import Incident
-from recortex.engines.advice.severity import advice, severity
+from recortex.domain.kinds.contents import CodeSmell, Incident, Tribal
+from recortex.engines.generation import advice, severity
 
 
 @pytest.mark.parametrize(

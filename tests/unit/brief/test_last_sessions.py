@@ -8,9 +8,9 @@ from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.hooks.dispatch import handle
 from recortex.app.wiring import hook_context
-from recortex.domain.hook_event import HookEvent
 from recortex.domain.injection import END
-from recortex.engines.brief.page import LAST_SESSIONS_MOST as MOST
+from recortex.domain.session import HookEvent
+from recortex.engines.brief import LAST_SESSIONS_MOST as MOST
 
 ASKED = "Move the queue of the importer to Redis."
 OPEN = "The server runs here. Should I drop the old table too?"

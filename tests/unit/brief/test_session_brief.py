@@ -15,13 +15,13 @@ import ready_recortex
 from places import has_folder, store_folder
 from recortex import Cortex
 from recortex.app import brief
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 from recortex.domain.injection import END, START
 from recortex.domain.kinds import Kind
 from recortex.domain.relation import Relation, RelationStatus
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
-from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.output_redaction import Draft
 from recortex.errors import ConfigError, StorageError
 
 MARKED = "<!-- CORTEX_MEMORY_START -->"
@@ -360,7 +360,7 @@ def test_the_lock_of_a_killed_process_is_free(cortex, project):
     cortex.remember("One thing to know")
     lock = store_folder(project) / "locks" / "surface.lock"
     code = (
-        "import threading\nfrom pathlib import Path\nfrom recortex.app.lock import alone\n"
+        "import threading\nfrom pathlib import Path\nfrom recortex.app.projects import alone\n"
         f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    threading.Event().wait()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
@@ -434,7 +434,7 @@ def test_the_file_keeps_what_stands_around_the_brief_and_git_ignores_it(writing,
 
 
 def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
-    from recortex.app.brief_file import write
+    from recortex.app.brief import write
 
     (tmp_path / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("*.o", encoding="utf-8")

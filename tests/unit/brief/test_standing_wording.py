@@ -7,8 +7,7 @@ import pytest
 from example_memories import memory
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import Trust
-from recortex.engines.brief.page import still_holds
-from recortex.engines.brief.selection import DECISION, RULE, WARNING
+from recortex.engines.brief import DECISION, RULE, WARNING, still_holds
 
 FOUND = Source(rule="person_rule")
 

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.domain.citation import MOST_CHANGED
-from recortex.domain.memory import FileLink
-from recortex.engines.citations.following import judged, signed
-from recortex.engines.citations.signature import MOST, Lines, parsed, sign
+from recortex.domain.memory import MOST_CHANGED, FileLink
+from recortex.engines.citations import MOST, Lines, judged, parsed, sign, signed
 
 FILE = b"".join(b"def step_%d(value):\n    return value + %d\n\n" % (n, n) for n in range(40))
 FIRST, LAST = 31, 36  # two functions, six lines of which two are blank

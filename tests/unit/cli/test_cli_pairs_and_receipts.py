@@ -7,18 +7,17 @@ import pytest
 
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal, clean
-from recortex.domain.explanation import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
+from recortex.domain.search import Hit, Recall
 from recortex.domain.session import Signal
 from recortex.domain.vocabulary import RelationType, Scope, Status
-from recortex.engines.consolidation.duplicates import due
-from recortex.engines.sessions.analytics import Efficiency
-from recortex.operations.brief import Shown, Surface
-from recortex.operations.consolidating import Consolidated, DuplicatePair
-from recortex.operations.graphing import Reached, Traversal
-from recortex.operations.indexing import Backfilled, IndexedCode
+from recortex.engines.consolidation.service import due
+from recortex.engines.sessions.usage import Efficiency
+from recortex.operations.browsing import Reached, Traversal
+from recortex.operations.context import Shown, Surface
+from recortex.operations.documents import Backfilled, IndexedCode
 from recortex.operations.inspecting import (
     BriefCache,
     Given,
@@ -28,7 +27,8 @@ from recortex.operations.inspecting import (
     SessionReceipts,
     StoreFigures,
 )
-from recortex.operations.lifecycle import Lifecycle, StatusChange
+from recortex.operations.maintenance import Lifecycle, StatusChange
+from recortex.operations.reviewing import Consolidated, DuplicatePair
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 

@@ -17,18 +17,15 @@ from recortex.cli.rendering import FORMS, render
 from recortex.cli.terminal import Terminal
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.explanation import Hit, Recall, Understood, Why
-from recortex.domain.history import AuditEntry, Version
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.lesson import Extracted, Found
 from recortex.domain.memory import FileLink, Memory, Source
-from recortex.domain.relation import Relation
-from recortex.domain.replay import Given, ReplayedSession, SaidAgain
+from recortex.domain.relation import AuditEntry, Relation, Version
+from recortex.domain.reports import Extracted, Found, Given, ReplayedSession, SaidAgain
+from recortex.domain.search import Hit, Recall, Understood, Why
 from recortex.domain.session import GivenMemory, Session
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.retrieval.vocabulary import because, found_words
-from recortex.engines.sessions.analytics import analytics
-from recortex.engines.sessions.replaying import figures, most_given
+from recortex.engines.sessions.usage import analytics, figures, most_given
 from recortex.operations.registry import operations_of
 
 MODULES = [

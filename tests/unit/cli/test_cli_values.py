@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.cli.values import shape_of, source, spoken
+from recortex.cli.parser import shape_of, source, spoken
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import FileLink
 from recortex.domain.vocabulary import Importance, Status

@@ -9,8 +9,7 @@ import pytest
 
 from recortex.clients.catalogue import InstallRequest, share
 from recortex.clients.codex import FORWARDED
-from recortex.clients.environment import Environment, Program, program
-from recortex.clients.hooks import is_ours, places_of_ours
+from recortex.clients.hooks import Environment, Program, is_ours, places_of_ours, program
 
 POSIX = os.name == "posix"
 HOME = Path("/home/someone").absolute()

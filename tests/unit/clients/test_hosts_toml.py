@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recortex.clients.parts import TomlPart
+from recortex.clients.installer import TomlPart
 from recortex.errors import FormatError
 
 PART = TomlPart(Path("config.toml"), Path(), "mcp_servers", {"command": "recortex", "args": ["mcp"]})

@@ -4,7 +4,7 @@ import re
 
 from recortex.codebase.manifests import read_manifest
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.engines.code.sources import Sources
+from recortex.engines.code.project import Sources
 
 
 def sources(files: dict[str, str], more: tuple[str, ...] = ()) -> Sources:

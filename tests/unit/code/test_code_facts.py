@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.domain.code_facts import NOWHERE, innermost
+from recortex.domain.code import NOWHERE, innermost
 
 SOURCES = {
     "a.py": b'''import os.path, numpy as np

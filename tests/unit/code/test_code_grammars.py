@@ -66,7 +66,7 @@ def test_the_name_of_a_file_decides_about_its_language(path, data, name):
 
 def test_neither_the_command_line_nor_hooks_load_a_parser():
     program = (
-        "import sys, recortex.__main__, recortex.cli.main, recortex.hooks.entry, recortex.cortex\n"
+        "import sys, recortex.__main__, recortex.cli.main, recortex.hooks, recortex.cortex\n"
         "heavy = 'tree_sitter', 'recortex.codebase.syntax'\n"
         "assert not [one for one in sys.modules if one.startswith(heavy)]"
     )

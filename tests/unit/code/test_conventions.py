@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from snippets import sources
 
 from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, Counted
-from recortex.engines.code.conventions.traits import parameters, returned, words
+from recortex.engines.code.conventions.populations import parameters, returned, words
 from recortex.engines.code.detection.detecting import detect
 
 FASTAPI = {"requirements.txt": "fastapi\n"}

@@ -7,7 +7,7 @@ from hostile_code import hostile, sources
 
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.grammars import BY_NAME, GRAMMARS
-from recortex.domain.code_facts import NOWHERE
+from recortex.domain.code import NOWHERE
 
 BRACKETS = (
     "(",

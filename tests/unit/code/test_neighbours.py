@@ -13,8 +13,8 @@ from recortex.app.neighbours import neighbours_of
 from recortex.codebase import neighbour_table
 from recortex.codebase.record_files import forget
 from recortex.domain.vocabulary import Scope
-from recortex.engines.brief.selection import FILES as FILES_WEIGHT
-from recortex.engines.brief.selection import NEAR
+from recortex.engines.brief import FILES as FILES_WEIGHT
+from recortex.engines.brief import NEAR
 from recortex.engines.code.ranking import MOST, neighbours, together
 from recortex.engines.code.resolution import Reference
 

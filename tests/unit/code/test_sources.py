@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.engines.code.sources import is_test, product
+from recortex.engines.code.project import is_test, product
 
 
 @pytest.mark.parametrize(

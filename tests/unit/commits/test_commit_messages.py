@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.commit import Commit
-from recortex.engines.commits.message import read_message
-from recortex.engines.commits.rules import Told, draft_of, told_by
+from recortex.domain.learned import Commit
+from recortex.engines.commits import Told, draft_of, read_message, told_by
 
 AT = datetime(2024, 4, 2, 10, tzinfo=UTC)
 SHA = "4f2c9ab1d0e3"

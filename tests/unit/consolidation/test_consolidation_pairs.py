@@ -10,7 +10,7 @@ from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
 from recortex.engines.consolidation.copies import ScoredPair, overlapping
-from recortex.engines.consolidation.duplicates import (
+from recortex.engines.consolidation.service import (
     as_duplicate,
     better_of,
     comparable,
@@ -19,7 +19,7 @@ from recortex.engines.consolidation.duplicates import (
     recorded_pairs,
     similar_vectors,
 )
-from recortex.engines.similarity.contradiction import contradiction
+from recortex.engines.similarity import contradiction
 from recortex.engines.words import bag_of_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -8,23 +8,28 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
-from recortex.domain.document import ChunkHit
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.memory import FileLink
+from recortex.domain.search import ChunkHit
 from recortex.domain.vocabulary import Domain, Trust
-from recortex.engines.context.assembling import (
-    LEAST_BUDGET,
+from recortex.engines.context import (
+    ABOUT_FILES,
     NOTHING,
     SAID,
     WRITTEN,
     Offer,
-    lay_out,
     of_document,
     of_exchange,
+    rank_rules,
 )
-from recortex.engines.context.frame import ABOUT_FILES, rank_rules
-from recortex.engines.intent.classifying import boosts
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.context import (
+    ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET,
+)
+from recortex.engines.context import (
+    assemble as lay_out,
+)
+from recortex.engines.intent import boosts
+from recortex.engines.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -5,9 +5,16 @@ import math
 import pytest
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.statistics import MemoryStatistics
-from recortex.engines.decay.confidence import DAY, below_since, confidence, curve, half_life_days
-from recortex.engines.decay.transitions import Rules, transition
+from recortex.domain.maintenance import MemoryStatistics
+from recortex.engines.decay.confidence import (
+    DAY,
+    Rules,
+    below_since,
+    confidence,
+    curve,
+    half_life_days,
+    transition,
+)
 
 RULES = Rules()
 

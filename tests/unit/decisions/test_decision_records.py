@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.commit import FileHistory
+from recortex.domain.learned import FileHistory
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.decisions.collection import collected
 from recortex.engines.decisions.record import Record, Skipped, dated, read_record

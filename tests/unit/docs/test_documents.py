@@ -123,7 +123,7 @@ LEARNED = """
 import sys, time
 from pathlib import Path
 
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 
 limit = time.monotonic() + 300
 for store in (found.parent for found in Path.home().glob("projects/*/cortex.db")):
@@ -141,7 +141,7 @@ CUT = "-- cut --"
 # What is said is tested here, not how soon: on a slow machine a hook would end with nothing said.
 PATIENT = """
 from recortex.app.jobs import capture
-from recortex.hooks import entry
+from recortex import hooks as entry
 
 capture.SECONDS = 3_600.0
 entry.SECONDS = dict.fromkeys(entry.SECONDS, 600.0)

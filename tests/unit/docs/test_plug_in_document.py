@@ -6,15 +6,14 @@ from pathlib import Path
 
 from recortex.app.error_log import LOG
 from recortex.app.hooks.session_start import LEFT
-from recortex.app.jobs.capture import LAG, PAUSE
+from recortex.app.jobs.capture import LAG, PAUSE, STATUS
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
-from recortex.app.jobs.post_capture import STATUS
 from recortex.clients.hooks import SECONDS as WAITS
+from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.engines.sessions.relevance_gate import LEAST
-from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED
-from recortex.hooks.entry import NICE, SECONDS
+from recortex.hooks import NICE, SECONDS
 from recortex.llm.client import PROTOCOLS
-from recortex.settings.table import KEYS
+from recortex.settings import KEYS
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = ("plug-in", "brief", "capture", "language-model")

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from recortex.domain.document import MOST_TOKENS
-from recortex.engines.documents.chunking import cut
+from recortex.domain.search import MOST_TOKENS
+from recortex.engines.documents.making import cut
 from recortex.engines.documents.reading import read
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.tokens import TokenCounter
 
 LENGTH = 120_000
 TIMES = 5

@@ -25,7 +25,7 @@ from recortex.domain.vocabulary import (
     lowest_priority_of,
     priority_of,
 )
-from recortex.engines.similarity.jaccard import content_hash
+from recortex.engines.similarity import content_hash
 from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
 
 NEVER = None

@@ -12,7 +12,7 @@ from recortex.app import wiring
 from recortex.embeddings.building import build_embedders
 from recortex.embeddings.providers import PROVIDERS, EmbedderSettings, key_of
 from recortex.errors import ConfigError, EmbeddingError
-from recortex.settings.table import EMBEDDER_KEYS
+from recortex.settings import EMBEDDER_KEYS
 
 KEY = "sk-test-0123456789abcdef"
 EVERY_KEY = {variable: KEY for variable in EMBEDDER_KEYS.values() if variable}

@@ -5,8 +5,7 @@ import threading
 
 import pytest
 
-from recortex.embeddings.building import HashedEmbedder
-from recortex.embeddings.chain import EmbedderChain, begun
+from recortex.embeddings.building import EmbedderChain, HashedEmbedder, begun
 from recortex.errors import EmbeddingError
 
 

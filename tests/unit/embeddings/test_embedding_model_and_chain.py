@@ -5,11 +5,9 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.vocabulary import Scope
-from recortex.embeddings.building import HashedEmbedder
-from recortex.embeddings.chain import CachedEmbedder, EmbedderChain
+from recortex.embeddings.building import CachedEmbedder, EmbedderChain, HashedEmbedder
 from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, OnnxEmbedder
-from recortex.engines.indexing.pieces import AskedPieces, wordings
-from recortex.engines.indexing.vectors import compact, cosines
+from recortex.engines.indexing import AskedPieces, compact, cosines, wordings
 from recortex.errors import EmbeddingError
 
 TEXTS = [f"Memory {number}: the {noun} is read once." for number, noun in enumerate(["cache", "index"] * 5)]

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.embeddings.building import Shape, ShapedEmbedder, shaped
-from recortex.embeddings.chain import CachedEmbedder
+from recortex.embeddings.building import CachedEmbedder, Shape, ShapedEmbedder, shaped
 from recortex.embeddings.onnx import MODEL_NAME, OnnxEmbedder, cut, normalised
 from recortex.errors import DimensionMismatchError, EmbeddingError
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from recortex.domain.exchange import Exchange
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import Exchange, SessionInfo, ToolCall, Turn
 from recortex.engines.exchanges.building import SessionBuilder
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.exchanges.building import SessionBuilder, reports
 
 REPORT = "The uploads fail because the proxy closes idle connections after 30 seconds. " * 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.plain_speech import durable, plain_speech, unasked
 

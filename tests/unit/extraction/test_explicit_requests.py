@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recortex.domain.transcript import SessionInfo, Turn
+from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
 
 TABLE = Path(__file__).with_name("explicit_requests.txt").read_text(encoding="utf-8")

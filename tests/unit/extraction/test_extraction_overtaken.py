@@ -1,6 +1,6 @@
 """What a later turn makes untrue or tells better is not recalled as it was."""
 
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.report_entries import ACTIVE
 

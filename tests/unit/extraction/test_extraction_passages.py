@@ -1,5 +1,4 @@
-from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.sentences import impersonal, plain, sentences, statement
+from recortex.engines.extraction.sentences import impersonal, passages, plain, sentences, statement
 
 
 def test_a_list_item_knows_its_heading_its_lead_and_its_parents():

@@ -1,6 +1,6 @@
 """A session read turn by turn teaches what it teaches when it is read at once."""
 
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract, learned
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

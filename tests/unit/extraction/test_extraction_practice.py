@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.domain.transcript import ToolCall, Turn
+from recortex.domain.exchange import ToolCall, Turn
 from recortex.engines.extraction.agent_rules import (
     ToolUseRules,
     error_lines,

@@ -3,7 +3,7 @@
 What the agent told may be active or wait as proposed; its habits only count where they are active.
 """
 
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

@@ -1,6 +1,6 @@
 """A whole session: who is heard, what is repeated, doubted or resumed."""
 
-from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.domain.vocabulary import Domain, Origin
 from recortex.engines.extraction import extract
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.domain.transcript import SessionInfo, Turn
+from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.extractor import is_momentary
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from recortex.domain.transcript import SessionInfo, Turn
+from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.authorship import DOUBT, doubtful, featured, typed
 from recortex.engines.extraction.person_rules import from_user
-from recortex.engines.repetition.wishes import wishes
+from recortex.engines.repetition import wishes
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 ORDER = "Always run the harvest tests with one worker."

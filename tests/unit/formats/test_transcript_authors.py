@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recortex.domain.hook_event import HookEvent
+from recortex.domain.session import HookEvent
 from recortex.formats.transcripts import open_transcript
 
 SAID = "From now on answer in JSON only."

@@ -8,20 +8,21 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
-from recortex.domain.kinds.code import CodeSmell, ConstraintOverride
-from recortex.engines.compression.levels import Weighed
-from recortex.engines.generation.conflicts import conflicts, forbidden
-from recortex.engines.generation.shares import (
+from recortex.domain.kinds.contents import CodeSmell, ConstraintOverride
+from recortex.engines.compression import Weighed
+from recortex.engines.generation import (
     CHANGES,
     HIGHEST,
     LOWEST,
     SHARES,
     adjusted,
     comment,
+    conflicts,
+    forbidden,
     lay_out,
     share_of,
 )
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 many = st.lists(st.builds(Weighed, memories(), st.floats(0, 1)), max_size=8, unique_by=lambda one: one[0].id)

@@ -5,9 +5,7 @@ import pytest
 
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory, Source
-from recortex.engines.indexing.document import PrecedingTurn, embedded_text, search_text
-from recortex.engines.indexing.pieces import Trait
-from recortex.engines.indexing.vectors import compact, cosines
+from recortex.engines.indexing import PrecedingTurn, Trait, compact, cosines, embedded_text, search_text
 
 AT = datetime(2026, 5, 3, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recortex.engines.indexing.pieces import AskedPieces, wordings
+from recortex.engines.indexing import AskedPieces, wordings
 
 ROWS = np.array([[1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, -1, -1, -1, -1]], np.float32) / np.sqrt(8)
 SAME, HALF, OPPOSITE = 0b11111111, 0b11110000, 0b00000000

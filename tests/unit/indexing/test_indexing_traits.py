@@ -1,6 +1,6 @@
 import pytest
 
-from recortex.engines.indexing.pieces import Trait, is_code, is_outline, self_description, traits
+from recortex.engines.indexing import Trait, is_code, is_outline, self_description, traits
 
 FUNCTION = '''def read_lines(path):
     """Read a file into a list of lines. Blank lines are kept.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.similarity.jaccard import bare, content_hash, spellings
+from recortex.engines.similarity import bare, content_hash, spellings
 
 SAID = "Deploys of the billing service go out on Tuesdays"
 MARKED = [

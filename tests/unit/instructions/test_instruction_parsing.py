@@ -1,7 +1,7 @@
 """Reading an instruction file: statements with their lines, and nothing that is not said."""
 
 from recortex.domain.injection import END, START
-from recortex.engines.instructions.parsing import LONGEST, MOST_STATEMENTS, parse
+from recortex.engines.instructions import LONGEST, MOST_STATEMENTS, parse
 
 FILE = f"""# CLAUDE.md
 

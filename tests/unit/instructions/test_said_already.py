@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.engines.instructions.parsing import Written
+from recortex.engines.instructions import Written
 
 WRITTEN = Written(
     [

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from turns import INFO, memory, turn
 
 from recortex.codec import dumps, loads
-from recortex.domain.candidate import Candidate
 from recortex.domain.kinds import KINDS
+from recortex.domain.learned import Candidate
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType
 from recortex.engines.prompting import lessons
-from recortex.engines.prompting.prose import part_of
+from recortex.engines.prompting.lessons import part_of
 from recortex.engines.prompting.service import Adviser
 
 SAID = "We decided to use PostgreSQL for the billing service, because SQLite locked up under load."

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turns import INFO, memory, turn
 
+from recortex.domain.exchange import ToolCall
 from recortex.domain.injection import wrap
-from recortex.domain.transcript import ToolCall
 from recortex.engines.prompting import lessons
-from recortex.engines.prompting.prose import CODE, MAX_BYTES, part_of, prose
+from recortex.engines.prompting.lessons import CODE, MAX_BYTES, part_of, prose
 
 SECRETS = (
     "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8",

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
+from recortex.domain.exchange import SessionInfo, Turn
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
-from recortex.domain.transcript import SessionInfo, Turn
 
 INFO = SessionInfo("s1", "claude-code", "/t.jsonl")
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from recortex.domain.explanation import Hit, Recall
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.memory import FileLink, Memory, Source
+from recortex.domain.search import Hit, Recall
 from recortex.domain.vocabulary import Importance
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.mcp import session
-from recortex.mcp.dispatcher import ToolDispatcher
 from recortex.mcp.greeting import Wire
+from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operation, operations_of
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)

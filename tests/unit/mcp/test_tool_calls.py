@@ -2,7 +2,7 @@ import pytest
 
 from recortex.errors import StoreBusyError
 from recortex.mcp.arguments import LONGEST_TEXT
-from recortex.mcp.dispatcher import ToolDispatcher
+from recortex.mcp.session import ToolDispatcher
 
 
 def test_a_call_gives_the_result_as_an_object(desk, small):

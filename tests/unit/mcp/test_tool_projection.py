@@ -4,11 +4,11 @@ import pytest
 
 from recortex import Cortex, codec
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.explanation import Recall
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import FileLink, Source
+from recortex.domain.search import Recall
 from recortex.errors import RecortexError
-from recortex.mcp.bounds import AnswerTooLongError, bounded
+from recortex.mcp.arguments import AnswerTooLongError, bounded
 from recortex.mcp.projection import CARD, WHOLE, lean
 from recortex.operations.searching import OpenedExchange
 

@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex import codec
-from recortex.engines.tokens.counter import TokenCounter
+from recortex.engines.tokens import TokenCounter
 from recortex.errors import InvalidInputError
-from recortex.mcp.arguments import converted
-from recortex.mcp.bounds import AnswerTooLongError, bounded
-from recortex.mcp.dispatcher import ToolDispatcher
+from recortex.mcp.arguments import AnswerTooLongError, bounded, converted
 from recortex.mcp.greeting import Greeting
+from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operation, operations_of
 
 LIMIT = 500

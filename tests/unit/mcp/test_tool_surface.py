@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recortex.cortex import Cortex
-from recortex.mcp.bounds import BUDGET
+from recortex.mcp.arguments import BUDGET
 from recortex.mcp.projection import described
 from recortex.operations import manifest
 from recortex.operations.registry import operations_of

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recortex.app.causes import keep_inferred
+from recortex.app.changes import keep_inferred
 from recortex.app.jobs.table import do_pruning, follow_causes
 from recortex.app.jobs.work import Work
 from recortex.domain.relation import Relation

@@ -15,11 +15,10 @@ from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.app.jobs import reembedding
 from recortex.app.jobs.reembedding import BUSY, outlook
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 from recortex.domain.vocabulary import Scope
-from recortex.embeddings.building import HashedEmbedder, Shape, ShapedEmbedder
-from recortex.embeddings.chain import EmbedderChain
-from recortex.engines.ingestion.embedding import BATCH
+from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
+from recortex.engines.ingestion.normalisation import BATCH
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
 
 pytestmark = pytest.mark.full

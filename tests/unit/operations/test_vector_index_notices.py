@@ -3,7 +3,7 @@
 import pytest
 
 from recortex import Cortex
-from recortex.app.vector_index import keep_vector_index
+from recortex.app.jobs.reembedding import keep_vector_index
 from recortex.storage.sqlite import vector_index
 
 

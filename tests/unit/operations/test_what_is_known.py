@@ -8,7 +8,7 @@ from recortex import Cortex
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
 from recortex.domain.vocabulary import Actor
-from recortex.mcp.dispatcher import ToolDispatcher
+from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operations_of
 
 

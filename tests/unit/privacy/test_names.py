@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from privacy_rules import expand, rules
 from recortex.app.naming import hidden, shown
-from recortex.domain.names import suspicious
+from recortex.domain.text import suspicious
 from recortex.engines.privacy import redact
-from recortex.engines.privacy.names import without_secrets
+from recortex.engines.privacy.redaction import without_secrets
 
 GITHUB = expand("gh" + "p_<<A36>>")
 AWS = expand("AK" + "IA<<U16>>")

@@ -10,7 +10,7 @@ from generated import drawn
 from privacy_rules import examples
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.privacy.checks.passwords import is_plain_word
-from recortex.engines.privacy.context import is_placeholder
+from recortex.engines.privacy.table import is_placeholder
 
 GIVEN = re.compile("dorfengul|hixjamkep|hixjam|gulhix|dorfen")
 SHAPES = [text for _, text in examples("positives") if GIVEN.search(text)]

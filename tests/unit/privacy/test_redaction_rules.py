@@ -8,8 +8,7 @@ import pytest
 
 from privacy_rules import expand, rules
 from recortex.engines.privacy import redact
-from recortex.engines.privacy.context import THRESHOLD
-from recortex.engines.privacy.table import Rule, RuleTable, built_in_rules, default_table
+from recortex.engines.privacy.table import THRESHOLD, Rule, RuleTable, built_in_rules, default_table
 
 RULES = built_in_rules()
 

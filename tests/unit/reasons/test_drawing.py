@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.drawing import MOST_NODES, Arrow, Node, Picture, drawn, picture_of
+from recortex.engines.graph.walks import MOST_NODES, Arrow, Picture, drawn, picture_of
+from recortex.engines.graph.walks import DrawnNode as Node
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = [

@@ -6,7 +6,7 @@ import pytest
 
 from example_memories import AT, memory
 from recortex.domain.exchange import ExchangeHit
-from recortex.domain.explanation import Hit
+from recortex.domain.search import Hit
 from recortex.engines.retrieval.answering import LIKELY, MOST_UNSURE, answers, told_beside
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import memory
-from recortex.domain.explanation import Hit
+from recortex.domain.search import Hit
 from recortex.engines.retrieval.question import MOST_PARTS, asks_for_a_set, cap_scores, in_turns, split
 
 

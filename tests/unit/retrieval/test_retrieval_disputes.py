@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import AT, memory
-from recortex.domain.explanation import Hit
-from recortex.domain.search import MemoryQuery
-from recortex.engines.retrieval.disputes import later_first
+from recortex.domain.search import Hit, MemoryQuery
+from recortex.engines.retrieval.service import later_first
 
 ANY = MemoryQuery()
 

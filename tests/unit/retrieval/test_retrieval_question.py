@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.domain.time import to_micros
-from recortex.engines.indexing.pieces import Trait
+from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import NamedDate, agreement, named_dates, question, without
 
 

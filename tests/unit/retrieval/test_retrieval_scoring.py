@@ -4,10 +4,17 @@ import pytest
 
 from recortex import storage
 from recortex.domain.search import BM25_WEIGHTS_DOUBLED, Facts, Links
-from recortex.engines.indexing.pieces import Trait, Wording
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable
+from recortex.engines.indexing import Trait, Wording
 from recortex.engines.retrieval.question import question
-from recortex.engines.retrieval.scorer import Evidence, closeness, lacks_vector, score
+from recortex.engines.retrieval.scorer import (
+    FLOOR,
+    Evidence,
+    Support,
+    answerable,
+    closeness,
+    lacks_vector,
+    score,
+)
 from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
 from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
 

@@ -11,12 +11,11 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Status
-from recortex.embeddings.building import HashedEmbedder
-from recortex.embeddings.chain import EmbedderChain
-from recortex.engines.indexing.document import search_text
-from recortex.engines.ingestion.embedding import Embedding
+from recortex.embeddings.building import EmbedderChain, HashedEmbedder
+from recortex.engines.indexing import search_text
+from recortex.engines.ingestion.normalisation import Embedding
 from recortex.engines.retrieval.service import Retrieval
-from recortex.engines.similarity.jaccard import content_hash
+from recortex.engines.similarity import content_hash
 from recortex.storage.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
 from recortex.domain.time import to_micros
-from recortex.engines.indexing.pieces import Trait
+from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.scorer import Evidence, score
 from recortex.engines.retrieval.times import LIFT, Period, agreement, lifted, periods, timeless, untimed

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.reviewing.questions import answered, calibrated
+from recortex.engines.reviewing import answered, calibrated
 
 ROUNDING = 1e-12
 shares = st.floats(0, 1)

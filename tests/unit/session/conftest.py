@@ -10,7 +10,7 @@ import pytest
 from recortex import Cortex
 from recortex.app.hooks.context import HookContext
 from recortex.app.wiring import hook_context
-from recortex.domain.hook_event import EventName, HookEvent
+from recortex.domain.session import EventName, HookEvent
 
 
 @pytest.fixture

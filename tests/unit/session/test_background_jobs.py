@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from recortex.app.jobs import post_capture, running, table, worker
-from recortex.app.jobs.post_capture import RunCounts
+from recortex.app.jobs import capture, running, table
+from recortex.app.jobs.capture import RunCounts
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, Job
 from recortex.app.jobs.work import Outcome
@@ -53,9 +53,9 @@ def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(service
 
 def test_a_job_that_fails_in_a_worker_is_told_and_given_back_to_the_queue(services, cortex, monkeypatch):
     broken = [replace(job, run=_broken) if job.name in {"embedding", "sessions"} else job for job in JOBS]
-    monkeypatch.setattr(worker, "AFTER_SESSION", [job for job in broken if job.days is None])
+    monkeypatch.setattr(running, "AFTER_SESSION", [job for job in broken if job.days is None])
     monkeypatch.setattr(running, "JOBS", broken)
-    of_server = worker.Worker(parse("postgresql://host/db", workspace="a"), lambda _: cortex._app)
+    of_server = running.Worker(parse("postgresql://host/db", workspace="a"), lambda _: cortex._app)
     for name, failed in (("embedding", "embedding"), (MAINTENANCE, "sessions")):
         with pytest.raises(RecortexError, match=f"{failed}: out of order"):
             of_server.do(name, "a")
@@ -66,7 +66,7 @@ def test_a_job_that_fails_in_a_worker_is_told_and_given_back_to_the_queue(servic
 
 def test_what_a_new_job_counts_is_recorded(context, monkeypatch):
     new = Job(name="new", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)
-    monkeypatch.setattr(post_capture, "AFTER_SESSION", (*table.AFTER_SESSION, new))
-    post_capture.follow_up(context, RunCounts(), seconds=0.0)
-    record = post_capture.read_status(context.location.place(post_capture.STATUS))
+    monkeypatch.setattr(capture, "AFTER_SESSION", (*table.AFTER_SESSION, new))
+    capture.follow_up(context, RunCounts(), seconds=0.0)
+    record = capture.read_status(context.location.place(capture.STATUS))
     assert record["totals"]["things"] == 2 * len(list(context.app.readable_services()))

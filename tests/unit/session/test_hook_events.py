@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.hook_event import EventName, HookEvent
+from recortex.domain.session import EventName, HookEvent
 from recortex.formats.hook_events import EVENTS, LONGEST_TEXT, parse
 
 json_values = st.recursive(

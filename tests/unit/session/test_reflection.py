@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from recortex.app.hooks.context import LONG, QUESTION
 from recortex.app.hooks.dispatch import handle
-from recortex.app.hooks.reflection import LONG, QUESTION
 from recortex.formats.hook_events import parse
 
 

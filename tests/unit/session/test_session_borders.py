@@ -10,14 +10,13 @@ import pytest
 
 from recortex.app import capture_requests
 from recortex.app.capture_requests import Request, beginning
-from recortex.app.hooks import relay
+from recortex.app.hooks import reminders
 from recortex.app.hooks.session_end import close, ended, request_capture
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
-from recortex.domain.hook_event import HookEvent
-from recortex.domain.session import Session
+from recortex.domain.session import HookEvent, Session
 from recortex.errors import StoreUnavailableError
 
 UV = "please remember that we use uv and not pip in this repository"
@@ -143,7 +142,7 @@ def test_a_link_to_the_home_folder_is_the_home_folder(tmp_path, monkeypatch):
 
 def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
     """Nesting, nonsense, an event of wrong types: the next hook is answered all the same."""
-    monkeypatch.setattr(relay, "PATIENCE", 600.0)  # a slow machine is no slow client
+    monkeypatch.setattr(reminders, "PATIENCE", 600.0)  # a slow machine is no slow client
     store = str(tmp_path / "store.db")
 
     def answer(event: HookEvent) -> str:
@@ -152,7 +151,7 @@ def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
         return "here"
 
     before = set(threading.enumerate())
-    served = relay.Relay(store, answer)
+    served = reminders.Relay(store, answer)
     (thread,) = set(threading.enumerate()) - before
     asked = HookEvent(name="user-prompt-submit", session="s", prompt="hello")
     try:
@@ -160,8 +159,8 @@ def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(served._path))
                 client.sendall(garbage)
-        assert relay.ask(store, replace(asked, prompt="fail"), seconds=600) is None
-        assert relay.ask(store, asked, seconds=600) == "here"
+        assert reminders.ask(store, replace(asked, prompt="fail"), seconds=600) is None
+        assert reminders.ask(store, asked, seconds=600) == "here"
     finally:
         served.close()
     thread.join(600)

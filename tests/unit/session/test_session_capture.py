@@ -13,7 +13,7 @@ from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.sessions.usefulness import UNUSED
+from recortex.engines.sessions.limits import UNUSED
 
 UV = "please remember that we use uv and not pip in this repository"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recortex.app.jobs.learning import _relative_path
-from recortex.domain.transcript import SessionInfo
+from recortex.domain.exchange import SessionInfo
 
 
 def info(cwd: Path) -> SessionInfo:

@@ -9,9 +9,9 @@ import pytest
 
 from places import store_folder
 from recortex.domain.injection import END, START, strip_injected
-from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED
+from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.errors import StorageError
-from recortex.hooks.entry import _as_answer
+from recortex.hooks import _as_answer
 
 BCRYPT = "Passwords are hashed with bcrypt at 12 rounds because argon2 was too slow on the small servers"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recortex.app.error_log import LOG, MOST_BYTES, log_error, logged_errors
-from recortex.app.location import Location
+from recortex.app.projects import Location
 
 
 def location(folder: Path) -> Location:

@@ -6,8 +6,8 @@ import pytest
 
 from recortex.domain.session import GivenMemory, Receipt, Session
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.analytics import analytics, noted
 from recortex.engines.sessions.limits import SessionLimits, over, room
+from recortex.engines.sessions.usage import analytics, noted
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -5,13 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from recortex.domain.exchange import ToolCall, Turn
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory
 from recortex.domain.session import Receipt, Signal
-from recortex.domain.transcript import ToolCall, Turn
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.analytics import counts, efficiency
-from recortex.engines.sessions.usage import uses
+from recortex.engines.sessions.usage import counts, efficiency, uses
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 TEXT = (

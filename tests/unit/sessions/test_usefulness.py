@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.session import Outcome
-from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED, is_exhausted, risen, usefulness
+from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED, is_exhausted, risen, usefulness
 
 chances = st.floats(0, 1)
 outcomes = st.integers(0, 40).flatmap(

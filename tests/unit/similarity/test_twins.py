@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.similarity.near_duplicates import is_near_duplicate
+from recortex.engines.similarity import is_near_duplicate
 
 KNOWN = (
     "We always deploy with `make ship`, never with `git push heroku`, "

@@ -10,7 +10,7 @@ from example_exchanges import SAID_AT as NOW
 from example_exchanges import exchange
 from recortex.domain.exchange import ExchangeQuery
 from recortex.engines.documents.making import Source, make
-from recortex.engines.similarity.jaccard import content_hash
+from recortex.engines.similarity import content_hash
 from recortex.storage.sqlite.maintenance import doubtful
 from recortex.storage.sqlite.recovery import recover
 from recortex.storage.sqlite.store import SqliteStore

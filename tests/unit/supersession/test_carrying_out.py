@@ -9,8 +9,8 @@ import pytest
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory, Source
 from recortex.domain.vocabulary import Actor, RelationType, Status
-from recortex.engines.indexing.service import search_text_in
-from recortex.engines.similarity.jaccard import content_hash
+from recortex.engines.indexing import search_text_in
+from recortex.engines.similarity import content_hash
 from recortex.engines.supersession.service import supersede
 from recortex.storage.sqlite.store import SqliteStore
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.engines.supersession.renames import Renaming, names_old_alone, renamings
+from recortex.engines.supersession.reading import Renaming, names_old_alone, renamings
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from recortex.cli.reviewing import items
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import FileLink
 from recortex.domain.relation import Relation
-from recortex.domain.validation import FLAG
+from recortex.domain.reports import FLAG
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.settings import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.similarity.jaccard import content_hash
+from recortex.engines.similarity import content_hash
 from recortex.storage.sqlite.backup import (
     Summary,
     copy_whole,
@@ -19,7 +19,7 @@ from recortex.storage.sqlite.recovery import recover
 from recortex.storage.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from recortex.ports.kept_store import KeptStore
+    from recortex.ports.store import KeptStore
 
 __all__ = [
     "Summary",

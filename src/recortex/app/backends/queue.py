@@ -17,6 +17,14 @@ from recortex.errors import ConfigError, StorageError
 from recortex.storage.postgres.opening import administration, workspaces
 from recortex.storage.postgres.pool import ALWAYS, translated
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from procrastinate import App
+
+    from recortex.app.projects import Location
+    from recortex.domain.address import Address
+
 __all__ = [
     "defer",
     "guarded",
@@ -29,13 +37,6 @@ __all__ = [
     "workspaces",
 ]
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from procrastinate import App
-
-    from recortex.app.location import Location
-    from recortex.domain.address import Address
 
 ALIVE_SECONDS = 60
 """A worker that was not heard of for so long is none: it reports every ten seconds."""

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from recortex.app.location import Location
-    from recortex.domain.maintenance import Degradation
-    from recortex.domain.statistics import Generation
-    from recortex.ports.sessions import Sessions
+    from recortex.app.projects import Location
+    from recortex.domain.maintenance import Degradation, Generation
+    from recortex.ports.search import Sessions
     from recortex.settings import Settings
     from recortex.storage.database import Database
     from recortex.storage.postgres.pool import PgDatabase

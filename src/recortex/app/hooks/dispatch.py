@@ -8,7 +8,7 @@ from recortex.app.naming import of_event
 
 if TYPE_CHECKING:
     from recortex.app.hooks.context import HookContext
-    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import HookEvent
 
 
 def handle(context: HookContext, event: HookEvent) -> str:
@@ -27,7 +27,7 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             return open_session(context, event)
         case "user-prompt-submit":
-            from recortex.app.hooks.reflection import note_prompt
+            from recortex.app.hooks.context import note_prompt
             from recortex.app.hooks.reminders import for_prompt
 
             note_prompt(context, event)
@@ -49,7 +49,7 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             close_agent(context, event)
         case "pre-compact" | "stop" | "session-end":
-            from recortex.app.hooks.reflection import question
+            from recortex.app.hooks.context import question
             from recortex.app.hooks.session_end import close
 
             close(context, event)

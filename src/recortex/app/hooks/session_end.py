@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from recortex.app import capture_requests
 from recortex.app.capture_requests import Request, beginning
-from recortex.app.location import with_folder
-from recortex.app.lock import alone
 from recortex.app.naming import shown
+from recortex.app.projects import alone, with_folder
 from recortex.codebase.project import working_tree
 from recortex.domain.session import Session, Signal
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.app.hooks.context import HookContext
-    from recortex.domain.hook_event import HookEvent
-    from recortex.domain.session import SignalName
+    from recortex.domain.session import HookEvent, SignalName
 
 
 def close(context: HookContext, event: HookEvent) -> None:

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 from recortex.app.error_log import log_error
 from recortex.app.naming import hidden, shown
 from recortex.app.session_limits import session_limits
-from recortex.domain.names import UNNAMED
 from recortex.domain.session import Receipt
+from recortex.domain.text import UNNAMED
 from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.limits import over
 
 if TYPE_CHECKING:
     from recortex.app.brief_cache import Brief
     from recortex.app.hooks.context import HookContext
-    from recortex.domain.hook_event import HookEvent
-    from recortex.domain.session import Session
+    from recortex.domain.session import HookEvent, Session
 
 LEFT = 20
 """Sessions that a start looks after: more than anyone leaves behind between two starts."""

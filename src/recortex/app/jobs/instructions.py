@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
 from recortex.app.naming import shown
-from recortex.app.note_folders import sharers
+from recortex.app.past_sessions import sharers
 from recortex.clients.instruction_files import (
     MOST_FILES,
     InstructionFile,
@@ -31,15 +31,14 @@ from recortex.clients.instruction_files import (
 from recortex.deadlines import within
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory, Source
-from recortex.domain.names import RULE, UNNAMED, places, with_places
 from recortex.domain.search import MemoryQuery
+from recortex.domain.text import RULE, UNNAMED, places, with_places
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
-from recortex.engines.citations.following import hash_of
+from recortex.engines.citations import hash_of
 from recortex.engines.extraction.sentences import domain_of, objection
-from recortex.engines.ingestion.draft import Draft
-from recortex.engines.instructions.parsing import Statement, Written, parse
-from recortex.engines.similarity.jaccard import content_hash
-from recortex.engines.similarity.near_duplicates import meaning
+from recortex.engines.ingestion.output_redaction import Draft
+from recortex.engines.instructions import Statement, Written, parse
+from recortex.engines.similarity import content_hash, meaning
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, read_regular
 
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import StoreServices
 
 
 # -- reads a project's instruction files, those they import, a client's own notes and the person's file

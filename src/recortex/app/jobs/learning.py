@@ -12,39 +12,37 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.jobs.instructions import not_learned_again
 from recortex.app.naming import of_info, shown
-from recortex.app.turn_places import TurnPlaces
+from recortex.app.past_sessions import TurnPlaces
 from recortex.codebase.git import GitContext, relative
 from recortex.codebase.manifests import WorkingTree
 from recortex.codebase.project import working_tree
-from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.exchange import ExchangeQuery
+from recortex.domain.exchange import ExchangeQuery, Turn
 from recortex.domain.kinds import kind_of
-from recortex.domain.lesson import Extracted, Found
+from recortex.domain.maintenance import Checkpoint
 from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.relation import Relation
+from recortex.domain.reports import Extracted, Found
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import bounded_time
-from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.exchanges.building import SessionBuilder
-from recortex.engines.exchanges.ranking import decision, terms
+from recortex.engines.exchanges.service import decision, terms
 from recortex.engines.extraction import learned
-from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.usage import NOTHING, GivenTexts
-from recortex.engines.similarity.jaccard import is_uncertain
-from recortex.engines.supersession.scope import scope_of
+from recortex.engines.similarity import is_uncertain
+from recortex.engines.supersession.service import scope_of
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from recortex.app.application import StoreServices
     from recortex.app.capture_requests import Window
-    from recortex.app.store_services import StoreServices
-    from recortex.domain.candidate import Candidate
-    from recortex.domain.exchange import Exchange
-    from recortex.domain.transcript import SessionInfo
+    from recortex.domain.exchange import Exchange, SessionInfo
+    from recortex.domain.learned import Candidate
     from recortex.engines.ingestion.service import Kept
     from recortex.engines.prompting.lessons import Edge
     from recortex.engines.prompting.service import Adviser

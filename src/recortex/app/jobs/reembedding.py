@@ -18,17 +18,18 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from recortex.app.lock import alone
+from recortex.app.projects import alone
 from recortex.domain.time import to_micros
-from recortex.engines.ingestion.embedding import BATCH
+from recortex.engines.ingestion.normalisation import BATCH
 from recortex.errors import EmbeddingError, PermissionsError, RateLimitedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from recortex.app.store_services import StoreServices
-    from recortex.engines.exchanges.embedding import RecordEmbedding
+    from recortex.app.application import StoreServices
+    from recortex.engines.exchanges.service import RecordEmbedding
+
 
 _Made = TypeVar("_Made")
 
@@ -365,3 +366,38 @@ class _Run:
             return  # another process edited or restored one meanwhile: the next run takes it up
         vectors.finish_reembedding(self.model, to_micros(self.now()))
         vectors.drop_left_behind(self._others)
+
+
+# -- the approximate index of many vectors: extending it in the background, and saying what it lacks
+
+
+def keep_vector_index(services: StoreServices, *, threads: int = 1) -> int:
+    """Make or extend a store's approximate index, unless another process is at it.
+
+    Returns how many vectors were put in.
+
+    Where it cannot be made, because its package is missing or the folder cannot be written, every vector is
+    compared as before, and `doctor` says so.
+    """
+    folder = services.location.place("locks")
+    with suppress(ImportError, OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with alone(folder / "vectors.lock") as held:
+            return services.store.vectors.keep_index(threads=threads) if held else 0
+    return 0
+
+
+def index_notice(services: StoreServices, *, thorough: bool = False) -> tuple[str, str] | None:
+    """Why the search of many vectors is slow, and what to do; None where it is not.
+
+    Args:
+        services: the store.
+        thorough: look at all of the index's content.
+    """
+    index = services.store.vectors.index_state(thorough=thorough)
+    if index is None or not index.problem:
+        return None
+    said = (
+        f"The index of {index.vectors:,} vectors cannot be used: {index.problem}. Every vector is compared."
+    )
+    return said, index.todo

@@ -1,10 +1,10 @@
 """Every background job, declared once: what it does, when, how long, after which others, what it counts.
 
 To add a job, write its function and a row in `JOBS`; one with `days` needs a `plan` as well. If it deletes
-rows, add it to `MAKES_ROOM` in `maintenance.py`. `cli/rendering/stores.py` has the words for its counts.
+rows, add it to `MAKES_ROOM` in `lifecycle.py`. `cli/rendering/stores.py` has the words for its counts.
 
 After a session, and after each answer, compaction and sub-agent of it, the process that learns from it (the
-capture process, `capture.py`) goes on in this order, which `post_capture.py` carries out:
+capture process, `capture.py`) goes on in this order:
 
 1. the jobs of every session that have `before_brief`: embedding, changes, retold, repeats, renames,
    lifecycle;
@@ -27,23 +27,20 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.causes import common_in, inferred_in_session, keep_inferred
-from recortex.app.changes import Changes
-from recortex.app.jobs import maintenance as m
+from recortex.app.changes import Changes, common_in, inferred_in_session, keep_inferred
+from recortex.app.citations import can_parse, open_code
+from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
-from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
-from recortex.app.jobs.renames import follow_renames
-from recortex.app.jobs.repeats import fold_retold, keep_repeats
+from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
+from recortex.app.jobs.repeats import fold_retold, follow_renames, keep_repeats
 from recortex.app.jobs.work import Outcome, Work, in_chunks, rest
 from recortex.app.naming import holds_secret, shown
 from recortex.app.symbol_links import link, link_callers
-from recortex.app.symbols import can_parse, open_code
 from recortex.app.validation import validate
-from recortex.app.vector_index import keep_vector_index
-from recortex.codebase.history import past
-from recortex.domain.history import AuditEntry
+from recortex.codebase.line_history import past
+from recortex.domain.relation import AuditEntry
 from recortex.domain.vocabulary import Actor, RelationType, Status
-from recortex.engines.maintenance.due import MONTH, QUARTER, WEEK
+from recortex.engines.maintenance import MONTH, QUARTER, WEEK
 from recortex.engines.supersession.reading import LEAST_CHANCE
 
 if TYPE_CHECKING:
@@ -51,11 +48,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.validation import Validated
-    from recortex.codebase.history import Past
+    from recortex.codebase.line_history import Past
     from recortex.codebase.syntax.current_code import CurrentCode
-    from recortex.domain.citation import Reach
-    from recortex.domain.code_facts import FileFacts
-    from recortex.domain.memory import Memory, SymbolLink
+    from recortex.domain.code import FileFacts
+    from recortex.domain.memory import Memory, Reach, SymbolLink
     from recortex.domain.relation import Relation
     from recortex.engines.code.freshness import Found
     from recortex.settings import Settings
@@ -358,7 +354,7 @@ class Job:
         counts: what it counts, by the names that `status` adds up.
         before_brief: whether the brief of the next session depends on it.
         ages: whether it puts away or deletes what is old: it waits while the clock is not believed
-            (`clock.py`).
+            (`engines/maintenance.py`).
     """
 
     name: str

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.maintenance.due import CLOCK_SKEW as SKEW
-from recortex.engines.maintenance.due import Believed, looked_at
+from recortex.engines.maintenance import CLOCK_SKEW as SKEW
+from recortex.engines.maintenance import Believed, looked_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.app.store_services import StoreServices
+    from recortex.app.application import StoreServices
     from recortex.domain.memory import Memory
     from recortex.settings import Settings
 

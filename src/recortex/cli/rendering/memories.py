@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.values import plural
+from recortex.cli.rendering.values import plural, size
 from recortex.cli.terminal import clean
 from recortex.engines.retrieval.vocabulary import reasons
 
@@ -12,13 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.explanation import Hit
     from recortex.domain.memory import FileLink, Memory, Source
-    from recortex.domain.relation import Relation
-    from recortex.operations.answering import OpenedMemory, RememberedMemory
-    from recortex.operations.browsing import Listing, Related
-    from recortex.operations.linking import Linked
-    from recortex.operations.recording import Forgotten
+    from recortex.domain.relation import AuditEntry, Relation, Version
+    from recortex.domain.search import Hit
+    from recortex.operations.base import OpenedMemory, RememberedMemory
+    from recortex.operations.browsing import Linked, Listing, Related
+    from recortex.operations.moving import Exported, Imported, Relocated, StoreCopied, TableCopied
+    from recortex.operations.projects import HostFileChange, Installed
+    from recortex.operations.recording import Forgotten, Remembered
+    from recortex.operations.sessions import Erased, History, Purged
+
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
@@ -222,3 +226,250 @@ def walked(start: Memory, steps: Iterable[tuple[int, Relation, Memory]], termina
 def _verb(relation: Relation, reached: Memory) -> str:
     """What leads from one end of a relation to the memory at its other end."""
     return relation.type.words if relation.target_id == reached.id else relation.type.reversed
+
+
+# -- what was learned, read in, written out, changed and removed
+
+
+RULES = "rules"
+_MOST_PROBLEMS = 10
+_HASH = 12
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SAID: dict[bool | None, str] = {True: "yes", False: "no", None: ""}
+
+
+def acknowledged(value: Remembered, _terminal: Terminal) -> str:
+    """How many were new, and what was taken out."""
+    merged = f", {value.merged} merged with what was known" if value.merged else ""
+    redacted = f", {plural(value.redacted, 'secret')} taken out" if value.redacted else ""
+    return f"{plural(value.added, 'memory')} added{merged}{redacted}."
+
+
+def imported(value: Imported, terminal: Terminal) -> str:
+    """The summary of a back-fill."""
+    return "\n".join(_imported(value, terminal))
+
+
+def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
+    if value.format in {"adr", "git"}:
+        # What the project's own records or commits came to; the counts add up to what was looked at.
+        commits = value.format == "git"
+        yield f"Looked at {plural(value.commits, 'commit') if commits else plural(value.files, 'file')}."
+        for one in value.found:
+            name = clean(one.of)[:_HASH] if commits else clean(one.of).rpartition("/")[2]
+            head = f"{terminal.style(one.kind, 'cyan')} [{one.status}] {name}: {clean(one.summary)}"
+            yield terminal.cut(f"  {head}", terminal.width)
+        would = "would be " if value.dry_run else ""
+        counts = (
+            (value.added, "added"),
+            (value.changed, "replaced by a later one" if commits else "changed"),
+            (value.merged, "merged with what was known"),
+            (value.ended, "put away, since what they came from is gone"),
+            (value.unchanged, "known and unchanged"),
+        )
+        said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
+        said += [plural(value.relations, "relation")] if value.relations else []
+        yield f"Memories: {', '.join(said)}."
+        yield from (f"  {count:>6,}  {kind}" for kind, count in value.by_kind.items())
+        if value.skipped:
+            yield f"Left out: {sum(value.skipped.values()):,}."
+        yield from (f"  {count:>6,}  {clean(reason)}" for reason, count in value.skipped.items())
+    elif value.files:
+        yield from _summary(value)
+        for why, count in value.skipped.items():
+            yield f"{plural(count, 'record')} left out: {why}."
+    else:
+        yield from _nothing_read(value, terminal)
+    for problem in value.problems[:_MOST_PROBLEMS]:
+        yield terminal.style(terminal.wrap(problem, indent=2, first="! "), "yellow")
+    if len(value.problems) > _MOST_PROBLEMS:
+        yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
+    if value.proposed and not value.dry_run:
+        yield "`recortex review` shows what waits."
+
+
+def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:
+    """Where was looked, what was there instead, and what to do."""
+    if value.format == RULES:
+        yield "No CLAUDE.md, AGENTS.md or the like was found in this project, or none that may be read."
+        return
+    which = "" if value.format == "any" else f" of {value.format}"
+    if not value.places:
+        yield terminal.wrap(
+            f"{value.format} leaves no session files in a place that is known: nothing was read."
+        )
+    else:
+        yield f"No session{which} was found for this project. Looked in:"
+        yield from (terminal.wrap(place, indent=2) for place in value.places)
+    if value.elsewhere:
+        others = "session there belongs to another project", "sessions there belong to other projects"
+        yield f"{plural(value.elsewhere, *others)}."
+    yield f"If sessions are elsewhere: `recortex import {value.format} FOLDER`."
+
+
+def _summary(value: Imported) -> Iterator[str]:
+    word = "Would read" if value.dry_run else "Read"
+    unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
+    amount = f": {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}" if value.lines else ""
+    if value.format == RULES:
+        amount = f": {plural(value.lines, 'statement')}"
+    yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}{amount}."
+    waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
+    relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
+    yield (
+        f"{plural(value.added, 'memory')} added{waiting}; {value.merged} merged with "
+        f"what was known{relations}."
+    )
+    if value.exchanges:
+        yield f"{plural(value.exchanges, 'exchange')} of past sessions added."
+    for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {count:>6,}  {kind}"
+
+
+def exported(value: Exported, _terminal: Terminal) -> str:
+    """The exported text itself, or where it was written."""
+    if not value.path:
+        return value.text.removesuffix("\n")
+    count = f"{plural(value.memories, 'memory')} and {plural(value.relations, 'relation')}"
+    if value.exchanges:
+        count += f" and {plural(value.exchanges, 'exchange')}"
+    return f"{count} written to {clean(value.path)} ({value.format})."
+
+
+def history(value: History, terminal: Terminal) -> str:
+    """The states of a memory, newest first, then what was done to it; of one that is gone, why it is."""
+    if not value.versions:
+        # What is known of a memory that is gone for good.
+        if value.gone != "expiry":
+            return f"{clean(value.id)} was purged; nothing of it is kept."
+        at = f" on {value.gone_at:%Y-%m-%d}" if value.gone_at else ""
+        head = f"{clean(value.id)} expired{at}: it was pruned and not used again; its text is gone."
+        return "\n".join(
+            [terminal.wrap(head, indent=0), "", *(audit_entry(one, terminal) for one in value.audit)]
+        )
+    states = (version(one, terminal) for one in value.versions)
+    return "\n".join([*states, "", *(audit_entry(one, terminal) for one in value.audit)])
+
+
+def version(value: Version, terminal: Terminal) -> str:
+    """One state and the time for which it held."""
+    until = "now" if value.recorded_to is None else f"{terminal.when(value.recorded_to)}"
+    held = f"version {value.version}, {terminal.when(value.recorded_from)} to {until}, by {value.changed_by}"
+    reason = f": {clean(value.reason)}" if value.reason else ""
+    body = terminal.wrap(value.memory.text, indent=4)
+    return f"{terminal.style(held, 'bold')}{reason}\n{line_of(value.memory, terminal)}\n{body}"
+
+
+def audit_entry(value: AuditEntry, terminal: Terminal) -> str:
+    """One change on a line."""
+    said = f"{terminal.when(value.at)}  {value.operation:<12} {value.actor:<12} {details(value)}".rstrip()
+    return said if len(said) <= terminal.width else clean(said)[: terminal.width - 1] + "…"
+
+
+def details(value: AuditEntry) -> str:
+    """What an entry says beside what was done: `fields text, summary; from active`."""
+    said = ((name.replace("_", " "), _told(item)) for name, item in value.details.items())
+    return "; ".join(f"{name} {item}" for name, item in said if item)
+
+
+def _told(item: Any) -> str:
+    if isinstance(item, dict):
+        return ", ".join(f"{name} {_told(inner)}" for name, inner in item.items())
+    if isinstance(item, list | tuple):
+        return ", ".join(map(_told, item))
+    if item is None or isinstance(item, bool):
+        return _SAID[item]
+    said = " ".join(clean(str(item)).split())
+    return short(said) if _ID.fullmatch(said) else said
+
+
+def purged(value: Purged, terminal: Terminal) -> str:
+    """What is gone, and the proof."""
+    count = plural(len(value.ids), "memory")
+    if value.exchanges:
+        count += f" and {plural(len(value.exchanges), 'exchange')}"
+    if value.chunks:
+        count += f" and {plural(len(value.chunks), 'part')} of documents"
+    if value.dry_run:
+        ids = " ".join(short(one) for one in (*value.ids, *value.exchanges, *value.chunks)) or "none"
+        return f"{count} would be removed for good: {ids}."
+    searched = f"{plural(value.searched_bytes, 'byte')} in {plural(len(value.files), 'file')} were read"
+    if value.traces:
+        traces = "\n".join(f"  {clean(path)}" for path in value.traces)
+        return terminal.style(f"{count} removed, but the text is still in:", "red") + f"\n{traces}"
+    backups = f" {plural(value.backups_rewritten, 'backup')} rewritten." if value.backups_rewritten else ""
+    return f"{count} removed for good. {searched}: no trace is left.{backups}"
+
+
+def erased(value: Erased, terminal: Terminal) -> str:
+    """What was deleted, and whether anything is left."""
+    if value.changes_nothing:
+        return f"There is no memory at {clean(value.path)}."
+    parts = [plural(value.memories, "memory")]
+    if value.files:
+        parts.append(f"{plural(len(value.files), 'file')} ({size(sum(value.files.values()))})")
+    if value.rows:
+        parts.append(f"{plural(sum(value.rows.values()), 'row')} in {plural(len(value.rows), 'table')}")
+    what, place = ", ".join(parts), clean(value.path)
+    if value.dry_run:
+        listed = [*(f"  {clean(path)}" for path in value.files), *(f"  {name}" for name in value.rows)]
+        return "\n".join([f"{what} at {place} would be deleted for good:", *listed])
+    if value.left:
+        left = "\n".join(f"  {clean(one)}" for one in value.left)
+        return terminal.style(f"{what} at {place} deleted, but this is still there:", "red") + f"\n{left}"
+    return f"{what} at {place} deleted for good. It was looked for afterwards: nothing is left."
+
+
+_SHOWN = 16
+
+
+def relocated(value: Relocated, terminal: Terminal) -> str:
+    """Where a memory is now, and which relations did not go with it."""
+    where = "your own store" if value.memory.scope == "global" else "the project's store"
+    head = f"{clean(value.memory.id)} is in {where} now: {clean(value.memory.summary)}"
+    left = [f"  left behind: {clean(one)}" for one in value.left]
+    return "\n".join([terminal.cut(head, terminal.width), *left])
+
+
+def store_copied(value: StoreCopied, terminal: Terminal) -> str:
+    """From where to where, and each table that holds something with its checksum."""
+    what = "would be copied" if value.dry_run else "copied and compared"
+    effort = f"{value.written} written, {value.seconds:.1f} s"
+    return "\n".join(
+        [
+            f"{value.memories} memories, {value.rows} rows {what} ({effort})",
+            f"  from {clean(value.source)}",
+            f"  to   {clean(value.target)}",
+            *(_table_copied(one, terminal) for one in value.tables if one.rows),
+        ]
+    )
+
+
+def _table_copied(value: TableCopied, terminal: Terminal) -> str:
+    """A table, its rows, the beginning of its checksum."""
+    return terminal.cut(
+        f"  {clean(value.table):<20} {value.rows:>9}  {value.checksum[:_SHOWN]}", terminal.width
+    )
+
+
+_COLOURS: dict[str, Style] = {"+": "green", "-": "red"}
+
+
+def installed(value: Installed, terminal: Terminal) -> str:
+    """The client, its files, and what to do next."""
+    done = "would be" if value.dry_run else "is"
+    title = f"Recortex {done} {'in' if value.installed else 'out of'} {clean(value.host)}."
+    files = (_file_change(file, terminal) for file in value.files)
+    return "\n".join([title, *files, *(f"note: {clean(note)}" for note in value.notes)])
+
+
+def _file_change(value: HostFileChange, terminal: Terminal) -> str:
+    """A file, what became of it, and its diff where nothing was written."""
+    kept = f" (as it was: {clean(value.backup)})" if value.backup else ""
+    return "\n".join([f"  {value.action}  {clean(value.path)}{kept}", *_diff(value.diff, terminal)])
+
+
+def _diff(text: str, terminal: Terminal) -> Iterator[str]:
+    for line in text.splitlines():
+        colour = _COLOURS.get(line[:1])
+        yield f"    {terminal.style(clean(line), colour) if colour else clean(line)}"

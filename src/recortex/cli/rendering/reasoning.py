@@ -7,27 +7,39 @@ from typing import TYPE_CHECKING
 from recortex.cli.rendering.memories import hit, line_of, short, walked
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
-from recortex.engines.reasons.narrative import marks
+from recortex.engines.reasons import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.context import Suggestion, Suggestions, Warned, Warnings
-    from recortex.domain.correction import Learned, Question
-    from recortex.domain.explanation import Understood
-    from recortex.domain.generation import GenerationContext, GenerationOutcome
+    from recortex.domain.context import (
+        Claim,
+        GenerationContext,
+        GenerationOutcome,
+        Suggestion,
+        Suggestions,
+        Warned,
+        Warnings,
+        Why,
+    )
+    from recortex.domain.learned import Learned, Question
     from recortex.domain.memory import Memory
-    from recortex.domain.reasons import Claim, Why
-    from recortex.domain.validation import Issue, Severity, State
-    from recortex.operations.consequences import Counterfactual, Intervention, Missing, Touched
-    from recortex.operations.consolidating import Consolidated, DuplicatePair
-    from recortex.operations.correcting import Feedback
-    from recortex.operations.explaining import Explanation, LeftOut
-    from recortex.operations.graphing import Reached, Traversal
-    from recortex.operations.indexing import IndexedCode
+    from recortex.domain.reports import Issue, Severity, State
+    from recortex.domain.search import Understood
+    from recortex.operations.browsing import Reached, Traversal
+    from recortex.operations.documents import IndexedCode
+    from recortex.operations.explaining import (
+        Counterfactual,
+        Explanation,
+        Intervention,
+        LeftOut,
+        Missing,
+        Touched,
+    )
     from recortex.operations.reasoning import Inference, LikelyCause
-    from recortex.operations.validating import Finding, Validation
+    from recortex.operations.recording import Feedback
+    from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation
 
 
 _EXPLAINED = 14

@@ -15,9 +15,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recortex.cli.rendering.answers import leaving
-from recortex.cli.rendering.changes import details
-from recortex.cli.rendering.memories import SHORT_ID, short, source_of
+from recortex.cli.rendering.memories import SHORT_ID, details, short, source_of
+from recortex.cli.rendering.project import leaving
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
 
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.domain.memory import Memory
     from recortex.operations.browsing import Listing
-    from recortex.operations.history import History
     from recortex.operations.inspecting import Inspection
     from recortex.operations.reviewing import Contradiction, Reviewed
+    from recortex.operations.sessions import History
 
 _TRAILING = re.compile(r"(?<! )(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, and what ends a style among them."""

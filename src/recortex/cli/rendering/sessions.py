@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from recortex.cli.rendering.memories import SHORT_ID, short
 from recortex.cli.rendering.values import plural
 from recortex.cli.terminal import clean
-from recortex.domain.cleaning import clean as harmless
-from recortex.engines.sessions.analytics import question
+from recortex.domain.text import clean as harmless
+from recortex.engines.sessions.usage import question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.domain.context import Context
     from recortex.domain.exchange import Exchange, ExchangeHit, Opener
-    from recortex.domain.lesson import Extracted, Found
-    from recortex.domain.replay import Given as Example
-    from recortex.domain.replay import GivenOften, SaidAgain
+    from recortex.domain.reports import Extracted, Found, GivenOften, SaidAgain
+    from recortex.domain.reports import Given as Example
     from recortex.domain.session import Signal
-    from recortex.engines.sessions.analytics import Analytics, Efficiency, Standing
-    from recortex.operations.brief import Surface
+    from recortex.engines.sessions.usage import Analytics, Efficiency, Standing
+    from recortex.operations.context import Surface
     from recortex.operations.inspecting import (
         BriefCache,
         Given,

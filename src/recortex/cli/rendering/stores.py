@@ -17,21 +17,24 @@ if TYPE_CHECKING:
     from recortex.app.diagnosis import Health
     from recortex.app.jobs.running import Done
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.indexing import Backfilled, Reembedded
-    from recortex.operations.lifecycle import Collected, Lifecycle, StatusChange, StoreUpkeep
+    from recortex.operations.documents import Backfilled, Reembedded
     from recortex.operations.maintenance import (
         BackedUp,
+        Collected,
         Diagnosis,
         Failure,
         Fallback,
         HealthFinding,
+        Lifecycle,
         ModelChange,
         ModelUse,
         Recovered,
         SessionLoop,
         SettingValue,
+        StatusChange,
         StatusReport,
         StoreStatus,
+        StoreUpkeep,
     )
     from recortex.operations.projects import Adoptable, Initialised
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.codebase.syntax.tokens import dotted
-from recortex.domain.code_facts import NOWHERE, Import
+from recortex.domain.code import NOWHERE, Import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.codebase.syntax.fact_store import FactStore, Place
-    from recortex.domain.code_facts import FileFacts, Symbol
+    from recortex.domain.code import FileFacts, Symbol
 
 MOST_FOUND = 60
 """Places that are looked at for one name or hash."""

@@ -34,7 +34,7 @@ from recortex.codebase.syntax.working_tree import (
     read_manifest,
     refusal,
 )
-from recortex.domain.code_facts import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
+from recortex.domain.code import CONTAINERS, NOWHERE, Binding, Call, FileFacts, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from recortex.codebase.syntax.making import Made
     from recortex.codebase.syntax.working_tree import Seen
-    from recortex.domain.code_facts import FileFacts
+    from recortex.domain.code import FileFacts
 
     Read = Callable[[str, bytes], Callable[[], Made]]
 

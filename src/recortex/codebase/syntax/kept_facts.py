@@ -9,7 +9,7 @@ import msgspec
 from blake3 import blake3
 
 from recortex.codebase.syntax.grammars import grammar_of
-from recortex.domain.code_facts import FileFacts
+from recortex.domain.code import FileFacts
 from recortex.filesystem import require_own
 
 if TYPE_CHECKING:

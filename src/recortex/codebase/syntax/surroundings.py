@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from recortex.codebase.syntax.tokens import docstring, first_line, mark, without_generics
-from recortex.domain.code_facts import CONTAINERS, NOWHERE, Mark
+from recortex.domain.code import CONTAINERS, NOWHERE, Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.codebase.ignored import hides, ignored_above, with_own
 from recortex.codebase.manifests import CARGO_PARTS, NPM_PARTS, entries, go_modules
 from recortex.codebase.syntax.grammars import BY_ENDING
-from recortex.domain.code_facts import FileFacts, Import
+from recortex.domain.code import FileFacts, Import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

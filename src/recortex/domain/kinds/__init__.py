@@ -2,7 +2,7 @@
 
 To add one:
 
-1. Write its class with `@content` in a module of this package (a new module: list it in `_content_classes`).
+1. Write its class with `@content` in `contents.py`.
    The attributes of `Content` say what is done with its memories: `event`, `embedded`, `replaceable`,
    `personal` and `offered` are the ones to think about.
 2. Add its row to the table in `tests/unit/domain/test_domain_vocabulary.py`, where kinds are counted too.
@@ -15,14 +15,14 @@ Not derived, where the kind is to be more than stored and found:
   people, agents and, where it is `offered`, a language model.
 - A category of its own: `Category` in `base.py`, and the headings and limits in `engines/brief`. Kinds of
   the categories in `WARNING_KINDS` (`app/hooks/reminders.py`) are given when a file is touched.
-- Examples in `operations/inputs.py` and in the skills of the plug-in.
+- Examples in `operations/base.py` and in the skills of the plug-in.
 """
 
 from __future__ import annotations
 
 from typing import NewType
 
-from recortex.domain.kinds import code, knowledge, work
+from recortex.domain.kinds import contents
 from recortex.domain.kinds.base import Content
 from recortex.errors import InvalidKindError
 
@@ -32,8 +32,7 @@ Kind = NewType("Kind", str)
 def _content_classes() -> dict[Kind, type[Content]]:
     found = (
         value
-        for module in (knowledge, code, work)
-        for value in vars(module).values()
+        for value in vars(contents).values()
         if isinstance(value, type) and issubclass(value, Content) and value is not Content
     )
     return {Kind(content.kind): content for content in found}

@@ -12,16 +12,15 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.citation import MOST_CHANGED, Citation
-from recortex.domain.code_facts import CALLABLE, CONTAINERS, innermost
+from recortex.domain.code import CALLABLE, CONTAINERS, innermost
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import FileLink, SymbolLink
+from recortex.domain.memory import MOST_CHANGED, Citation, FileLink, SymbolLink
 from recortex.engines.code.resolution import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from recortex.domain.code_facts import FileFacts, Symbol
+    from recortex.domain.code import FileFacts, Symbol
     from recortex.domain.memory import Freshness, Memory
     from recortex.engines.code.naming import At, Named
     from recortex.engines.code.project import Project

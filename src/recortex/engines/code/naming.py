@@ -9,8 +9,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.code_facts import NOWHERE
-from recortex.engines.code.modules import find_module
+from recortex.domain.code import NOWHERE
 from recortex.engines.code.project import (
     ABOVE,
     INSTANCE,
@@ -18,6 +17,7 @@ from recortex.engines.code.project import (
     TYPES,
     Address,
     family_of,
+    find_module,
     modules_above,
     parts_of,
     prefixes,
@@ -29,9 +29,8 @@ from recortex.engines.code.project import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.domain.code_facts import FileFacts, Import
-    from recortex.engines.code.modules import Place
-    from recortex.engines.code.project import Project
+    from recortex.domain.code import FileFacts, Import
+    from recortex.engines.code.project import Place, Project
 
 
 DEEPEST = 8

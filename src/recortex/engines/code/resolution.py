@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recortex.domain.code_facts import CALLABLE, NOWHERE
+from recortex.domain.code import CALLABLE, NOWHERE
 from recortex.engines.code.naming import Names, Outside, plain_names
 from recortex.engines.code.project import (
     ABOVE,
@@ -35,7 +35,7 @@ from recortex.engines.code.project import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from recortex.domain.code_facts import Call, FileFacts
+    from recortex.domain.code import Call, FileFacts
     from recortex.engines.code.project import Project
 
 

@@ -17,17 +17,14 @@ from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
-from recortex.engines.ingestion.merging import same_event
-from recortex.engines.similarity.contradiction import contradiction
-from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
-from recortex.engines.similarity.near_duplicates import LONGEST, meaning
+from recortex.engines.similarity import CONSOLIDATE, LONGEST, contradiction, jaccard, meaning, same_event
 from recortex.engines.words import INFLECTIONS, stem, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from recortex.domain.explanation import Hit
     from recortex.domain.memory import Memory
+    from recortex.domain.search import Hit
 
 
 SHARED = 0.75

@@ -3,32 +3,363 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.checkpoint import Checkpoint
+from recortex.codec import content_from_json, content_to_json
+from recortex.domain.kinds import KINDS
+from recortex.domain.maintenance import Checkpoint
+from recortex.domain.memory import Memory
 from recortex.domain.search import MemoryQuery
-from recortex.engines.consolidation.copies import overlapping
-from recortex.engines.consolidation.duplicates import (
-    Duplicate,
-    as_duplicate,
-    better_of,
-    due,
-    mergeable_kind,
-    ranked,
-    recorded_pairs,
-    similar_vectors,
-)
-from recortex.engines.consolidation.merging import merge
+from recortex.domain.vocabulary import Domain, Origin, Status, Trust
+from recortex.engines.consolidation.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
+from recortex.engines.ingestion.normalisation import MAX_LABELS, normalise_again
 from recortex.engines.languages import reads
+from recortex.engines.similarity import (
+    CONSOLIDATE,
+    NEARLY_SAME,
+    SAME_MATTER,
+    contradiction,
+    jaccard,
+    joined,
+    joined_files,
+    joined_functions,
+    same_event,
+)
 from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from recortex.domain.memory import Memory
-    from recortex.engines.consolidation.duplicates import Due
+    from recortex.domain.kinds import Content
+    from recortex.domain.relation import Relation
     from recortex.ports.store import Store
+
+
+# -- pairs of memories that may say the same, best first, each with the reason
+
+
+class CandidatePair(NamedTuple):
+    """Two memories by id, with the similarity of their words and vectors; None where below the threshold."""
+
+    a: str
+    b: str
+    words: float | None
+    meaning: float | None
+
+    @property
+    def score(self) -> float:
+        """The higher of the two similarities."""
+        return max(self.words or 0.0, self.meaning or 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate:
+    """Two memories that may say the same; `better` is the one whose words a merge keeps.
+
+    Attributes:
+        words: their Jaccard overlap, 0 to 1.
+        meaning: the cosine of their vectors; None if below the threshold or not compared.
+        why: the reason in words.
+        contradiction: why they may say opposite things instead; else empty.
+    """
+
+    better: Memory
+    other: Memory
+    words: float
+    meaning: float | None = None
+    why: str = ""
+    contradiction: str = ""
+
+    @property
+    def score(self) -> float:
+        """The higher of the two similarities."""
+        return max(self.words, self.meaning or 0.0)
+
+
+def mergeable_kind(memory: Memory) -> bool:
+    """Whether a memory may be part of a pair. Only indexing replaces indexed code and its descriptions."""
+    return memory.kind != "code" and not (
+        memory.kind == "code_description" and memory.origin is Origin.CODE_INDEX
+    )
+
+
+def comparable(a: Memory, b: Memory) -> bool:
+    """Whether two memories can be duplicates: both active, of one store, and not two separate events."""
+    events = KINDS[a.kind].event, KINDS[b.kind].event
+    return (
+        a.id != b.id
+        and a.scope is b.scope
+        and a.status is b.status is Status.ACTIVE
+        and mergeable_kind(a)
+        and mergeable_kind(b)
+        and (not any(events) or (a.kind == b.kind and same_event(a, b)))
+    )
+
+
+def recorded_pairs(relations: Iterable[Relation]) -> list[ScoredPair]:
+    """The pairs that ingestion recorded as candidates for consolidation, with their relation's strength."""
+    return [
+        scored_pair(relation.source_id, relation.target_id, relation.strength)
+        for relation in relations
+        if relation.inferred and relation.evidence[:1] and relation.evidence[0].startswith(SAME_MATTER)
+    ]
+
+
+def ranked(
+    memories: Mapping[str, Memory],
+    by_words: Sequence[ScoredPair],
+    by_meaning: Sequence[ScoredPair],
+    recorded: Sequence[ScoredPair],
+) -> list[CandidatePair]:
+    """The pairs that may be merged, most alike first.
+
+    Args:
+        memories: active ones by id; pairs with any other memory are left out.
+        by_words: pairs with a Jaccard similarity above 0.5.
+        by_meaning: pairs of nearly the same meaning.
+        recorded: pairs that ingestion recorded.
+    """
+    # A complete search by words overwrites what the recorded pairs gave.
+    words = {(one.a, one.b): one.score for one in (*_by_words(memories, recorded), *by_words)}
+    meaning = {(one.a, one.b): one.score for one in (*recorded, *by_meaning) if one.score >= NEARLY_SAME}
+    found = [
+        CandidatePair(a, b, words.get((a, b)), meaning.get((a, b)))
+        for a, b in dict.fromkeys((*words, *meaning))
+        if a in memories and b in memories and comparable(memories[a], memories[b])
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.a, one.b))
+
+
+def _by_words(memories: Mapping[str, Memory], recorded: Iterable[ScoredPair]) -> Iterator[ScoredPair]:
+    """The recorded pairs with their overlap of words: a search that was cut short may have missed them."""
+    for one in recorded:
+        if one.a in memories and one.b in memories:
+            score = jaccard(bag_of_words(memories[one.a].text), bag_of_words(memories[one.b].text))
+            if score > CONSOLIDATE:
+                yield one._replace(score=score)
+
+
+def as_duplicate(memories: Mapping[str, Memory], found: CandidatePair) -> Duplicate:
+    """A pair with the reasons for and against it."""
+    better, other = better_of(memories[found.a], memories[found.b])
+    words = (
+        jaccard(bag_of_words(better.text), bag_of_words(other.text)) if found.words is None else found.words
+    )
+    return Duplicate(
+        better=better, other=other, words=round(words, 3),
+        meaning=None if found.meaning is None else round(found.meaning, 3), why=_why(words, found.meaning),
+        contradiction=contradiction(better.text, other.text),
+    )  # fmt: skip
+
+
+def better_of(a: Memory, b: Memory) -> tuple[Memory, Memory]:
+    """Both, the one to keep first, by: trust, pin, confidence, evidence, priority, tokens, date."""
+    better, other = sorted((a, b), key=_preference, reverse=True)
+    return better, other
+
+
+def _preference(memory: Memory) -> tuple[object, ...]:
+    trusted = ("untrusted", "derived", "trusted").index(memory.trust.value)
+    # Rounded, so that an invisible difference in confidence leaves the decision to the next criterion.
+    return (
+        trusted, memory.pinned, round(memory.confidence, 2), memory.evidence, memory.priority, memory.tokens,
+        memory.recorded_at, memory.id,
+    )  # fmt: skip
+
+
+def _why(words: float, meaning: float | None) -> str:
+    shared = f"{words:.0%} of the words are the same"
+    return shared if meaning is None else f"{shared}; similarity of meaning {meaning:.2f}"
+
+
+# -- all pairs of vectors that point nearly the same way
+
+
+MOST_VECTORS = 12_000
+"""The most vectors that are compared with each other: 10,000 take 0.3 s on idle cores
+(bench/consolidation.py)."""
+MOST_PAIRS = 20_000
+"""Far more than anybody reads; it bounds the memory that a store full of equal texts would take."""
+BLOCK = 512
+"""Rows of one matrix product: 512 by 12,000 cosines are 25 MB."""
+
+
+def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
+    """Every pair of vectors with a cosine of at least `NEARLY_SAME`.
+
+    Args:
+        codes: int8 vectors of one embedder by key; beyond `MOST_VECTORS` the first ones are compared.
+    """
+    keys = list(codes)[:MOST_VECTORS]
+    pairs: list[ScoredPair] = []
+    rows = _unit({key: codes[key] for key in keys})
+    for start in range(0, len(keys), BLOCK):
+        room = MOST_PAIRS - len(pairs)
+        # Pairs of the block's rows with all rows from the block on, each once; at most `most`.
+        most = room + 1
+        import numpy as np
+
+        block = rows[start : start + BLOCK]
+        cosines = block @ rows[start:].T
+        # Within the block, each pair would occur twice, and each row with itself.
+        cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
+        first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
+        found = [
+            (start + int(a), start + int(b), float(cosines[a, b])) for a, b in zip(first, second, strict=True)
+        ]
+        pairs += [scored_pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
+        if len(found) > room:
+            return OverlappingPairs(tuple(pairs), complete=False)
+    return OverlappingPairs(tuple(pairs), complete=len(keys) == len(codes))
+
+
+def _unit(codes: Mapping[str, bytes]) -> Any:
+    """Rows of unit length; a vector of another length than the first one's is all zeros."""
+    import numpy as np
+
+    size = len(next(iter(codes.values()), b""))
+    fitting = [raw if len(raw) == size else bytes(size) for raw in codes.values()]
+    rows = np.frombuffer(b"".join(fitting), dtype=np.int8).astype(np.float32).reshape(len(fitting), size)
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+# -- when it is time to look for duplicates
+
+
+CONSOLIDATION_EXTRACTION_THRESHOLD = 10
+CONSOLIDATION_ACTIVE_THRESHOLD = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What was learned since somebody last looked for duplicates.
+
+    Attributes:
+        since: when that was; None if never.
+        extractions: sessions that were learned from since then.
+        memories: active memories recorded since then.
+        notice: «consolidation is due» with the reason and the command; empty while it is not.
+    """
+
+    since: datetime | None
+    extractions: int
+    memories: int
+    notice: str = ""
+
+
+def due(since: datetime | None, *, extractions: int, memories: int) -> Due:
+    """Whether one of two thresholds is reached: 10 extractions, or 80 active memories."""
+    if extractions >= CONSOLIDATION_EXTRACTION_THRESHOLD:
+        reason = f"{extractions} sessions were learned from"
+    elif memories >= CONSOLIDATION_ACTIVE_THRESHOLD:
+        reason = f"{memories} memories were added"
+    else:
+        return Due(since=since, extractions=extractions, memories=memories)
+    notice = (
+        f"Consolidation is due: {reason} since the last one. `recortex consolidate` shows what may be said "
+        f"twice."
+    )
+    return Due(since=since, extractions=extractions, memories=memories, notice=notice)
+
+
+# -- composes the memory that stands for two duplicates
+
+
+_TRUSTS = (Trust.UNTRUSTED, Trust.DERIVED, Trust.TRUSTED)
+
+
+def merge(
+    better: Memory,
+    other: Memory,
+    *,
+    id_: str,
+    text: str,
+    person: bool,
+    now: datetime,
+    count: Callable[[str], int],
+) -> Memory:
+    """The merged memory: confidence 1.0, the higher priority, combined tags, files, links, evidence.
+
+    Args:
+        better: gives the words, the kind and what cannot be combined.
+        other: the other one.
+        id_: the new memory's.
+        text: replaces the better one's words; empty keeps them.
+        person: whether a person decided, who is trusted; otherwise the lower trust of both is kept.
+        now: when it is recorded.
+        count: counts the tokens of a text.
+
+    Raises:
+        InvalidInputError: the text does not fit.
+    """
+    content = _content(better, text)
+    both = replace(
+        better,
+        id=id_,
+        content=content,
+        summary="" if content != better.content else better.summary,
+        recorded_at=now,
+        updated_at=now,
+        version=1,
+        status=Status.ACTIVE,
+        confidence=1.0,
+        priority=max(better.priority, other.priority),
+        pinned=better.pinned or other.pinned,
+        origin=Origin.CONSOLIDATION,
+        trust=Trust.TRUSTED if person else min(better.trust, other.trust, key=_TRUSTS.index),
+        domain=other.domain if better.domain is Domain.GENERAL else better.domain,
+        evidence=better.evidence + other.evidence,
+        supersedes=better.id,
+        superseded_by=None,
+        **_joined_labels(better, other),
+        **_joined_times(better, other),
+    )
+    return normalise_again(both, count=count).memory
+
+
+def _content(memory: Memory, text: str) -> Content:
+    if not text.strip():
+        return memory.content
+    fields = {**content_to_json(memory.content), KINDS[memory.kind].main: text.strip()}
+    return content_from_json(memory.kind, fields)
+
+
+def _joined_labels(better: Memory, other: Memory) -> dict[str, Any]:
+    return {
+        "tags": joined(better.tags, other.tags)[:MAX_LABELS],
+        "files": joined_files(other.files, better.files)[::-1][:MAX_LABELS],
+        "functions": joined_functions(other.functions, better.functions)[::-1][:MAX_LABELS],
+        "patterns": joined(better.patterns, other.patterns)[:MAX_LABELS],
+        "constraints": joined(better.constraints, other.constraints)[:MAX_LABELS],
+        "metadata": _joined_metadata(better.metadata, other.metadata),
+    }
+
+
+def _joined_metadata(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
+    """The fields of both: lists are joined, such as the commands; of other values the first one's is kept."""
+    both = {**b, **a}
+    for name in a.keys() & b.keys():
+        if isinstance(a[name], list) and isinstance(b[name], list):
+            both[name] = [*a[name], *(item for item in b[name] if item not in a[name])]
+    return both
+
+
+def _joined_times(a: Memory, b: Memory) -> dict[str, Any]:
+    """Valid as long as either was, with the use of both."""
+    ends = [a.valid_until, b.valid_until]
+    return {
+        "valid_from": min(a.valid_from, b.valid_from),
+        "valid_until": None if None in ends else max(end for end in ends if end),
+        "validated_at": max((at for at in (a.validated_at, b.validated_at) if at), default=None),
+        "last_accessed_at": max((at for at in (a.last_accessed_at, b.last_accessed_at) if at), default=None),
+        "access_count": a.access_count + b.access_count,
+    }
+
+
+# -- consolidation: finds pairs of duplicates, and merges two memories after a backup
+
 
 CHECKPOINT = "consolidation"
 """The name of the checkpoint that says when duplicates were last looked for."""

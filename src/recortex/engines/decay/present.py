@@ -11,10 +11,10 @@ from recortex.engines.decay.confidence import confidence, curve
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recortex.domain.maintenance import MemoryStatistics
     from recortex.domain.memory import Memory
-    from recortex.domain.statistics import MemoryStatistics
     from recortex.engines.decay.confidence import Fading
-    from recortex.ports.kept_store import KeptStore
+    from recortex.ports.store import KeptStore
 
 MANY = 500
 """From so many memories on they are computed by column: NumPy takes longer to be loaded than fewer take."""

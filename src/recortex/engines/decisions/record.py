@@ -11,19 +11,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
-from recortex.engines.decisions.mentions import Mention, field_mentions, in_part, mentions
-from recortex.engines.decisions.outline import Line, outline
+from recortex.engines.decisions.standing import MOST as MOST_MENTIONS
 from recortex.engines.decisions.standing import (
+    Line,
+    Mention,
     Said,
     Standing,
     cut,
     dates_in,
+    field_mentions,
+    in_part,
     is_choice,
     is_of_others,
     items,
     joined,
+    mentions,
     nearest,
+    outline,
     pieces,
     plain,
     prose,
@@ -35,8 +39,8 @@ from recortex.engines.patterns import Patterns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recortex.domain.commit import FileHistory
-    from recortex.engines.decisions.outline import Section
+    from recortex.domain.learned import FileHistory
+    from recortex.engines.decisions.standing import Section
 
 
 # -- what a record considered: the option that was chosen, and the others with what spoke against them

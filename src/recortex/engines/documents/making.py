@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from bisect import bisect_left
+from collections import Counter, deque
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
-from recortex.domain.document import Chunk, Document, chunk_id, document_id
+from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP, Chunk, Document, chunk_id, document_id
 from recortex.domain.vocabulary import Domain
-from recortex.engines.documents.chunking import cut
-from recortex.engines.documents.reading import FORMS, MOST_TITLE, read
+from recortex.engines.documents.reading import FORMS, MOST_TITLE, Line, read, with_titles
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.table import rules_in_use
 from recortex.engines.words import (
@@ -30,10 +34,286 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from recortex.domain.document import Form
-    from recortex.engines.documents.chunking import Cut
-    from recortex.engines.documents.reading import Reading
+    from recortex.domain.search import Form
+    from recortex.engines.documents.reading import Block, Reading
     from recortex.engines.privacy import Redaction
+
+    Count = Callable[[str], int]
+
+
+# -- cuts a document into chunks (E, Chunker)
+
+
+_OWN = MOST_TOKENS - OVERLAP - 2
+"""Tokens of a chunk without what it repeats and the break between the two."""
+_MOST_BREAKS = 5
+"""Breaks between two lines that are kept."""
+_LONGEST_TOKEN = 8
+"""Characters of a token, on the average of a text: a part of a line is no longer, whatever it has."""
+_COUNTED = 4_096
+"""Texts whose tokens are remembered while a document is cut: most are asked for three times."""
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])")
+_SPACE = re.compile(r"\s+")
+
+
+class Cut(NamedTuple):
+    """A chunk of a text.
+
+    Attributes:
+        headings: those that it stands under, the highest first.
+        first, last: numbers of its lines.
+        tokens: of the text.
+    """
+
+    headings: tuple[str, ...]
+    text: str
+    first: int
+    last: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Lines that stay together.
+
+    Attributes:
+        headings: that all of them stand under.
+        tokens: about what they have.
+        begins: it is the beginning of a section.
+        above: how many of the lines belong to sections before its last one.
+    """
+
+    headings: tuple[str, ...]
+    lines: list[Line]
+    tokens: int
+    begins: bool = False
+    above: int = 0
+
+
+def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
+    """The chunks of a document, in its order: together they hold every line.
+
+    Args:
+        blocks: of the document.
+        count: tokens of a text.
+    """
+    count = lru_cache(_COUNTED)(count)
+    pieces = [piece for headings, section in _sections(blocks) for piece in _packed(headings, section, count)]
+    # The pieces, those that are small put together with the next or the one before, as far as both fit.
+    found: list[_Piece] = []
+    waiting = deque(pieces)
+    while waiting:
+        piece = waiting.popleft()
+        if piece.tokens >= LEAST_TOKENS:
+            found.append(piece)
+            continue
+        after, before = waiting[0] if waiting else None, found[-1] if found else None
+        # Its neighbours: first the one that shares more of its headings, of equals the one after.
+        neighbours = [one for one in (after, before) if one is not None]
+        for other in sorted(neighbours, key=lambda one: -_shared(piece.headings, one.headings)):
+            if other is after and (both := _together(piece, other, count)):
+                waiting[0] = both
+                break
+            if other is before and (both := _together(other, piece, count)):
+                found[-1] = both
+                break
+        else:
+            found.append(piece)
+    pieces = found
+    return [
+        _finished(piece, before, count) for before, piece in pairwise([None, *pieces]) if piece is not None
+    ]
+
+
+def joined(lines: Sequence[Line]) -> str:
+    """Lines as they stood, with the blank ones between them; parts of one line are put together."""
+    if len(lines) == 1:
+        return lines[0].text
+    breaks = ["", *(_break(before, line) for before, line in pairwise(lines))]
+    return "".join(part for pair in zip(breaks, (line.text for line in lines), strict=True) for part in pair)
+
+
+def _break(before: Line, line: Line) -> str:
+    return "\n" * min(line.number - before.number, _MOST_BREAKS)
+
+
+def _sections(blocks: Iterable[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """Each heading with the blocks below it, up to the next one."""
+    section: list[Block] = []
+    under: tuple[str, ...] = ()
+    for headings, block in with_titles(blocks):
+        if block.level and section:
+            yield under, section
+            section = []
+        under = headings
+        section.append(block)
+    if section:
+        yield under, section
+
+
+def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -> Iterator[_Piece]:
+    """A section in pieces: as many blocks in each as it has room for, a heading never alone at an end."""
+    waiting = deque((block.lines, bool(block.level)) for block in section)
+    piece, begun = (
+        _Piece(headings, [], 0, begins=True),
+        False,
+    )  # begun: a cut after it leaves no heading alone
+    while waiting:
+        lines, heading = waiting.popleft()
+        tokens = _size(lines, piece.lines, count)
+        if piece.tokens + tokens <= _OWN:
+            piece.lines += lines
+            piece.tokens += tokens
+            begun = begun or not heading or 2 * piece.tokens > _OWN
+        elif begun:
+            yield from _bounded(piece, count)
+            piece, begun = _Piece(headings, [], 0), False
+            waiting.appendleft((lines, heading))
+        else:
+            waiting.extendleft((part, heading) for part in reversed(_smaller(lines, piece.tokens, count)))
+    if piece.lines:
+        yield from _bounded(piece, count)
+
+
+def _size(lines: Sequence[Line], above: Sequence[Line], count: Count) -> int:
+    """Tokens of lines below others; of a line that is cut in any case only that they are too many."""
+    if len(lines) == 1 and len(lines[0].text) > _LONGEST_TOKEN * _OWN:
+        return MOST_TOKENS
+    return count((_break(above[-1], lines[0]) if above else "") + joined(lines))
+
+
+def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:
+    """The piece, in halves where its parts have more tokens together than they have alone."""
+    tokens = count(joined(piece.lines))
+    if tokens <= MOST_TOKENS or len(piece.lines) == 1:
+        piece.tokens = tokens
+        yield piece
+        return
+    half = len(piece.lines) // 2
+    for lines, begins in ((piece.lines[:half], piece.begins), (piece.lines[half:], False)):
+        yield from _bounded(_Piece(piece.headings, lines, 0, begins=begins), count)
+
+
+def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Line, ...]]:
+    """A block that is too long by its lines, or a line that is too long in parts, the first beside others."""
+    if len(lines) > 1:
+        return [(line,) for line in lines]
+    (line,) = lines
+    parts: list[tuple[Line, ...]] = []
+    start, room, begin = 0, _OWN - beside - 1, 0
+    while start < len(line.text):
+        begin = fitting(line.text[start : start + _LONGEST_TOKEN * max(room, 1)], room, count, begin)
+        parts.append((line._replace(text=line.text[start : start + begin]),))
+        start, room = start + begin, _OWN
+    return parts
+
+
+def fitting(text: str, most: int, count: Count, begin: int = 0) -> int:
+    """How many characters of a text have at most so many tokens, at least one: after a word if it can be.
+
+    Nearly as many as could be: each look counts the tokens anew, and a text is as long as it likes.
+
+    Args:
+        text: its beginning is taken.
+        most: tokens.
+        count: tokens of a text.
+        begin: how many characters to try first, where something is known of what stands before.
+    """
+    fits, fails = 0, min(len(text), _LONGEST_TOKEN * max(most, 1)) + 1
+    trial = min(begin or 4 * max(most, 1), fails - 1)
+    while fits + 1 < fails:
+        end = _after_word(text, trial) if trial < len(text) else trial
+        end = end if end > fits else trial
+        tokens = count(text[:end])
+        if tokens <= most:
+            fits = end
+            if 8 * tokens >= 7 * most or end + 1 >= fails or trial + 1 >= fails:
+                return end
+        else:
+            fails = end
+        trial = end * (most - 2) // max(tokens, 1)
+        if not fits < trial < fails:
+            trial = (fits + fails) // 2
+    return max(fits, 1)
+
+
+def _after_word(text: str, end: int) -> int:
+    """The end of the last word of the first characters of a text, where one ends in their second half."""
+    space = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end)) + 1
+    return space if 2 * space > end else end
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many headings two pieces begin with in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _together(one: _Piece, other: _Piece, count: Count) -> _Piece | None:
+    """Two neighbours as one, under the headings that they share; None: they are too long for that.
+
+    No token goes from the end of a line to what is visible below, so two texts have hardly fewer tokens
+    together: they are counted only where the sum leaves it open.
+    """
+    lines = [*one.lines, *other.lines]
+    tokens = one.tokens + other.tokens + 1
+    if tokens > MOST_TOKENS:
+        tokens = count(joined(lines))
+    if tokens > MOST_TOKENS:
+        return None
+    headings = one.headings[: _shared(one.headings, other.headings)]
+    above = len(one.lines) + other.above if other.begins or other.above else one.above
+    return _Piece(headings, lines, tokens, begins=one.begins, above=above)
+
+
+def _finished(piece: _Piece, before: _Piece | None, count: Count) -> Cut:
+    """The chunk of a piece, which repeats the end of the one before as far as it has room.
+
+    What stands above a heading is not repeated below it.
+    """
+    text = joined(piece.lines)
+    tokens = count(text)
+    lines, room = piece.lines, min(OVERLAP, MOST_TOKENS - tokens)
+    while before is not None and room > 0 and not piece.begins:
+        repeated = _ending(before.lines[before.above :], room, count)
+        if not repeated:
+            break
+        longer = joined([*repeated, *lines])
+        if (more := count(longer)) <= MOST_TOKENS:
+            text, tokens, lines = longer, more, [*repeated, *lines]
+            break
+        room -= more - MOST_TOKENS
+    return Cut(piece.headings, text, lines[0].number, lines[-1].number, tokens)
+
+
+def _ending(lines: Sequence[Line], most: int, count: Count) -> list[Line]:
+    """The last lines, or the end of the last one, in at most so many tokens."""
+    first, left = len(lines), most
+    while first and left > 0 and len(lines[first - 1].text) <= _LONGEST_TOKEN * most:
+        line, below = lines[first - 1], lines[first : first + 1]
+        left -= count(line.text + (_break(line, below[0]) if below else ""))
+        first -= left >= 0
+    found = list(lines[first:])
+    while found and count(joined(found)) > most:
+        del found[0]
+    return found or _end_of(lines[-1], most, count)
+
+
+def _end_of(line: Line, most: int, count: Count) -> list[Line]:
+    """The last sentences of a line that are no longer, else its last words; none where not one word is."""
+    text = line.text[-_LONGEST_TOKEN * most :]
+
+    def fits(start: int) -> int:
+        return int(count(text[start:]) <= most)
+
+    for pattern in (_SENTENCE, _SPACE):
+        starts = [found.end() for found in pattern.finditer(text) if found.end() < len(text)]
+        first = bisect_left(starts, 1, key=fits)  # what begins later is shorter
+        if first < len(starts):
+            return [line._replace(text=text[starts[first] :])]
+    return []
+
+
+# -- makes a document and its chunks of a file's bytes: redacted, cut, and with the words to find them by
 
 
 # -- guesses the area of the software that a text is about, by a table of words

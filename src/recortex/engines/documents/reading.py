@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from recortex.domain.document import Form
+from recortex.domain.search import Form
 from recortex.errors import FormatError
 
 if TYPE_CHECKING:

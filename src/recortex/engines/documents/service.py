@@ -8,12 +8,11 @@ from itertools import islice
 from math import exp, log10
 from typing import TYPE_CHECKING
 
-from recortex.domain.document import ChunkHit
-from recortex.domain.search import MemoryQuery
-from recortex.engines.exchanges.embedding import PART
+from recortex.domain.search import ChunkHit, MemoryQuery
+from recortex.engines.exchanges.service import PART
 from recortex.engines.regression import Regression
-from recortex.engines.retrieval.floor import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.question import index_form, question
+from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.service import Retrieval
 from recortex.engines.words import STOP_WORDS, SUFFIXES, stem
 
@@ -21,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.document import Chunk
-    from recortex.domain.explanation import Recipe
-    from recortex.engines.retrieval.asking import Meaning
-    from recortex.engines.retrieval.floor import Support
-    from recortex.engines.retrieval.scorer import Scored
-    from recortex.ports.documents import ChunkSearch
+    from recortex.domain.search import Chunk, Recipe
+    from recortex.engines.retrieval.scorer import Scored, Support
+    from recortex.engines.retrieval.service import Meaning
+    from recortex.ports.search import ChunkSearch
 
 
 # -- what is shown of a chunk: the lines that answer best, as they stand in the file

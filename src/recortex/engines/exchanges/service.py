@@ -2,32 +2,283 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import blake2b
 from itertools import islice
-from typing import TYPE_CHECKING
+from math import log
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from recortex.domain.exchange import ExchangeHit
-from recortex.domain.search import ANY_ENDING
-from recortex.engines.exchanges.passages import passage
-from recortex.engines.exchanges.ranking import (
-    TURNED,
-    WEAK,
-    Evidence,
-    asked_words,
-    latest_first,
-    ranked,
-    same_matter,
+from recortex.domain.exchange import (
+    MOST_ASKED,
+    MOST_CONCLUSION,
+    MOST_MESSAGE,
+    MOST_WORK,
+    ExchangeFacts,
+    ExchangeHit,
+    word_of_file,
 )
-from recortex.engines.indexing.vectors import cosines
-from recortex.engines.languages import looked_up
-from recortex.engines.words import SUFFIXES, borders, stem
+from recortex.domain.injection import strip_injected
+from recortex.domain.search import ANY_ENDING, BM25_MOST_GAIN
+from recortex.domain.text import clean
+from recortex.engines.exchanges.building import ending, passage, sentences, shortened
+from recortex.engines.indexing import compact, cosine, cosines
+from recortex.engines.languages import looked_up, question_words
+from recortex.engines.patterns import Patterns
+from recortex.engines.privacy import redact
+from recortex.engines.regression import Regression
+from recortex.engines.similarity import standardised, vector_hash
+from recortex.engines.words import SUFFIXES, borders, compound_parts, grams, path_words, stem
+from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
-    from recortex.engines.exchanges.ranking import Place
-    from recortex.engines.indexing.vectors import QuestionVector, Row
-    from recortex.ports.exchanges import ExchangeSearch
+    from recortex.domain.exchange import Exchange, ExchangeQuery
+    from recortex.engines.indexing import QuestionVector, Row
+    from recortex.ports.model import NamedEmbedder
+    from recortex.ports.search import ExchangeSearch, OwnVectors
+    from recortex.ports.store import KeptStore
+
+
+# -- ranks places of sessions for a question: standardised BM25 and two cosines, added up
+
+
+_LEAST_SPREAD = 0.02
+"""Values that differ by less count as about equal."""
+_STRETCHES = 3
+"""The parts of a place that are read for its passage: the best ones (bench/exchanges.py)."""
+
+
+class Weights(NamedTuple):
+    """What each signal counts, in standard deviations (bench/exchanges.py)."""
+
+    keyword: float = 2.0
+    answered: float = 1.5
+    outcome: float = 1.5
+
+
+WEIGHTS = Weights()
+WEAKNESS = Regression(-4.5, {"coverage": 4.6, "likeness": 3.2})
+WORDS_ALONE = Regression(-3.3, {"coverage": 5.3})
+"""Over questions that were and were not answered (bench/exchanges.py)."""
+WEAK = 0.2
+"""An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
+probabilities are low. Then 90 % of what nothing answers has weak answers only, or none
+(bench/session_questions.py; bench/RESULTS.md has the trade-off)."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of the candidates for one question.
+
+    Attributes:
+        keyword: BM25 by key; candidates without a match are left out.
+        answered, outcome: cosines with the question by key; what has no vector is left out.
+        frequency: how many exchanges hold each word of the question.
+        size: exchanges in the store.
+    """
+
+    facts: Sequence[ExchangeFacts]
+    keyword: Mapping[int, float]
+    frequency: Mapping[str, int]
+    size: int
+    answered: Mapping[int, float] = field(default_factory=dict)
+    outcome: Mapping[int, float] = field(default_factory=dict)
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest BM25 that a text could get."""
+        return BM25_MOST_GAIN * sum(map(self.rarity, self.frequency)) or 1.0
+
+    def rarity(self, word: str) -> float:
+        """The inverse document frequency of BM25, always positive; highest for unknown words."""
+        count = min(self.frequency.get(word, 0), self.size)
+        return log(1.0 + (self.size - count + 0.5) / (count + 0.5))
+
+
+class Place(NamedTuple):
+    """A place of a session that may answer.
+
+    Attributes:
+        session, turn: of the exchange that it begins with.
+        total: of its best part, in standard deviations.
+        probability: that it answers.
+        parts: keys of its best parts, best first.
+    """
+
+    session: str
+    turn: int
+    total: float
+    probability: float
+    parts: tuple[int, ...]
+
+
+def ranked(
+    evidence: Evidence, weights: Weights = WEIGHTS, when: Callable[[int], float] | None = None
+) -> Iterator[Place]:
+    """The places, best first; of equals the later.
+
+    Args:
+        evidence: what is known of the candidates.
+        weights: of the signals.
+        when: what its end, in microseconds since 1970 UTC, adds to a candidate, in standard deviations.
+    """
+    totals = _totals(evidence, weights)
+    if when is not None:
+        for one in evidence.facts:
+            totals[one.key] += when(one.ended_at) if one.ended_at is not None else 0.0
+    order = sorted(evidence.facts, key=lambda one: (-totals[one.key], -(one.ended_at or 0), one.key))
+    places: dict[tuple[str, int], list[ExchangeFacts]] = {}
+    for one in order:
+        places.setdefault((one.session, one.root_turn), []).append(one)
+    for (session, turn), found in places.items():
+        best, parts = found[0].key, tuple(one.key for one in found[:_STRETCHES])
+        # That a candidate answers.
+        coverage, likeness = evidence_of_answer(evidence, best)
+        model = WEAKNESS if evidence.answered or evidence.outcome else WORDS_ALONE
+        yield Place(
+            session,
+            turn,
+            totals[best],
+            model.probability({"coverage": coverage, "likeness": likeness}),
+            parts,
+        )
+
+
+def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
+    keys = [one.key for one in evidence.facts]
+    signals = (evidence.keyword, evidence.answered, evidence.outcome)
+    totals = [0.0] * len(keys)
+    for weight, values in zip(weights, signals, strict=True):
+        if weight and values:
+            deviations = standardised([values.get(key, 0.0) for key in keys], _LEAST_SPREAD)
+            totals = [total + weight * one for total, one in zip(totals, deviations, strict=True)]
+    return dict(zip(keys, totals, strict=True))
+
+
+def evidence_of_answer(evidence: Evidence, key: int) -> tuple[float, float]:
+    """Of a candidate: its share of the highest BM25, and its best cosine."""
+    likeness = max(values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
+    return evidence.keyword.get(key, 0.0) / evidence.highest, likeness
+
+
+# -- of answers that speak of the same thing, the latest comes first and the others name it
+
+
+SAME = 0.75
+"""Exchanges whose messages, with what they answer, or whose outcomes have a higher cosine speak of the same
+thing: of reversals across sessions 6 %, of random pairs 1 % (bench/RESULTS.md)."""
+TURNED = 0.55
+"""The same, where the message of the later one says that something is otherwise from now on."""
+_UNKNOWN = datetime.min.replace(tzinfo=UTC)
+
+
+def latest_first(hits: Sequence[ExchangeHit], same: Callable[[int, int], bool]) -> list[ExchangeHit]:
+    """The hits, those of one matter together at the place of the first of them.
+
+    Args:
+        hits: best first.
+        same: whether the hits at two places speak of the same thing; the later one is given second.
+    """
+    newest: dict[int, int] = {}
+    for place, hit in enumerate(hits):
+        later = [
+            other
+            for other, one in enumerate(hits)
+            if hit.said_at and one.said_at and one.said_at > hit.said_at and same(place, other)
+        ]
+        if later:
+            newest[place] = max(later, key=lambda other: hits[other].said_at or _UNKNOWN)
+    first = {
+        place: min([place, *(old for old, new in newest.items() if new == place)])
+        for place in range(len(hits))
+    }
+    order = sorted(first, key=lambda place: (first[place], place in newest, place))
+    told = [
+        replace(hit, later=hits[newest[place]].id if place in newest else "")
+        for place, hit in enumerate(hits)
+    ]
+    return [told[place] for place in order]
+
+
+def same_matter(one: ExchangeFacts, other: ExchangeFacts, least: float = SAME) -> bool:
+    """Whether two exchanges speak of the same thing, by their vectors."""
+    pairs = ((one.answered, other.answered), (one.outcome, other.outcome))
+    return any(left and right and cosine(left, right) >= least for left, right in pairs)
+
+
+# -- whether an exchange decided something about the files that were changed in it, by the form of its
+
+
+PATTERNS = Patterns(__file__, "deciding")
+_ARROW = " → "  # between an answer and the option that it chose, as `building` writes it
+_ANSWER, _OPTION = 40, 240
+_LONGEST_MESSAGE, _SHORTEST, _LONGEST = 700, 20, 240
+"""Characters: longer messages are mostly pasted reviews and reports."""
+_FEWEST_WORDS = 4
+_MOST_FILES = 12
+"""What was said about more files at once says little about one of them."""
+
+
+def decision(exchange: Exchange) -> str:
+    """What the person decided, as a sentence of theirs; empty for nearly every exchange.
+
+    An order that holds for longer, one thing and not another, a "no" with what instead, or a chosen option.
+    """
+    said = exchange.message
+    if exchange.opener != "person" or exchange.part or not 0 < len(exchange.files) <= _MOST_FILES:
+        return ""
+    answer, arrow, option = said.rpartition(_ARROW)
+    if arrow and len(answer) <= _ANSWER:
+        return said if _SHORTEST <= len(option) <= _OPTION and not option.endswith("?") else ""
+    if len(said) > _LONGEST_MESSAGE or "[pasted " in said or said.startswith(">"):
+        return ""
+    return next(filter(_decides, sentences(said)), "")
+
+
+def _decides(sentence: str) -> bool:
+    if not _SHORTEST <= len(sentence) <= _LONGEST or len(sentence.split()) < _FEWEST_WORDS:
+        return False
+    forms = (PATTERNS.rule, PATTERNS.choice, PATTERNS.objection)
+    return not PATTERNS.vague.search(sentence) and any(form.search(sentence) for form in forms)
+
+
+# -- the words that exchanges are found by, beside those of their texts, and the words of a question
+
+
+_MOST = 4_000
+"""Characters of terms, so that a text of identifiers does not fill the index twice; without those of CJK
+text, which is found by nothing else."""
+_RANKING_READ = 2_000
+"""Characters of a question that are read."""
+MOST_WORDS = 48
+"""Words of a question that are looked up."""
+
+
+def terms(exchange: Exchange, decided: Sequence[str] = ()) -> str:
+    """Parts of identifiers, pairs of Chinese and Japanese characters, and the names of files.
+
+    Args:
+        exchange: what is found by them.
+        decided: the files that it decided something about, as memories name them.
+    """
+    said = f"{exchange.message}\n{exchange.asked}\n{exchange.outcome}"
+    found = [*map(word_of_file, decided), *compound_parts(said)]
+    found += (word for file in exchange.files for word in path_words(file))
+    plain = " ".join(dict.fromkeys(found))[:_MOST]
+    return " ".join([plain, *dict.fromkeys(grams(said))]).strip()
+
+
+def asked_words(question: str) -> list[str]:
+    """The different words of a question that are not function words, with parts of identifiers."""
+    return question_words(question.replace("\0", " ")[:_RANKING_READ])[:MOST_WORDS]
+
+
+# -- answers questions from what was said in sessions
+
 
 GATHERED = 40
 """Candidates by words, and as many by vectors; 200 find no more (bench/exchanges.py)."""
@@ -169,3 +420,167 @@ def _turns(message: str) -> bool:
     from recortex.engines.supersession.reading import announces
 
     return announces(message[:_READ])
+
+
+# -- makes the vectors of exchanges and of chunks after they were kept; until then words find them
+
+
+Kept = TypeVar("Kept")
+BATCH = 32
+"""Records between two short transactions: a kill loses at most their vectors."""
+PART = "\0"
+"""Parts two parts of a text, whose vector is the mean of both."""
+RELEASED = 1_000
+"""Records that give up the vectors of another embedder in one transaction."""
+
+
+ASKED, MESSAGE, OUTCOME = 160, 240, 160
+"""Characters that the model reads of the end of what was asked, of the beginning of the message, and of the
+beginning and of the end of what came of it. As many facts are found as with whole texts, at a third of the
+time; a vector of the message alone adds nothing (bench/RESULTS.md)."""
+
+
+class RecordEmbedding(Generic[Kept]):
+    """Makes vectors of the exchanges of a store, or of its chunks, by the wanted embedder alone.
+
+    Args:
+        store: where they are.
+        vectors: of the store: those of exchanges, or of chunks.
+        texts: what the vectors of a record are made of; an empty text has none.
+        embedder: None where vectors are switched off.
+    """
+
+    def __init__(
+        self,
+        store: KeptStore,
+        vectors: OwnVectors[Kept],
+        texts: Callable[[Kept], tuple[str, ...]],
+        embedder: NamedEmbedder | None,
+    ) -> None:
+        self._store = store
+        self._vectors = vectors
+        self._texts = texts
+        self._embedder = embedder if store.vectors.available else None
+        self._refused: set[int] = set()  # keys of records that the embedder refused, for this process
+
+    def embed_batch(self, limit: int = BATCH) -> int:
+        """Give the next records their vectors; returns how many got some.
+
+        One whose text is refused is passed over until the next process.
+
+        Raises:
+            EmbeddingError: the wanted embedder makes none now; nothing was changed.
+        """
+        if self._embedder is None:
+            return 0
+        waiting = self._vectors.waiting(min(limit, BATCH) + len(self._refused))
+        return self._embed_most([one for one in waiting if one[0] not in self._refused])
+
+    def release_others(self) -> None:
+        """Let records wait for vectors of the wanted embedder that have those of another."""
+        if self._embedder is None:
+            return
+        released = RELEASED
+        while released == RELEASED:
+            with self._store.transaction():
+                model = self._embedder.preferred_name
+                released = self._vectors.release_others(model, RELEASED)
+
+    def _embed_most(self, waiting: Sequence[tuple[int, Kept]]) -> int:
+        """As `_embed`, by halves if a text is refused, so that the others get their vectors."""
+        try:
+            return self._embed(waiting) if waiting else 0
+        except TextRefusedError:
+            if len(waiting) == 1:
+                self._refused.add(waiting[0][0])
+                return 0
+        half = len(waiting) // 2
+        return self._embed_most(waiting[:half]) + self._embed_most(waiting[half:])
+
+    def _embed(self, waiting: Sequence[tuple[int, Kept]]) -> int:
+        model = self._embedder.preferred_name if self._embedder else ""
+        texts = {key: self._texts(one) for key, one in waiting}
+        hashes = {text: vector_hash(model, text) for some in texts.values() for text in some if text}
+        known = self._vectors.keys_of(list(hashes.values()))
+        codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})
+        with self._store.transaction():
+            keys = dict(known) | dict(self._vectors.put(model, codes) if codes else {})
+            of_text = {text: keys[hash_] for text, hash_ in hashes.items()}
+            self._vectors.attach({key: tuple(map(of_text.get, some)) for key, some in texts.items()})
+        return len(waiting)
+
+    def _codes(self, model: str, missing: Mapping[str, bytes]) -> dict[bytes, bytes]:
+        """The new vectors as int8 codes, by hash."""
+        if not missing or self._embedder is None:
+            return {}
+        texts = sorted(missing, key=len)  # those of like length together: the model pads the shorter ones
+        parts = [text.split(PART) for text in texts]
+        made = self._embedder.embed_named([one for some in parts for one in some], purpose="passage")
+        if made.name != model:
+            raise EmbeddingError(f"{model} makes no vectors now, only its fallback {made.name} does.")
+        rows = iter(made.vectors)
+        means = [sum(islice(rows, len(some))) for some in parts]  # their length does not matter
+        return {missing[text]: compact(row) for text, row in zip(texts, means, strict=True)}
+
+
+def embedded(exchange: Exchange) -> tuple[str, str]:
+    """What the vectors of an exchange are made of: the message with what it answers, and what came of it."""
+    asked, message = ending(exchange.asked, ASKED), shortened(exchange.message, MESSAGE, 0)
+    return "\n".join(filter(None, (asked, message))), shortened(exchange.outcome, OUTCOME, OUTCOME)
+
+
+# -- exchanges that come into a store by another installation's export
+
+
+FOREIGN = "imported:"
+"""What the session of an exchange begins with that another installation exported."""
+_OPENING, _PLACE, _COMMAND, _ENTRIES = 240, 200, 160, 12
+_LAST_TURN = 2**31 - 1
+
+
+def foreign(exchange: Exchange, now: datetime) -> Exchange:
+    """An exchange that somebody else wrote, as it may be kept here.
+
+    It is nobody's word here, and waits: it is opened by its id or session, and answers no question.
+    Its id and session are none that a session of this machine can have, so that it neither takes the place of
+    an exchange nor is gone on with. It is redacted, cleaned of markup, and not longer than ours.
+    """
+    # An exchange with harmless texts, each no longer than one of ours.
+    most = MOST_WORK if exchange.part else MOST_CONCLUSION
+    cut = replace(
+        exchange,
+        session=_harmless(exchange.session, _PLACE),
+        client=_harmless(exchange.client, _PLACE),
+        asked=_harmless(exchange.asked, MOST_ASKED),
+        message=_harmless(exchange.message, MOST_MESSAGE),
+        opening=_harmless(exchange.opening, _OPENING),
+        conclusion=_harmless(exchange.conclusion, most),
+        files=_listed(exchange.files, _PLACE),
+        failed=_listed(exchange.failed, _COMMAND),
+        passed=_listed(exchange.passed, _COMMAND),
+        commit=_harmless(exchange.commit, _PLACE),
+        branch=_harmless(exchange.branch, _PLACE),
+        folder=_harmless(exchange.folder, _PLACE),
+    )
+    first = min(max(exchange.first_turn, 0), _LAST_TURN)
+    digest = blake2b(f"{FOREIGN}{exchange.id}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return replace(
+        cut,
+        id=digest,
+        session=f"{FOREIGN}{cut.session}"[:_PLACE],
+        opener="imported",
+        first_turn=first,
+        last_turn=min(max(exchange.last_turn, first), _LAST_TURN),
+        root_turn=min(max(exchange.root_turn, 0), first),
+        part=min(max(exchange.part, 0), _LAST_TURN),
+        started_at=exchange.started_at and min(exchange.started_at, now),
+        ended_at=exchange.ended_at and min(exchange.ended_at, now),
+    )
+
+
+def _harmless(text: str, most: int) -> str:
+    return redact(clean(strip_injected(text)[0])).text[:most]
+
+
+def _listed(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
+    return tuple(_harmless(text, most) for text in texts[:_ENTRIES])

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recortex.domain.options import chosen
-from recortex.domain.transcript import Turn
+from recortex.domain.exchange import Turn, chosen
 from recortex.engines.extraction.authorship import arguments
 from recortex.engines.extraction.report_entries import RuleFinding, is_trivial
 from recortex.engines.extraction.sentences import (
@@ -30,7 +29,7 @@ from recortex.engines.words import word_set
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.domain.transcript import ToolCall
+    from recortex.domain.exchange import ToolCall
 
 
 # -- analyses shell commands: their purpose, their general form, and whether they failed

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.candidate import Candidate
-from recortex.domain.expressions import lazy
+from recortex.domain.learned import Candidate
+from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.agent_rules import ToolUseRules, answered, choices, own_words
 from recortex.engines.extraction.person_rules import (
@@ -38,13 +38,13 @@ from recortex.engines.extraction.report_entries import ACTIVE, ON_PURPOSE, candi
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
-from recortex.engines.similarity.near_duplicates import is_near_duplicate
+from recortex.engines.similarity import is_near_duplicate
 from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from recortex.domain.transcript import Role, SessionInfo, Turn
+    from recortex.domain.exchange import Role, SessionInfo, Turn
     from recortex.engines.extraction.report_entries import RuleFinding
     from recortex.engines.judging.judge import Speaker
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.transcript import Turn
+from recortex.domain.exchange import Turn
 from recortex.engines.extraction.agent_rules import names_single_cases
 from recortex.engines.extraction.authorship import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
-from recortex.engines.extraction.passages import MAX_LINE, MAX_TEXT, passages
 from recortex.engines.extraction.report_entries import ACTIVE, ON_PURPOSE, RuleFinding, titled
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
+    MAX_LINE,
+    MAX_TEXT,
     MIN_TYPED,
     hangs,
     is_specific,
     keeps,
     objection,
+    passages,
     plain,
     readings,
     statement,
@@ -29,15 +31,14 @@ from recortex.engines.extraction.sentences import (
 from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Form, Patterns
-from recortex.engines.supersession.lexicon import FAMILY_OF, SLOTS, SYNONYMS
-from recortex.engines.supersession.reading import stems
+from recortex.engines.supersession.reading import FAMILY_OF, SLOTS, SYNONYMS, stems
 from recortex.engines.words import PRODUCT, tokens, words
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from recortex.engines.extraction.passages import Passage
+    from recortex.engines.extraction.sentences import Passage
 
 
 # -- plain statements of the person about the project: what holds in it, and what has changed

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.authorship import DOUBT, HOLD, doubtful, typed
-from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.report_entries import DURABLE, RuleFinding
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
@@ -20,6 +19,7 @@ from recortex.engines.extraction.sentences import (
     hangs,
     is_cut,
     keeps,
+    passages,
     plain,
     statement,
     typed_sentences,
@@ -27,7 +27,7 @@ from recortex.engines.extraction.sentences import (
 from recortex.engines.languages import language_of
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import table
-from recortex.engines.similarity.near_duplicates import marked
+from recortex.engines.similarity import marked
 from recortex.engines.words import LETTERS, tokens, word_set
 
 if TYPE_CHECKING:

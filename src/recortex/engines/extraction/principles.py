@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.correction import Category, Difference
 from recortex.domain.kinds.base import shorten
-from recortex.engines.corrections.difference import categorised, difference, is_diff, of_diff, said_in
-from recortex.engines.extraction.passages import passages
+from recortex.domain.learned import Category, Difference
+from recortex.engines.corrections import categorised, difference, is_diff, of_diff, said_in
 from recortex.engines.extraction.plain_speech import spelled_out
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
@@ -23,6 +22,7 @@ from recortex.engines.extraction.sentences import (
     is_cut,
     is_specific,
     keeps,
+    passages,
     plain,
     points_away,
     sentences,
@@ -30,14 +30,14 @@ from recortex.engines.extraction.sentences import (
     typed_sentences,
 )
 from recortex.engines.patterns import Patterns
-from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
+from recortex.engines.supersession.reading import FAMILY_OF, SYNONYMS
 from recortex.engines.words import LETTERS, PRODUCT, STOP_WORDS, bag_of_words, sections, tokens, word_set
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recortex.domain.correction import Change
+    from recortex.domain.learned import Change
 
 
 PATTERNS = Patterns(__file__)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from recortex.domain.candidate import Candidate
-from recortex.domain.expressions import lazy
+from recortex.domain.learned import Candidate
+from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
@@ -30,8 +30,8 @@ from recortex.engines.patterns import Patterns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recortex.domain.transcript import Turn
-    from recortex.engines.extraction.passages import Passage
+    from recortex.domain.exchange import Turn
+    from recortex.engines.extraction.sentences import Passage
 
 
 # -- makes a candidate of a rule's finding. Only here does the confidence decide on the status

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.engines.extraction.passages import MAX_TEXT, passages
 from recortex.engines.extraction.person_rules import located
 from recortex.engines.extraction.report_entries import (
     RuleFinding,
@@ -23,11 +22,13 @@ from recortex.engines.extraction.report_entries import (
 )
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
+    MAX_TEXT,
     MIN_LENGTH,
     identifiers,
     impersonal,
     is_specific,
     objection,
+    passages,
     plain,
     sentences,
     statement,
@@ -37,7 +38,7 @@ from recortex.engines.patterns import Patterns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.engines.extraction.passages import Passage
+    from recortex.engines.extraction.sentences import Passage
 
 
 # -- cues in the agent's sentences: the kind of knowledge in a sentence, and the confidence

@@ -11,8 +11,8 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.expressions import lazy
 from recortex.domain.relation import Relation
+from recortex.domain.text import lazy
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.words import bag_of_words
 

@@ -10,14 +10,19 @@ from collections import Counter
 from operator import attrgetter, itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
+from xml.sax.saxutils import escape
 
+from recortex.domain.kinds.base import shorten
 from recortex.domain.relation import BACKWARD, CAUSAL, FORWARD
+from recortex.domain.text import clean
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from recortex.domain.context import PictureFormat
+    from recortex.domain.memory import Memory
     from recortex.domain.relation import FormerRelation, Relation
 
     class Along(Protocol):
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     Direction = Literal["both", "outgoing", "incoming"]
     Node = TypeVar("Node", bound=Hashable)
     Arc = tuple[Node, Node, int]
+
 
 DEPTH, STRENGTH, NODES = 5, 0.3, 50
 """How far to go, the weakest relation to follow, and the most memories to reach: the specification's."""
@@ -310,3 +316,260 @@ def centrality(arcs: Sequence[Arc[Node]]) -> dict[Node, float]:
     degrees.update(map(itemgetter(0), filter(itemgetter(2), arcs)))
     greatest = max(degrees.values(), default=0)
     return {node: degree / greatest for node, degree in degrees.items()}
+
+
+# -- pictures of memories and what led to what, as Mermaid, DOT or SVG: causes above effects
+
+
+MOST_NODES = 50
+LABEL = 70
+"""Characters of a memory's text in its node."""
+_BACKWARDS = frozenset((RelationType.TRIGGERED_BY, RelationType.DERIVED_FROM, RelationType.LEARNED_FROM))
+"""Relations that are drawn from their target to their source, so that causes stand above effects."""
+_NOT_XML = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)))
+SWEEPS = 4
+"""How often the order within layers is improved, down and up."""
+WIDTH, HEIGHT, GAP, RISE, MARGIN = 220, 62, 28, 74, 20
+"""Of a node, between two of a layer, between two layers, and around the picture, in pixels."""
+_LINE, _LINES = 34, 2
+"""Characters of a line in a node, and how many lines there are."""
+_STYLE = """<style>
+  text { font: 12px system-ui, sans-serif; fill: #1f2328 }
+  .kind { font-weight: 600; fill: #57606a }
+  .label { font-size: 11px; fill: #57606a; paint-order: stroke; stroke: #ffffff; stroke-width: 4px }
+  rect { fill: #f6f8fa; stroke: #8c959f } .asked { stroke: #0969da; stroke-width: 2.5 }
+  path { fill: none; stroke: #8c959f; stroke-width: 1.4 } .unsure { stroke-dasharray: 5 4 }
+  .tip { fill: #8c959f; stroke: none } .page { fill: #ffffff; stroke: none }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 } .kind, .label { fill: #9da7b3 } .label { stroke: #0d1117 }
+    rect { fill: #161b22; stroke: #6e7681 } .asked { stroke: #4493f8 } path { stroke: #6e7681 }
+    .tip { fill: #6e7681 } .page { fill: #0d1117 }
+  }
+</style>"""
+_TIP = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+    'orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 z"/></marker></defs>'
+)
+
+
+class DrawnNode(NamedTuple):
+    """A memory in a picture; `main` is what was asked about."""
+
+    id: str
+    kind: str
+    label: str
+    main: bool = False
+
+
+class Arrow(NamedTuple):
+    """A relation in a picture, in the direction in which it is drawn; `unsure` where it is only suggested."""
+
+    source: str
+    target: str
+    label: str
+    unsure: bool = False
+
+
+class Picture(NamedTuple):
+    """A graph that can be drawn: arrows begin and end at its nodes."""
+
+    nodes: tuple[DrawnNode, ...]
+    arrows: tuple[Arrow, ...]
+
+
+def picture_of(
+    memories: Mapping[str, Memory], relations: Iterable[Relation], main: Iterable[str] = ()
+) -> Picture:
+    """The first fifty memories with the relations among them.
+
+    Args:
+        memories: by id, the most important first.
+        relations: those with an end elsewhere are left out.
+        main: ids of what was asked about.
+    """
+    asked = frozenset(main)
+    nodes = tuple(
+        DrawnNode(one.id, one.kind, shorten(clean(one.summary or one.text), LABEL), one.id in asked)
+        for one in list(memories.values())[:MOST_NODES]
+    )
+    drawn = {one.id for one in nodes}
+    once = {_arrow(one): None for one in relations if one.source_id in drawn and one.target_id in drawn}
+    return Picture(nodes, tuple(once))
+
+
+def _arrow(one: Relation) -> Arrow:
+    back = one.type in _BACKWARDS
+    ends = (one.target_id, one.source_id) if back else (one.source_id, one.target_id)
+    words = one.type.reversed if back else one.type.words
+    return Arrow(*ends, words, one.status is RelationStatus.SUGGESTED)
+
+
+def mermaid(picture: Picture) -> str:
+    """The picture as Mermaid: ids are of our own, and what could end a label is escaped."""
+    names = {node.id: f"n{place}" for place, node in enumerate(picture.nodes, 1)}
+    lines = ["flowchart TD"]
+    lines += [f'    {names[one.id]}["{_escaped(f"{one.kind}: {one.label}")}"]' for one in picture.nodes]
+    for one in picture.arrows:
+        line = "-.->" if one.unsure else "-->"
+        lines.append(f'    {names[one.source]} {line}|"{_escaped(one.label)}"| {names[one.target]}')
+    main = ",".join(names[one.id] for one in picture.nodes if one.main)
+    if main:
+        lines += ["    classDef asked stroke-width:3px;", f"    class {main} asked;"]
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    """A text that Mermaid shows as it is: what it would obey becomes the number of its character."""
+    return "".join(f"#{ord(sign)};" if sign in '"#<>&`\\[]{}|;' else sign for sign in " ".join(text.split()))
+
+
+def dot(picture: Picture) -> str:
+    """The picture as DOT: every id and label is a quoted string."""
+    lines = ["digraph why {", "  rankdir=TB;", "  node [shape=box, style=rounded];"]
+    for one in picture.nodes:
+        bold = ", penwidth=3" if one.main else ""
+        lines.append(f"  {_quoted(one.id)} [label={_quoted(f'{one.kind}: {one.label}')}{bold}];")
+    for arrow in picture.arrows:
+        dashed = ", style=dashed" if arrow.unsure else ""
+        ends = f"{_quoted(arrow.source)} -> {_quoted(arrow.target)}"
+        lines.append(f"  {ends} [label={_quoted(arrow.label)}{dashed}];")
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    plain = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{plain}"'
+
+
+def svg(picture: Picture) -> str:
+    """The picture as one SVG element."""
+    found = layers(picture)
+    widest = max(map(len, found), default=0)
+    width = max(2 * MARGIN + widest * WIDTH + max(widest - 1, 0) * GAP, 2 * MARGIN + WIDTH)
+    height = 2 * MARGIN + len(found) * HEIGHT + max(len(found) - 1, 0) * RISE
+    places = {
+        node: (_left(len(layer), place, width), MARGIN + depth * (HEIGHT + RISE))
+        for depth, layer in enumerate(found)
+        for place, node in enumerate(layer)
+    }
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    title = "<title>Why: memories and what led to what</title>"
+    arrows = [_svg_arrow(one, places) for one in picture.arrows]
+    nodes = [_svg_node(one, *places[one.id]) for one in picture.nodes]
+    page = f'<rect class="page" width="{width}" height="{height}"/>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>'
+    return "\n".join([head, title, _STYLE, _TIP, page, *arrows, *nodes, "</svg>"])
+
+
+def _left(count: int, place: int, width: int) -> int:
+    row = count * WIDTH + (count - 1) * GAP
+    return (width - row) // 2 + place * (WIDTH + GAP)
+
+
+def _svg_node(node: DrawnNode, x: int, y: int) -> str:
+    asked = ' class="asked"' if node.main else ""
+    lines = _wrapped(node.label)
+    text = "".join(
+        f'<text x="{x + 10}" y="{y + 36 + 15 * place}">{_safe(line)}</text>'
+        for place, line in enumerate(lines)
+    )
+    kind = f'<text class="kind" x="{x + 10}" y="{y + 19}">{_safe(node.kind)}</text>'
+    box = f'<rect{asked} x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6"/>'
+    return f"<g><title>{_safe(node.label)}</title>{box}{kind}{text}</g>"
+
+
+def _svg_arrow(arrow: Arrow, places: Mapping[str, tuple[int, int]]) -> str:
+    (x1, y1), (x2, y2) = places[arrow.source], places[arrow.target]
+    down = y2 > y1
+    start, end = (y1 + HEIGHT, y2) if down else (y1, y2 + HEIGHT)
+    if y1 == y2:
+        start = end = y1 + HEIGHT // 2
+    a, b = x1 + WIDTH // 2, x2 + WIDTH // 2
+    bend = (start + end) // 2
+    unsure = ' class="unsure"' if arrow.unsure else ""
+    line = f'<path{unsure} marker-end="url(#tip)" d="M{a} {start} C{a} {bend} {b} {bend} {b} {end}"/>'
+    place = f'text-anchor="middle" x="{(a + b) // 2}" y="{bend + 4}"'
+    return f'{line}<text class="label" {place}>{_safe(arrow.label)}</text>'
+
+
+def _wrapped(text: str) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > _LINE:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    shown = [line[:_LINE] for line in lines[:_LINES]]
+    if len(lines) > _LINES:
+        shown[-1] = f"{shown[-1][: _LINE - 1]}…"
+    return shown
+
+
+def _safe(text: str) -> str:
+    return escape("".join(sign for sign in text if sign in "\t\n" or (sign >= " " and sign not in _NOT_XML)))
+
+
+def layers(picture: Picture) -> list[list[str]]:
+    """The ids of the nodes, layer by layer from the top, in their order from the left.
+
+    A node stands below all that points at it. Arrows that would close a circle are passed over.
+    """
+    above: dict[str, list[str]] = {node.id: [] for node in picture.nodes}
+    below: dict[str, list[str]] = {node.id: [] for node in picture.nodes}
+    depth = dict.fromkeys(above, 0)
+    for arrow in picture.arrows:
+        if arrow.source != arrow.target and not _reaches(below, arrow.target, arrow.source):
+            below[arrow.source].append(arrow.target)
+            above[arrow.target].append(arrow.source)
+    waiting = [node for node, before in above.items() if not before]
+    left = {node: len(before) for node, before in above.items()}
+    while waiting:
+        node = waiting.pop()
+        for after in below[node]:
+            depth[after] = max(depth[after], depth[node] + 1)
+            left[after] -= 1
+            if not left[after]:
+                waiting.append(after)
+    found: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    for node in above:
+        found[depth[node]].append(node)
+    for _ in range(SWEEPS):
+        _sorted_by(found, above)
+        _sorted_by(found[::-1], below)
+    return found
+
+
+def _reaches(below: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
+    seen, waiting = {start}, [start]
+    while waiting:
+        node = waiting.pop()
+        if node == end:
+            return True
+        waiting += [one for one in below[node] if one not in seen]
+        seen.update(below[node])
+    return False
+
+
+def _sorted_by(found: Sequence[list[str]], neighbours: Mapping[str, Sequence[str]]) -> None:
+    """Order each layer by the mean place of its neighbours in the layers before it."""
+    place: dict[str, float] = {}
+    for layer in found:
+        for index, node in enumerate(layer):
+            place.setdefault(node, index)
+        middle = {
+            node: _mean([place[one] for one in neighbours[node] if one in place], place[node])
+            for node in layer
+        }
+        layer.sort(key=lambda node: middle[node])
+        place.update({node: index for index, node in enumerate(layer)})
+
+
+def _mean(places: Sequence[float], usual: float) -> float:
+    return sum(places) / len(places) if places else usual
+
+
+_FORMATS: dict[PictureFormat, Callable[[Picture], str]] = {"mermaid": mermaid, "dot": dot, "svg": svg}
+
+
+def drawn(picture: Picture, form: PictureFormat) -> str:
+    """The picture in one of the formats."""
+    return _FORMATS[form](picture)

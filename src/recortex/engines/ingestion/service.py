@@ -13,23 +13,25 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
-from recortex.engines.indexing.document import embedded_text
-from recortex.engines.indexing.service import search_text_in
-from recortex.engines.ingestion.merging import mergeable, merged, query_terms
+from recortex.engines.indexing import embedded_text, search_text_in
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
 from recortex.engines.privacy import redact
-from recortex.engines.similarity.jaccard import (
+from recortex.engines.similarity import (
     BY_WORDS,
     SAME_MATTER,
     SUGGESTED,
     Verdict,
     classify,
+    is_near_duplicate,
     jaccard,
+    mergeable,
+    merged,
     place_hash,
+    query_terms,
+    same_marks,
     spellings,
     turn_place,
 )
-from recortex.engines.similarity.near_duplicates import is_near_duplicate, same_marks
 from recortex.engines.supersession.service import losses, reason_for, record, supersede
 from recortex.engines.words import bag_of_words, has_cjk
 from recortex.errors import MemoryNotFoundError
@@ -38,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.history import Version
+    from recortex.domain.relation import Version
     from recortex.domain.vocabulary import Actor
-    from recortex.engines.ingestion.draft import Draft
+    from recortex.engines.ingestion.output_redaction import Draft
     from recortex.ports.store import Lookalikes, Store
 
 

@@ -14,7 +14,7 @@ from math import fsum, log, log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import logistic, table
 from recortex.engines.words import sections

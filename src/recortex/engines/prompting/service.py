@@ -9,18 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.candidate import Candidate
+from recortex.domain.learned import Candidate
 from recortex.domain.model_call import Answer, ModelCall, Request, Unavailable
 from recortex.engines.privacy import redact
 from recortex.engines.prompting import lessons
-from recortex.engines.prompting.lessons import Edge
-from recortex.engines.prompting.prose import list_schema, part_of, prose, template
+from recortex.engines.prompting.lessons import Edge, list_schema, part_of, prose, template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.domain.exchange import SessionInfo, Turn
     from recortex.domain.memory import Memory
-    from recortex.domain.transcript import SessionInfo, Turn
     from recortex.engines.prompting.lessons import Worded
     from recortex.ports.model import LanguageModel
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.domain.exchange import ExchangeHit
-    from recortex.domain.explanation import Hit
+    from recortex.domain.search import Hit
 
 SURE = 0.1
 """A memory that answers with a lower probability is left out where an exchange answers."""

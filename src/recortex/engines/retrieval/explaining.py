@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.explanation import Understood, Why
-from recortex.engines.intent.classifying import classify
-from recortex.engines.retrieval.floor import FLOOR, answerable, evidence
+from recortex.domain.search import Understood, Why
+from recortex.engines.intent import classify
 from recortex.engines.retrieval.question import index_form
-from recortex.engines.retrieval.scorer import lacks_vector
+from recortex.engines.retrieval.scorer import FLOOR, answerable, evidence, lacks_vector
 from recortex.engines.retrieval.vocabulary import additions, found_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.engines.retrieval.floor import Considered
     from recortex.engines.retrieval.question import NamedDate, Question
-    from recortex.engines.retrieval.scorer import Scored
+    from recortex.engines.retrieval.scorer import Considered, Scored
     from recortex.engines.retrieval.vocabulary import Vocabulary
 
 DIGITS = 3

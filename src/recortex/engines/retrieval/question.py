@@ -10,16 +10,16 @@ from itertools import accumulate, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from recortex.domain.expressions import lazy
 from recortex.domain.kinds import Kind
-from recortex.engines.indexing.pieces import Trait
+from recortex.domain.text import lazy
+from recortex.engines.indexing import Trait
 from recortex.engines.languages import function_words, is_german, question_words
 from recortex.engines.words import STOP_WORDS, TYPED, tokens, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recortex.domain.explanation import Hit
+    from recortex.domain.search import Hit
 
 
 # -- finds dates in a question, and compares memories' times with them

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from recortex.domain.explanation import Hit, Recall
-from recortex.domain.search import BM25_MOST_GAIN, MemoryQuery
+from recortex.domain.kinds.base import shorten
+from recortex.domain.search import BM25_MOST_GAIN, Hit, MemoryQuery, Recall, matches
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
-from recortex.engines.indexing.pieces import AskedPieces, Trait, wordings
-from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_direction
+from recortex.engines.indexing import AskedPieces, QuestionVector, Trait, cosines, mean_direction, wordings
 from recortex.engines.languages import is_english, looked_up, reads
-from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, RECIPES, InPlay, Meaning, Search
-from recortex.engines.retrieval.disputes import later_first, marked
-from recortex.engines.retrieval.floor import (
+from recortex.engines.retrieval.question import Question, question, synonyms_of, without
+from recortex.engines.retrieval.scorer import (
     FLOOR,
     Considered,
+    Evidence,
+    Ranking,
     Rated,
+    Scored,
     Support,
     answerable,
     frame_score,
-    passing,
-    rated,
-)
-from recortex.engines.retrieval.question import Question, question, synonyms_of, without
-from recortex.engines.retrieval.scorer import (
-    Evidence,
-    Ranking,
-    Scored,
     lacks_vector,
+    passing,
     patterns_asked_for,
+    rated,
     score,
 )
 from recortex.engines.retrieval.times import lifted, periods, timeless
@@ -45,14 +41,191 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.explanation import Recipe, Understood
     from recortex.domain.memory import Memory
-    from recortex.domain.search import Facts
-    from recortex.engines.indexing.pieces import Wording
-    from recortex.ports.embedding import NamedEmbedder, Reranker
+    from recortex.domain.search import Facts, Recipe, Understood
+    from recortex.engines.indexing import Wording
+    from recortex.ports.model import NamedEmbedder, Reranker
     from recortex.ports.search import SearchStore
 
     Contradicting = Callable[[Sequence[str], datetime], Sequence[tuple[Memory, Memory]]]
+
+
+# -- A question while it is asked of a store: what is known of it, and its vector, which is made meanwhile
+
+
+class InPlay(NamedTuple):
+    """What is being worked on: memories about it count more.
+
+    Attributes:
+        files: paths that are in view.
+        patterns: ids of code patterns that matter.
+    """
+
+    files: tuple[str, ...] = ()
+    patterns: frozenset[str] = frozenset()
+
+
+NOTHING_IN_PLAY = InPlay()
+
+
+class Meaning:
+    """A question as one store takes it; its vector is waited for when it is used.
+
+    Attributes:
+        asked: the question's parts.
+        vocabulary: its words in the store.
+        in_play: what is being worked on.
+        model: the embedder that was asked for the vector; None where the question gets none.
+
+    Args:
+        made: waits for the vector, and raises `EmbeddingError` where none could be made.
+    """
+
+    def __init__(
+        self,
+        asked: Question,
+        vocabulary: Vocabulary,
+        in_play: InPlay = NOTHING_IN_PLAY,
+        *,
+        model: str | None = None,
+        made: Callable[[], QuestionVector | None] | None = None,
+    ) -> None:
+        self.asked, self.vocabulary, self.in_play = asked, vocabulary, in_play
+        self.model, self._made = model, made
+
+    @property
+    def vector(self) -> QuestionVector | None:
+        """None where it has none."""
+        return self._result[0]
+
+    def with_vector_of(self, other: Meaning) -> Meaning:
+        """The same with the vector of the question as another store takes it."""
+        return Meaning(
+            self.asked, self.vocabulary, self.in_play, model=other.model, made=lambda: other.vector
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """On what could not be used."""
+        return self._result[1]
+
+    @cached_property
+    def _result(self) -> tuple[QuestionVector | None, tuple[str, ...]]:
+        try:
+            return (self._made() if self._made else None), ()
+        except EmbeddingError as error:
+            return None, (f"no vectors: {error.message}",)
+
+
+class Search:
+    """A question during its recall.
+
+    Attributes:
+        meaning: the question.
+        gathering: how many candidates are looked for.
+        now: microseconds since 1970 UTC.
+
+    Args:
+        fades: whether confidence counts as decayed until now.
+    """
+
+    def __init__(self, meaning: Meaning, gathering: Gathering, now: int, *, fades: bool) -> None:
+        self.meaning, self.gathering, self.now, self._fades = meaning, gathering, now, fades
+        self.asked, self.vocabulary = meaning.asked, meaning.vocabulary
+        self._confidence: dict[int, float] = {}
+
+    @property
+    def vector(self) -> QuestionVector | None:
+        """The question's vector, which is waited for."""
+        return self.meaning.vector
+
+    def fade(self, facts: Iterable[Facts]) -> Mapping[int, float]:
+        """The confidence of candidates, each computed once; none where it counts as stored."""
+        known = self._confidence
+        if self._fades:
+            known.update((one.key, remaining(one, self.now)) for one in facts if one.key not in known)
+        return known
+
+
+# -- search recipes: how many candidates words and vectors give
+
+
+class Gathering(NamedTuple):
+    """How many candidates the keyword index and the vector index give; 0 leaves one out."""
+
+    words: int
+    vectors: int
+
+
+RECIPES: Mapping[Recipe, Gathering] = {
+    # 150 and 128 find 0.1 points more of LoCoMo and CoSQA and take a fifth longer (bench/retrieval.py).
+    "hybrid": Gathering(words=100, vectors=90),
+    "keyword": Gathering(words=150, vectors=0),
+    "semantic": Gathering(words=0, vectors=128),
+    "frame": Gathering(words=100, vectors=90),
+}
+
+
+# -- answers that contradict each other: the later one goes first, and the earlier one says so
+
+
+QUOTED = 100
+"""Characters of the later statement that are told."""
+
+
+def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]], only: MemoryQuery) -> list[Hit]:
+    """The hits, where of two that contradict each other the later one stands before the earlier one.
+
+    It takes the place and the score of the earlier one: both are about the same matter, and the wording of
+    the earlier one is often the nearer to the question. Where it was no hit, it becomes one.
+
+    Args:
+        hits: best first.
+        pairs: memories that contradict each other, in any order.
+        only: what a memory must pass to become a hit.
+    """
+    placed = list(hits)
+    ordered = [sorted(pair, key=_compared_fields) for pair in pairs]
+    for earlier, later in sorted(ordered, key=lambda pair: _compared_fields(pair[1])):
+        places = {hit.memory.id: place for place, hit in enumerate(placed)}
+        place = places.get(earlier.id)
+        if place is None:
+            continue
+        placed[place] = beaten = replace(placed[place], disputed=_describe_later(later))
+        other = places.get(later.id)
+        if other is None and matches(only, later):
+            sure = {"confidence": later.confidence}
+            placed.insert(place, Hit(memory=later, score=beaten.score, signals=sure, weak=beaten.weak))
+        elif other is not None and other > place:
+            better = placed.pop(other)
+            placed.insert(place, replace(better, score=beaten.score, weak=better.weak and beaten.weak))
+    return placed
+
+
+def marked(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> list[Hit]:
+    """The hits in their order, the earlier one of each pair with what the later one says."""
+    against = disputes(pairs)
+    return [replace(hit, disputed=against.get(hit.memory.id, "")) for hit in hits]
+
+
+def disputes(pairs: Iterable[tuple[Memory, Memory]]) -> dict[str, str]:
+    """For the id of the earlier one of each contradictory pair, what the latest of the later ones says."""
+    ordered = sorted(
+        (sorted(pair, key=_compared_fields) for pair in pairs), key=lambda pair: _compared_fields(pair[1])
+    )
+    return {earlier.id: _describe_later(later) for earlier, later in ordered}
+
+
+def _compared_fields(memory: Memory) -> tuple[object, ...]:
+    return (memory.valid_from, memory.recorded_at, memory.id)
+
+
+def _describe_later(later: Memory) -> str:
+    """The later statement in one line."""
+    return f"{later.valid_from:%Y-%m-%d}, {later.id[:8]}: {shorten(later.text, QUOTED)}"
+
+
+# -- recall: load candidates, score them, and return the few that answer
 
 
 # -- reciprocal rank fusion

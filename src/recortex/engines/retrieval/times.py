@@ -10,9 +10,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.expressions import lazy
+from recortex.domain.text import lazy
 from recortex.domain.time import to_micros
-from recortex.engines.indexing.pieces import Trait
+from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import agreement as date_agreement
 from recortex.engines.retrieval.question import date_spans, named_dates, question
 from recortex.engines.words import words

@@ -8,12 +8,11 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.explanation import Reason
-from recortex.domain.search import ANY_ENDING
+from recortex.domain.search import ANY_ENDING, Reason
 from recortex.engines.words import STOP_WORDS
 
 if TYPE_CHECKING:
-    from recortex.domain.explanation import Cause
+    from recortex.domain.search import Cause
 
 
 COMMON_SHARE = 0.25

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from recortex.engines.indexing.pieces import Trait
+from recortex.engines.indexing import Trait
 
 
 class Compared(NamedTuple):

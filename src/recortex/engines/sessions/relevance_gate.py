@@ -13,10 +13,9 @@ from math import log, log1p, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.cleaning import clean
-from recortex.domain.expressions import lazy
 from recortex.domain.injection import wrap
 from recortex.domain.kinds.base import shorten
+from recortex.domain.text import clean, lazy
 from recortex.engines.languages import question_words
 from recortex.engines.regression import table
 from recortex.engines.retrieval.question import question
@@ -25,9 +24,8 @@ from recortex.engines.words import SUFFIXES, borders, is_cjk, stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from recortex.domain.citation import Citation
     from recortex.domain.exchange import Exchange
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import Citation, Memory
 
 
 TABLE = Path(__file__).with_name("giving.json")

@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.extraction.authorship import typed
-from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.plain_speech import asks
-from recortex.engines.extraction.sentences import typed_sentences, without_greeting
+from recortex.engines.extraction.sentences import passages, typed_sentences, without_greeting
 from recortex.engines.patterns import Patterns
-from recortex.engines.similarity.jaccard import jaccard
-from recortex.engines.similarity.near_duplicates import is_near_duplicate, meaning
+from recortex.engines.similarity import is_near_duplicate, jaccard, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

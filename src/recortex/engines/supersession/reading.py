@@ -9,21 +9,156 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
+from itertools import product
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.engines.languages import ENGLISH, language_of
+from recortex.engines.languages import ENGLISH, language_of, negations, statement_units
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import Regression
-from recortex.engines.similarity.contradiction import is_denied
-from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
-from recortex.engines.supersession.other_languages import find_change
-from recortex.engines.words import CLAIM_WORDS, bag_of_words, sections, singular, word_set, words
+from recortex.engines.similarity import is_denied, jaccard
+from recortex.engines.words import CLAIM_WORDS, bag_of_words, is_cjk, sections, singular, word_set, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from recortex.domain.change import Chances
+    from recortex.domain.relation import Chances
+
+
+# -- words by which claims are read; `lexicon.txt` lists them
+
+
+_LISTS = sections(__file__, "lexicon")
+
+
+def _pairs(name: str) -> dict[str, str]:
+    """A list of `word=other` pairs, as a mapping from each word to the one that it is normalised to."""
+    return dict(pair.split("=") for pair in _LISTS[name].split())
+
+
+SLOTS = word_set(_LISTS["SLOTS"])
+"""Nouns that have one value at a time: "the default branch is X"."""
+
+FAMILIES = [word_set(line) for line in _LISTS["FAMILIES"].strip().splitlines()]
+"""Things of which a project uses one: a move to one of them is a move away from the others."""
+FAMILY_OF = {name: place for place, names in reversed([*enumerate(FAMILIES)]) for name in names}
+"""The first family of each name."""
+SYNONYMS = _pairs("SYNONYMS")
+
+
+# -- decides whether a statement in another language than English replaces a known one
+
+
+OTHER_LANGUAGES_PATTERNS = Patterns(__file__, "other_languages")
+_OLD, _UNSURE, _ADDS = (
+    OTHER_LANGUAGES_PATTERNS.by_name("old_"),
+    OTHER_LANGUAGES_PATTERNS.by_name("unsure_"),
+    OTHER_LANGUAGES_PATTERNS.by_name("adds_"),
+)
+
+_ABOUT = 0.5
+"""The share of the shorter subject that both must have where something is given up."""
+_SAME = 0.8
+"""The share of words that both must have where all but a denial, an amount or a tool is the same."""
+_LEAST = 2
+"""Words that tell what a statement is about: two that have fewer in common are not the same."""
+
+
+class ForeignChange(NamedTuple):
+    """How a new statement replaces a known one, and whether it says itself that things change."""
+
+    evidence: str
+    explicit: bool
+
+
+def find_change(new: str, known: str, language: str) -> ForeignChange | None:
+    """How a new statement replaces a known one; None where it does not.
+
+    Args:
+        new: of at most some hundred words.
+        known: the statement that it may replace.
+        language: of both, not English.
+    """
+    if any(_has(_UNSURE, language, text) for text in (new, known)):
+        return None
+    if not negations(known) and any(_ends(old, new, known, language) for old in _given_up(new, language)):
+        return ForeignChange("announced change", explicit=True)
+    evidence = "" if _has(_ADDS, language, new) else _same_but(new, known, language)
+    return ForeignChange(evidence, OTHER_LANGUAGES_PATTERNS.now.search(new) is not None) if evidence else None
+
+
+def _has(patterns: Mapping[str, re.Pattern[str]], language: str, text: str) -> bool:
+    return any(pattern.search(text) for name, pattern in patterns.items() if name.endswith(f"_{language}"))
+
+
+# -- announced
+
+
+def _given_up(new: str, language: str) -> Iterator[str]:
+    """What a statement gives up."""
+    for pattern in (one for name, one in _OLD.items() if name.startswith(f"old_{language}_")):
+        for found in pattern.finditer(new):
+            if not OTHER_LANGUAGES_PATTERNS.negated.search(new[: found.start()]):
+                yield found["old"]
+
+
+def _ends(old: str, new: str, known: str, language: str) -> bool:
+    """Whether what is given up is what a known statement says, of the same matter."""
+    said, told = _units(new, language), _units(known, language)
+    gone = frozenset(OTHER_LANGUAGES_PATTERNS.number.findall(old)) or _units(old, language)
+    if not gone or not gone <= told:
+        return False
+    about, about_known = said - gone, told - gone
+    shared = len(about & about_known)
+    if about and about_known:
+        return shared >= _ABOUT * min(len(about), len(about_known)) and shared > 0
+    return len(gone) >= _ABOUT * len(told)
+
+
+def _units(text: str, language: str) -> frozenset[str]:
+    return frozenset(SYNONYMS.get(word, word) for word in statement_units(text, language))
+
+
+# -- the same but for one thing
+
+
+def _same_but(new: str, known: str, language: str) -> str:
+    """In what two statements differ that are the same otherwise; empty where they are not."""
+    said, told = _units(new, language), _units(known, language)
+    if bool(negations(new)) != bool(negations(known)):
+        return "the same, denied" if _alike(said, told) else ""
+    if negations(new):
+        return ""
+    if _other_amount(new, known):
+        numbers = frozenset(OTHER_LANGUAGES_PATTERNS.number.findall(f"{new} {known}"))
+        return "another number" if _alike(said - numbers, told - numbers) else ""
+    mine, theirs = said - told, told - said
+    families = [{FAMILY_OF[word] for word in words if word in FAMILY_OF} for words in (mine, theirs)]
+    tools = frozenset(word for word in mine | theirs if word in FAMILY_OF)
+    kin = families[0] & families[1] and _alike(said - tools, told - tools)
+    return "another value" if kin else ""
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two statements have nearly the same units, but for pairs across what stands in only one."""
+    shared = one & other
+    one, other = shared | _own(one - other, other), shared | _own(other - one, one)
+    return len(shared) >= min(_LEAST, max(len(one), len(other))) and jaccard(one, other) >= _SAME
+
+
+def _own(units: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    signs = set("".join(other))
+    return frozenset(unit for unit in units if not (is_cjk(unit) and signs.issuperset(unit)))
+
+
+def _other_amount(new: str, known: str) -> bool:
+    """Whether each states one amount, and not the same."""
+    amounts = [OTHER_LANGUAGES_PATTERNS.amount.findall(text) for text in (new, known)]
+    numbers = [OTHER_LANGUAGES_PATTERNS.number.findall(text) for text in (new, known)]
+    return all(len(one) == 1 for one in (*amounts, *numbers)) and numbers[0] != numbers[1]
+
+
+# -- decides what a new statement does to a known one by how a model reads the two together
 
 
 # -- words by which a statement announces a change, adds something, or is not sure of itself
@@ -316,3 +451,85 @@ def stems(said: Iterable[str]) -> frozenset[str]:
     plain = (word.lower().strip("'’.,:/") for word in said)
     whole = (word if word in SYNONYMS or word in FAMILY_OF else singular(word) for word in plain)
     return frozenset(SYNONYMS.get(word, word) for word in whole if word)
+
+
+# -- recognises that a thing has another name now: a branch, folder, file, command, host or package
+
+
+RENAMES_PATTERNS = Patterns(__file__, "renames")
+NOTE = "renamed"
+"""What the metadata of a memory calls the two names for which it waits."""
+_CUE = re.compile(
+    r"renam|replac|supersed|moved?\b|moving|migrat|switch|chang|formerly|previously|used to be|is now|"
+    r"are now|instead of|rather than|no longer|swap",
+    re.IGNORECASE,
+)
+_SHORTEST = 3
+_LONGEST = 500
+"""Characters of a line that are looked at."""
+_QUOTES = "`\"'“”"
+_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+")
+_NUMBER = re.compile(r"v?[\d.,]+\w{0,2}")
+
+
+class Renaming(NamedTuple):
+    """An old name and the one that took its place."""
+
+    old: str
+    new: str
+
+
+def renamings(text: str) -> Iterator[Renaming]:
+    """The changes of names that a text tells or orders, by their forms; the same one may come again.
+
+    What is moved, replaced or used instead must be a place, such as a path, a file or a command: in code, one
+    name is replaced by another every day, and both go on to exist.
+    """
+    forms = {**RENAMES_PATTERNS.by_name("rename_"), **RENAMES_PATTERNS.by_name("place_")}
+    lines = (line[:_LONGEST] for line in text.splitlines() if _CUE.search(line[:_LONGEST]))
+    for line, (form, pattern) in product(lines, forms.items()):
+        for found in pattern.finditer(line):
+            before = line[max(0, found.start() - 60) : found.start()]
+            old, new = found["old"].strip(_QUOTES).strip(), found["new"].strip(_QUOTES).strip()
+            if RENAMES_PATTERNS.unsaid.search(before) or not _names(old, new):
+                continue
+            if form.startswith("rename_") or (_is_place(old) and _is_place(new)):
+                yield Renaming(old, new)
+
+
+def describe_rename(metadata: Mapping[str, Any]) -> str:
+    """Why a memory waits for review since a name changed, in a sentence; empty where it does not."""
+    names = metadata.get(NOTE)
+    if not (isinstance(names, list) and len(names) == len(Renaming._fields)):
+        return ""
+    return "It names `{}`, which is `{}` now.".format(*names)
+
+
+def names_old_alone(text: str, renaming: Renaming) -> bool:
+    """Whether a text has the old name and not the new one; a plain word counts only where it is marked."""
+    return mentions(text, renaming.old) and not mentions(text, renaming.new)
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text has a name as a whole; a plain word counts only in code marks or quotes."""
+    if name not in text:
+        return False
+    if _PLAIN.fullmatch(name):
+        return any(f"{mark}{name}{mark}" in text for mark in "`\"'")
+    return re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w|/\w*[\w.-]*\.\w)", text) is not None
+
+
+def _names(old: str, new: str) -> bool:
+    """Whether both are names, and neither is part of the other's meaning, such as a number or a value."""
+    if min(len(old), len(new)) < _SHORTEST or old.lower() == new.lower():
+        return False
+    return not (_NUMBER.fullmatch(old) or _NUMBER.fullmatch(new) or (" " in old) != (" " in new))
+
+
+def _is_place(name: str) -> bool:
+    """Whether a name has the form of a path, a file, a host, a package or a command."""
+    if any(sign in name for sign in "(){}[]=;<>,"):
+        return False
+    return (
+        "/" in name or " " in name or re.search(r"\w\.[a-z]{2,5}$|^[a-z]+(?:-[a-z0-9]+)+$", name) is not None
+    )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.history import AuditEntry
-from recortex.domain.kinds import KINDS
-from recortex.domain.names import RULE
-from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
-from recortex.engines.indexing.document import search_text
-from recortex.engines.indexing.service import search_text_in
+from recortex.domain.kinds import KINDS, kind_of
+from recortex.domain.relation import AuditEntry, Relation
+from recortex.domain.text import RULE
+from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Scope, Status, Trust
+from recortex.engines.indexing import search_text, search_text_in
+from recortex.engines.patterns import Patterns
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.kinds import Kind
+    from recortex.domain.learned import Candidate
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
     from recortex.engines.supersession.reading import Reading
@@ -230,3 +231,41 @@ def may_replace(new: Memory, old: Memory, verdict: Reading) -> bool:
 def is_replaceable(kind: Kind) -> bool:
     """Whether memories of a kind say what holds until something else does; what happened stays true."""
     return KINDS[kind].replaceable and not KINDS[kind].event
+
+
+# -- whether a fact concerns this project or the person
+
+
+PATTERNS = Patterns(__file__, "scope")
+
+CERTAIN = 0.8
+"""The confidence that a global fact must exceed."""
+
+
+def scope_of(candidate: Candidate) -> Scope:
+    """Where a candidate belongs.
+
+    Args:
+        candidate: learned from a session; only an active one of high confidence can be global.
+    """
+    if candidate.confidence <= CERTAIN or not candidate.active or not KINDS[kind_of(candidate.kind)].personal:
+        return Scope.PROJECT
+    typed = candidate.speaker == "user"
+    about_all = is_about_person(candidate.text) if typed else False
+    return Scope.GLOBAL if about_all or is_about_tools(candidate.text) else Scope.PROJECT
+
+
+def is_about_person(text: str) -> bool:
+    """Whether a statement of the person is about themselves, or about how they want it in every project."""
+    if PATTERNS.place.search(PATTERNS.names.sub("", text)):
+        return False
+    if PATTERNS.everywhere.search(text):
+        return not re.search(r"\b(?:we|our|us)\b", text, re.IGNORECASE)
+    return PATTERNS.person.match(text) is not None and PATTERNS.project.search(text) is None
+
+
+def is_about_tools(text: str) -> bool:
+    """Whether a statement says how a tool behaves that is the same in every project."""
+    if PATTERNS.tool.match(text) is None or PATTERNS.flag_or_command.search(text) is None:
+        return False
+    return not (PATTERNS.project_in_tool.search(text) or PATTERNS.place.search(PATTERNS.names.sub("", text)))

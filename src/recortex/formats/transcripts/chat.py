@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import (
     MalformedLineError,
     Parsed,
     Piece,
+    decode_any,
     moment,
     plain,
     spoken,

@@ -14,8 +14,7 @@ from recortex import plugins
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts import chat, pieces
-from recortex.formats.transcripts.decoding import decode_any
-from recortex.formats.transcripts.pieces import Header, MalformedLineError
+from recortex.formats.transcripts.pieces import Header, MalformedLineError, decode_any
 from recortex.formats.transcripts.trails import Trail
 
 if TYPE_CHECKING:

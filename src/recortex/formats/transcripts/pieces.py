@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
+from dataclasses import dataclass, field
 from dataclasses import replace as dataclasses_replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
+from recortex.domain.exchange import ToolCall
 from recortex.domain.injection import (
     INTERRUPTED,
     is_own_command,
@@ -19,13 +23,12 @@ from recortex.domain.injection import (
     strip_injected,
     untagged,
 )
-from recortex.domain.transcript import ToolCall
-from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing
+from recortex.formats.hook_events import as_mapping, command_of, files_of, is_writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from recortex.domain.transcript import Author, Form, Role
+    from recortex.domain.exchange import Author, Form, Role
 
 
 OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
@@ -354,3 +357,182 @@ def _as_argument(value: Any) -> str:
         return shorten(json.dumps(value, ensure_ascii=False), ARGUMENT_LIMIT)
     except (ValueError, RecursionError):
         return ""
+
+
+# -- decodes JSON into small typed structs: fast if it is well formed, lenient if it is not
+
+
+S = TypeVar("S", bound=msgspec.Struct)
+Raw = msgspec.Raw
+
+_ANY = msgspec.json.Decoder()
+_decoder = cache(msgspec.json.Decoder)
+
+
+def decode(raw: bytes | Raw, shape: type[S]) -> S:
+    """Read a JSON object; fields of a wrong type are left at their defaults.
+
+    Raises:
+        MalformedLineError: it is no JSON object.
+    """
+    try:
+        return cast("S", _decoder(shape).decode(raw))
+    except msgspec.ValidationError:
+        return _lenient(_any(raw), shape)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _lenient(_repaired(raw), shape)
+
+
+def decode_optional(raw: Raw, shape: type[S]) -> S:
+    """Read a JSON object inside another one; all defaults if it is absent or malformed."""
+    try:
+        return decode(raw, shape)
+    except MalformedLineError:
+        return shape()
+
+
+def decode_each(raws: Iterable[bytes | Raw], shape: type[S]) -> list[S]:
+    """Read JSON objects; a malformed one is left out and does not lose the others."""
+    found = []
+    for raw in raws:
+        with suppress(MalformedLineError):
+            found.append(decode(raw, shape))
+    return found
+
+
+def decode_any(raw: bytes | Raw) -> Any:
+    """Read any JSON value. Raises MalformedLineError for anything else; an absent value is None."""
+    if not bytes(raw):
+        return None
+    try:
+        return _any(raw)
+    except MalformedLineError:
+        return _repaired(raw)
+
+
+def _any(raw: bytes | Raw) -> Any:
+    try:
+        return _ANY.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedLineError(str(error)) from error
+
+
+def _repaired(raw: bytes | Raw) -> Any:
+    """Parse with the standard library, which accepts lone surrogates and control characters; replace them."""
+    try:
+        text = bytes(raw).decode("utf-8", "replace")
+        value = json.loads(text, strict=False, parse_constant=lambda _: None)
+        return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise MalformedLineError(str(error)) from error
+
+
+def _lenient(value: Any, shape: type[S]) -> S:
+    if not isinstance(value, dict):
+        raise MalformedLineError(f"{type(value).__name__} where an object is due")
+    fields: dict[str, Any] = {}
+    for known in msgspec.structs.fields(shape):
+        if known.encode_name in value:
+            try:
+                fields[known.name] = _converted(value[known.encode_name], known.type)
+            except (msgspec.ValidationError, RecursionError):
+                continue
+    return shape(**fields)
+
+
+def _converted(value: Any, kind: Any) -> Any:
+    if kind is Raw:
+        return Raw(json.dumps(value).encode())
+    if kind == list[Raw] | None:
+        return [Raw(json.dumps(item).encode()) for item in value] if isinstance(value, list) else None
+    return msgspec.convert(value, kind)
+
+
+# -- what an agent asked of the person, and what they chose, in words
+
+
+TOLD_LIMIT = 20_000  # characters of a questionnaire
+_HINT = re.compile(
+    r"\s{0,4}\((?:recommended|recomendado|recommandé|empfohlen|推荐|推奨)\b[^()]{0,80}\)", re.IGNORECASE
+)
+_NO_OPTION = frozenset(("(notes only)", "(no option selected)"))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its options, each a label and what the agent said about it.
+
+    Attributes:
+        labels: the labels by the options' ids, where they have some.
+    """
+
+    text: str
+    options: dict[str, str] = field(default_factory=dict)
+    id: str = ""
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, value: Any) -> Question:
+        """The question in a tool's arguments; its options are labels or objects with a label."""
+        given = value if isinstance(value, dict) else {}
+        offered = given.get("options") or given.get("choices")
+        options: dict[str, str] = {}
+        labels: dict[str, str] = {}
+        for option in offered if isinstance(offered, list) else ():
+            if isinstance(option, str):
+                options[option] = ""
+            elif isinstance(option, dict) and isinstance(option.get("label"), str):
+                options[option["label"]] = _text(option.get("description"))
+                if option.get("id"):
+                    labels[_text(option["id"])] = option["label"]
+        text = _text(given.get("question")) or _text(given.get("prompt"))
+        return cls(text, options, _text(given.get("id")), labels)
+
+    def __str__(self) -> str:
+        lines = (f"- {label}: {about}" if about else f"- {label}" for label, about in self.options.items())
+        return "\n".join((self.text, *lines))
+
+    def answered(self, answer: Any, notes: Any = "") -> str:
+        """What the person said: the answer and notes, and quoted what the agent had said; empty if nothing.
+
+        Args:
+            answer: a label, several of them, or what was typed instead.
+            notes: what was typed beside the choice.
+        """
+        named = [answer] if isinstance(answer, str) else answer if isinstance(answer, list) else []
+        chosen = [line for one in named if isinstance(one, str) for line in self._chosen(one.strip())]
+        said = "\n".join(filter(None, (*chosen, _text(notes))))
+        return f"{_quoted(self.text)}\n{said}" if said and self.text else said
+
+    def _chosen(self, answer: str) -> Iterator[str]:
+        answer = self.labels.get(answer, answer)
+        labels = [answer] if answer in self.options else answer.split(", ")
+        if not all(label in self.options for label in labels):
+            labels = [] if answer in _NO_OPTION else [answer]
+        for label in labels:
+            yield _HINT.sub("", label) if label in self.options else label
+            yield _quoted(self.options.get(label, ""))
+
+
+def questions(value: Any) -> list[Question]:
+    """The questions of a list in a tool's arguments."""
+    return [Question.read(one) for one in value] if isinstance(value, list) else []
+
+
+def join_questions(parts: Iterable[object]) -> str:
+    """Questions, or answers to them, one below the other."""
+    return shorten("\n\n".join(filter(None, map(str, parts))), TOLD_LIMIT)
+
+
+def described(name: str, given: Mapping[str, Any]) -> str:
+    """A tool call in words: the tool with its plan, command or files."""
+    about = _text(given.get("plan")) or command_of(name, given) or ", ".join(files_of(name, given))
+    return shorten(f"{name}: {about}" if about else name)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else ""

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from msgspec.structs import replace
 
+from recortex.domain.exchange import ReadCounts, Role, SessionInfo, ToolCall, Turn
 from recortex.domain.injection import strip_injected
-from recortex.domain.names import known_as
-from recortex.domain.transcript import ReadCounts, Role, SessionInfo, ToolCall, Turn
+from recortex.domain.text import known_as
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts.detection import detect

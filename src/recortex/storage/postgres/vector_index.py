@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psycopg import errors, sql
 
-from recortex.domain.embedding import VectorIndexState
+from recortex.domain.maintenance import VectorIndexState
 from recortex.storage.postgres.migrations import SCHEMA, value, vector_schema
 from recortex.storage.postgres.opening import administration
 from recortex.storage.postgres.pool import translated

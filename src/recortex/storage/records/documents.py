@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.document import Chunk, Document
+from recortex.domain.search import Chunk, Document
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Clause = tuple[str, tuple[Any, ...]]
 RULES = ("constraint_override", "core", "feedback", "preference")
-"""The kinds that an index is for: they are few, and asked for together (`engines/context/frame.py`)."""
+"""The kinds that an index is for: they are few, and asked for together (`engines/context.py`)."""
 _RULES: Clause = (f"m.kind IN {RULES}", ())
 EVERYTHING: Clause = ("1 = 1", ())
 MOST_VALUES = 10_000

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.history import AuditEntry, Tombstone
-from recortex.domain.maintenance import Degradation, DegradationRecord
-from recortex.domain.statistics import Generation, Given, MemoryStatistics, Standing
+from recortex.domain.maintenance import (
+    Checkpoint,
+    Degradation,
+    DegradationRecord,
+    Generation,
+    Given,
+    MemoryStatistics,
+    Standing,
+)
+from recortex.domain.relation import AuditEntry, Tombstone
 from recortex.domain.time import from_micros, to_micros
 from recortex.storage.database import Records
 from recortex.storage.records.values import json, read, stored
@@ -16,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from recortex.domain.history import Gone
-    from recortex.domain.statistics import Arc
+    from recortex.domain.maintenance import Arc
+    from recortex.domain.relation import Gone
 
 
 AUDIT = ("memory_id", "operation", "actor", "at", "details")

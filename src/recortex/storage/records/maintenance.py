@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import AuditSummary, MaintenanceRun, OldAuditEntry, SizeSample, StoreContent
 from recortex.domain.time import from_micros, to_micros
-from recortex.ports.maintenance import EVERY_VERSION
+from recortex.ports.store import EVERY_VERSION
 from recortex.storage.database import Records
 from recortex.storage.records.values import as_written, json, parse
 

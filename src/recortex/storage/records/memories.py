@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.history import KEPT_VERSIONS, Version
+from recortex.domain.relation import KEPT_VERSIONS, Version
 from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.memory import Memory
+    from recortex.domain.reports import Check
     from recortex.domain.search import MemoryQuery, SearchText
-    from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor
     from recortex.storage.database import Database
     from recortex.storage.records.keywords import Keywords

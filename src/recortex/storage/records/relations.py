@@ -6,14 +6,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.change import Verdict
-from recortex.domain.history import AuditEntry
 from recortex.domain.relation import (
     FORWARD,
     Arc,
+    AuditEntry,
     Ending,
     FormerRelation,
     Relation,
+    Verdict,
     in_words,
     order,
     shortest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.history import AuditEntry
+from recortex.domain.relation import AuditEntry
 from recortex.domain.session import Receipt
 from recortex.errors import CorruptStoreError
 from recortex.storage.records import documents

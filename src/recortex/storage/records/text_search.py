@@ -19,9 +19,8 @@ from recortex.storage.records.vectors import OF_CHUNKS, OF_EXCHANGES, Owned, Own
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.domain.document import Chunk
     from recortex.domain.memory import Memory
-    from recortex.domain.search import MemoryQuery
+    from recortex.domain.search import Chunk, MemoryQuery
     from recortex.storage.records.filters import Clause
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from recortex.domain.embedding import Reembedding
+from recortex.domain.maintenance import Reembedding
 from recortex.storage.database import Records
 from recortex.storage.records.values import json
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from recortex.domain.expressions import lazy
 from recortex.domain.maintenance import StoreContent
+from recortex.domain.text import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.storage.records.relations import RelationRecords

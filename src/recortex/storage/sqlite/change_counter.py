@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from recortex.domain.statistics import Generation
+from recortex.domain.maintenance import Generation
 from recortex.filesystem import require_own
 
 if TYPE_CHECKING:

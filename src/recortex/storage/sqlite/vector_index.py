@@ -14,8 +14,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.embedding import VectorIndexState
-from recortex.domain.maintenance import Degradation
+from recortex.domain.maintenance import Degradation, VectorIndexState
 from recortex.storage.records.filters import EVERYTHING
 from recortex.storage.records.values import json
 from recortex.storage.records.vectors import VectorRecords, quantised

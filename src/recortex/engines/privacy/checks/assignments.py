@@ -7,8 +7,7 @@ from math import log2
 from typing import TYPE_CHECKING
 
 from recortex.engines.privacy.checks import listed
-from recortex.engines.privacy.context import is_placeholder, is_technical
-from recortex.engines.privacy.table import compiled
+from recortex.engines.privacy.table import compiled, is_placeholder, is_technical
 
 if TYPE_CHECKING:
     from recortex.engines.privacy.table import Place

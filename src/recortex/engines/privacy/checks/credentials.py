@@ -6,8 +6,7 @@ import binascii
 from typing import TYPE_CHECKING
 
 from recortex.engines.privacy.checks.assignments import entropy, is_random, is_uuid
-from recortex.engines.privacy.context import is_placeholder
-from recortex.engines.privacy.table import compiled
+from recortex.engines.privacy.table import compiled, is_placeholder
 
 if TYPE_CHECKING:
     from recortex.engines.privacy.table import Place

@@ -1,0 +1,290 @@
+"""Text before anything heavy is loaded: lazy expressions, names that may hold secrets, cleaning."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+# -- regular expressions that are compiled when they are first used, so that an import costs nothing
+
+
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """The expression of a pattern; it is compiled when one of its methods is first called."""
+    return cast("re.Pattern[str]", _Lazy(pattern, flags))
+
+
+class _Lazy:
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._source = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(*self._source), name)
+        setattr(self, name, value)  # from now on found without this method
+        return value
+
+
+# -- whether an id, a path or a name may hold a secret: a guess for which hooks need not load the rules
+
+
+_WORDS = lazy(
+    r"pass|pwd|pw[-_]|secret|token|key|auth|cred|bearer|login|sig|cookie|session[-_=]|[=:@%]|kennwort|mdp|"
+    r"contrase"
+    r"|senha|(?<![a-z])pin(?![a-z])|密码|密碼|口令|密钥|密鑰|令牌|パス|トークン|キー|暗証|認証|验证码|驗證碼|[账帐]号|凭[证据]"
+    r"|合言葉|秘密|シークレット|schlüssel|geheim|jeton|clave|chave|segredo|用",
+    re.IGNORECASE,
+)
+"""Words that often stand before a secret, and signs of connection strings."""
+_UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
+_UNIQUE = lazy(r"(?<![0-9A-Za-z])" + _UUID)
+"""A UUID: what clients name sessions by. Behind a word it may be a key that a provider issued."""
+# Prefixes of providers' tokens, a guess at those of `engines/privacy/rules`: test_names.py compares the two.
+_ISSUED = lazy(
+    r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox"
+    r"|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]" + _UUID
+)
+"""How tokens begin that providers issue: those of `engines/privacy/rules`, more broadly."""
+_RUN = lazy(r"[A-Za-z0-9]{6,}")
+_WORD = lazy(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
+_HASH = lazy(r"[0-9a-f]+")
+_LONG = 16  # letters and digits without a break that are suspicious where a digit is among them
+LONGEST_ID = 512
+"""Bytes of a session's id: clients' own have 36. PostgreSQL's indexes take at most 2,704 in all columns."""
+
+
+def known_as(id_: str) -> str:
+    """The id by which a session is known, in hooks and transcripts: one that is too long, by its hash."""
+    data = id_.encode("utf-8", "replace")
+    if len(data) <= LONGEST_ID:
+        return id_
+    from hashlib import sha256
+
+    return f"sha256:{sha256(data).hexdigest()}"
+
+
+@lru_cache(4_096)
+def suspicious(name: str) -> bool:
+    """Whether a name has to be redacted by the rules.
+
+    A wrong yes costs a few milliseconds, a wrong no lets a secret pass. UUIDs, hashes that are a whole part
+    of a path, words and words with a number are not suspicious.
+    """
+    if _ISSUED.search(name) or _WORDS.search(name):
+        return True
+    for part in re.split(r"[/\\]", _UNIQUE.sub("", name)):
+        stem = part.partition(".")[0]
+        for run in _RUN.findall(part):
+            if _mixed(run) and not (run == stem and _HASH.fullmatch(run)):
+                return True
+    return False
+
+
+def _mixed(run: str) -> bool:
+    """Whether a run of letters and digits looks random: long with a digit, or both cases and a digit."""
+    if len(run) >= _LONG and not run.isdigit():
+        return not run.isalpha() or run.isupper() or len(run) > 2 * _LONG
+    return not _WORD.fullmatch(run) and run != run.lower() and any(map(str.isdigit, run))
+
+
+# -- where a memory's statement is written already: in which instruction files, and who loads those itself
+
+
+RULE = "instruction_file"
+"""The rule by which a memory was made of a statement in such a file."""
+FILES, LOADED_BY = "written_in", "loaded_by"
+UNNAMED = "claude-code"
+"""The client that calls a hook without saying who it is: as our plug-in has it do."""
+
+
+def places(metadata: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The files in which a statement stands, by name.
+
+    Each with `hashes` (of the statements there that say it), `lines` and `clients` (that load the file).
+    """
+    found = metadata.get(FILES)
+    if not isinstance(found, dict):
+        return {}
+    return {name: one for name, one in found.items() if isinstance(one, dict)}
+
+
+def with_places(metadata: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The metadata with these files instead of those that it names."""
+    rest = {key: value for key, value in metadata.items() if key not in {FILES, LOADED_BY}}
+    if not files:
+        return rest
+    clients = sorted({client for one in files.values() for client in str(one.get("clients", "")).split()})
+    return rest | {FILES: {name: dict(one) for name, one in files.items()}, LOADED_BY: " ".join(clients)}
+
+
+def joined(known: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of a memory that says the same as another: the new values, and the files of both."""
+    if not (places(known) or places(new)):
+        return {**known, **new}
+    files = places(known)
+    for name, place in places(new).items():
+        hashes = dict.fromkeys((*files.get(name, {}).get("hashes", ()), *place.get("hashes", ())))
+        files[name] = place | {"hashes": list(hashes)}
+    return with_places({**known, **new}, files)
+
+
+def loads(client: str, loaded_by: str) -> bool:
+    """Whether a client is among those that load the file themselves."""
+    return (client or UNNAMED) in loaded_by.split()
+
+
+# -- text as it goes to an agent: what a reader sees of it, and no tag that could pass for a client's
+
+
+# -- the tags between which programs put text into a conversation: ours, and those of the clients
+
+
+OWN = "recortex-memory"
+
+# What clients wrap around text that nobody typed (seen in transcripts of the clients named on the right).
+WRAPPERS = (
+    "system-reminder",  # Claude Code
+    "persisted-output",
+    "command-name",
+    "command-message",
+    "command-args",
+    "command-contents",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+    "user-prompt-submit-hook",
+    "task-notification",
+    "agent-notification",
+    "teammate-message",
+    "agent-message",
+    "cross-session-message",
+    "coordinator-relay",
+    "slack-ping",
+    "slack-tag-message",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
+    "post-tool-use-hook",
+    "untrusted_context",  # Gemini CLI
+    "session_context",
+    "hook_context",
+    "loaded_context",
+    "environment_context",  # Codex
+    "user_instructions",
+    "INSTRUCTIONS",
+    "permissions instructions",
+    "skills_instructions",
+    "apps_instructions",
+    "collaboration_mode",
+    "subagent_notification",
+    "turn_aborted",
+    "user_shell_command",
+)
+
+
+# -- text as it goes to an agent: what a reader sees of it, and no tag that could pass for a client's
+
+
+_TERMINAL = lazy(
+    r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"  # colours, cursor
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2000}(?:\x07|\x1b\\|\x9c)?"  # titles, links
+    r"|\x1b[ -/]{0,16}[0-~]?"
+)
+_BREAK = lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_OTHER = lazy(r"[^\x20-\x7e\n\t]")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})  # Unicode categories: controls, formats, unassigned
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+)  # letters and marks by name
+_JOINERS = frozenset("\u200c\u200d")  # parts of words and emoji
+_STYLES = frozenset("\ufe0e\ufe0f")  # as text, as emoji
+_STYLED = frozenset({"So", "Sm", "Sk", "Po"})
+
+# Roles and calls as the templates of models write them.
+_ROLES = (
+    "system|user|human|assistant|developer|tool|function|tool_use|tool_result|tool_call|function_calls?"
+    "|function_results?|invoke|parameter|instructions?|context|thinking|antml:[a-z_]+|result|important|prompt"
+)
+_NAMED = "|".join(map(re.escape, (OWN, *WRAPPERS)))
+_PROGRAMS = (
+    "(?:reminder|context|stdout|stderr|input|output|hook|notification|message|caveat|instructions?|prompt)"
+)
+_TAG = lazy(
+    rf"<(?=!--|\||\s{{0,9}}/?\s{{0,9}}(?:(?:{_NAMED})\b|[a-z]+(?:-[a-z]+)*-{_PROGRAMS}\b)|</?SYS>>)"
+    rf"|<(?=(?-i:/?(?:{_ROLES}))(?:\s[^<>]{{0,300}})?/?>)"
+    # After a word it is a type: `Promise<Result>`.
+    rf"|(?<!\w)<(?=\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})(?:\s[^<>]{{0,300}})?/?>)",
+    re.IGNORECASE,
+)
+_BRACKETED = lazy(r"\[(?=/?INST\])")
+_CLOSING = lazy(r"--!?>|\|>")
+_LEFT, _RIGHT = (
+    "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
+    "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
+)
+_BRACKET = "\N{LEFT WHITE SQUARE BRACKET}"
+
+
+def clean(text: str) -> str:
+    """A text without what is not seen, and with its tags made harmless.
+
+    A reader still sees what stood there.
+    """
+    return without_tags(visible(text))
+
+
+def cleaned(value: Any) -> Any:
+    """`clean` applied to each text in a JSON value, keys included."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list | tuple):
+        return [cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): cleaned(item) for key, item in value.items()}
+    return value
+
+
+def visible(text: str) -> str:
+    """A text without terminal sequences, controls, and signs that take no place.
+
+    Line breaks and tabs stay.
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    plain = _BREAK.sub("\n", _TERMINAL.sub("", text))
+    return plain if plain.isascii() and not _OTHER.search(plain) else _OTHER.sub(_replacement_of, plain)
+
+
+def without_tags(text: str) -> str:
+    """A text in which nothing is a tag of ours, of a client's or of a model's template any more."""
+    # Compiling an expression is most of the time that a hook is here: each only where it may match.
+    if "<" in text:
+        text = _TAG.sub(_LEFT, text)
+    if "[" in text:
+        text = _BRACKETED.sub(_BRACKET, text)
+    return _CLOSING.sub(lambda end: end[0][:-1] + _RIGHT, text) if ">" in text else text
+
+
+def _replacement_of(found: re.Match[str]) -> str:
+    """What a character is replaced by: itself, a space, or nothing."""
+    sign, text = found[0], found.string
+    before = text[found.start() - 1 : found.start()]
+    if sign in _JOINERS:
+        return sign if _joinable(before) and _joinable(text[found.end() : found.end() + 1]) else ""
+    if sign in _STYLES:
+        return sign if before and (unicodedata.category(before) in _STYLED or before.isdecimal()) else ""
+    if sign in _BLANK or "\ufe00" <= sign <= "\ufe0f" or "\U000e0100" <= sign <= "\U000e01ef":
+        return ""
+    category = unicodedata.category(sign)
+    return "" if category in _UNSEEN else " " if category == "Zs" else sign
+
+
+def _joinable(sign: str) -> bool:
+    return bool(sign) and not sign.isascii() and (sign in _STYLES or unicodedata.category(sign)[0] in "LMS")

@@ -1,1 +1,0 @@
-"""What to watch out for, and what else is worth knowing."""

@@ -1,1 +1,0 @@
-"""The brief that a session starts with: ranked, chosen within a budget, worded as statements."""

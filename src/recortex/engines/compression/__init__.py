@@ -1,1 +1,0 @@
-"""Writing memories shorter, and packing them into a budget of tokens."""

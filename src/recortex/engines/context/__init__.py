@@ -1,1 +1,0 @@
-"""Puts together what is known for a task."""

@@ -1,1 +1,0 @@
-"""What an agent should know while it writes code."""

@@ -1,1 +1,0 @@
-"""What instruction files say, and whether a statement is written there already."""

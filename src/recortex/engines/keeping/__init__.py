@@ -1,1 +1,0 @@
-"""Conventions and what is remembered: kept, followed, explained, and linked to memories."""

@@ -1,1 +1,0 @@
-"""Pairs of memories: a piece of code, and its description in prose."""

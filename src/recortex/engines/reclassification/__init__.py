@@ -1,1 +1,0 @@
-"""Importance that follows use: signals, rules and safeguards, as functions of values."""

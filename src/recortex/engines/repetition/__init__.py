@@ -1,1 +1,0 @@
-"""What the person says again in session after session: the wishes in their messages, matched and worded."""

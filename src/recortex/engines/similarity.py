@@ -1,0 +1,463 @@
+"""How like two texts are: by their words, as near duplicates, as contradictions; and how two merge."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+from difflib import SequenceMatcher
+from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
+from math import fsum, isfinite, sqrt
+from operator import mul
+from typing import TYPE_CHECKING, TypeVar
+
+from blake3 import blake3
+
+from recortex.domain.kinds import KINDS
+from recortex.domain.text import joined as joined_metadata
+from recortex.domain.time import same_moment
+from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
+from recortex.engines.languages import (
+    ENGLISH,
+    function_words,
+    language_of,
+    negations,
+    opposites,
+    padding,
+    question_pairs,
+    without_padding,
+)
+from recortex.engines.words import (
+    INFLECTIONS,
+    LONGER,
+    TERM,
+    bag_of_words,
+    characters,
+    composed,
+    has_cjk,
+    spaced,
+    stem,
+    tokens,
+    without_cjk,
+    writes_no_spaces,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recortex.domain.memory import FileLink, FunctionLink, Memory
+    from recortex.domain.relation import Relation
+
+
+DIFFERENT, SUGGESTED, CONSOLIDATE, SIMILAR = 0.1, 0.4, 0.5, 0.6
+
+
+class Verdict(StrEnum):
+    """What is to be done with a pair of memories."""
+
+    IGNORE = "ignore"
+    RELATE = "relate"
+    SUGGEST = "suggest"
+    CONSOLIDATE = "consolidate"
+    SIMILAR = "similar"
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Shared words by all words, 0 to 1; 0 for two empty sets."""
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0
+
+
+def classify(score: float) -> Verdict:
+    """By bands: below 0.1 ignore, to 0.4 relate, to 0.5 suggest, to 0.6 consolidate, above: similar."""
+    for limit, verdict in (
+        (DIFFERENT, Verdict.IGNORE),
+        (SUGGESTED, Verdict.RELATE),
+        (CONSOLIDATE, Verdict.SUGGEST),
+    ):
+        if score < limit:
+            return verdict
+    return Verdict.CONSOLIDATE if score <= SIMILAR else Verdict.SIMILAR
+
+
+# -- decides by vectors whether two memories are related, if their Jaccard similarity does not
+
+
+BY_WORDS, BY_MEANING, SAME_MATTER = "word overlap", "cosine", "consolidation candidate"
+RELATED = 0.45
+"""Of unrelated statements, 95 in 100 pairs have a lower cosine (bench/likeness.py)."""
+NEARLY_SAME = 0.8
+"""Pairs with a higher cosine say the same in other words (bench/likeness.py, judged by reading them)."""
+
+
+def is_uncertain(relation: Relation) -> bool:
+    """Whether a relation was inferred by words alone, and not by many of them."""
+    return (
+        relation.inferred
+        and relation.type is RelationType.RELATED
+        and relation.strength <= SIMILAR
+        and relation.evidence[:1] in ((BY_WORDS,), (SAME_MATTER,))
+    )
+
+
+def vector_verdict(relation: Relation, cosine: float) -> Relation | None:
+    """The relation with the cosine as its strength; None where the two memories are unrelated."""
+    if cosine < RELATED:
+        return None
+    evidence = SAME_MATTER if cosine >= NEARLY_SAME else BY_MEANING
+    return replace(
+        relation,
+        strength=round(min(1.0, cosine), 3),
+        evidence=(f"{evidence} {cosine:.2f}",),
+        status=RelationStatus.ACTIVE,
+    )
+
+
+# -- makes values of different scales comparable
+
+
+def standardised(values: Sequence[float], least_spread: float = 1e-9) -> list[float]:
+    """Each value's distance from the mean in standard deviations; all zero where nothing differs.
+
+    A spread below `least_spread` is taken as that, so that noise among near equals is not blown up.
+    """
+    if not values:
+        return []
+    mean = fsum(values) / len(values)
+    distances = [value - mean for value in values]
+    spread = max(sqrt(fsum(map(mul, distances, distances)) / len(values)), least_spread)
+    return [distance / spread for distance in distances]
+
+
+def clamp(value: float) -> float:
+    """The value within 0 to 1; what is no number is 0."""
+    return min(1.0, max(0.0, value)) if isfinite(value) else 0.0
+
+
+# -- hashes of texts, places and vectors
+
+
+def content_hash(kind: str, text: str) -> str:
+    """BLAKE3 of kind and text, 64 hexadecimal digits; case, spacing and Unicode form are ignored."""
+    composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    plain = " ".join(composed.casefold().split())
+    return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
+
+
+# Not after a space, slash or dot: in `go test ./...` and `cd ..` the dots belong to the command.
+_END = re.compile(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
+_QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb", strict=True))
+
+
+def bare(text: str) -> str:
+    """A statement without the full stop, the ellipsis and the quotation marks around it."""
+    shorter = _END.sub("", text.strip())
+    if (
+        shorter[1:]
+        and _QUOTES.get(shorter[0]) == shorter[-1]
+        and not {shorter[0], shorter[-1]} & {*shorter[1:-1]}
+    ):
+        shorter = shorter[1:-1].strip()
+    return bare(shorter) if shorter and shorter != text else text
+
+
+_LONGEST = 2_000
+"""A longer text has one spelling: hashing a dozen variants of it would take long."""
+
+
+def spellings(kind: str, text: str) -> tuple[str, ...]:
+    """The hashes that a stored memory with the same statement may have: as given, then repunctuated.
+
+    Variants of the new text are compared, so stored memories need no further hash.
+    """
+    if len(text) > _LONGEST:
+        return (content_hash(kind, text),)
+    core = bare(text)
+    ends = ("", "\u3002" if writes_no_spaces(core) else ".", "!", "...")
+    forms = [form for end in ends for form in (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}')]
+    if not (core[:1].isalnum() and core[-1:].isalnum()) or '"' in core:  # else all of them are bare the same
+        forms = [form for form in forms if bare(form) == core]
+    return tuple(content_hash(kind, form) for form in (text, *forms))
+
+
+def place_hash(*parts: str) -> bytes:
+    """A hash of 16 bytes for a place, such as a turn of a session."""
+    return bytes(blake3("\0".join(parts).encode()).digest(length=16))
+
+
+def vector_hash(model: str, text: str) -> bytes:
+    """A hash of 16 bytes for the vector of a text by one embedder."""
+    return bytes(blake3(f"{model}\0{text}".encode("utf-8", "replace")).digest(length=16))
+
+
+def turn_place(turn: str) -> bytes:
+    """The hash of a turn of a session, by its id."""
+    return place_hash("turn", turn)
+
+
+# -- recognises statements that say the same in nearly the same words
+
+
+WHOLE = 0.8
+"""The share of a known statement's words that the new one must repeat, and of those that must be in order."""
+LONGEST = 2_000
+"""Characters of a statement; longer ones are only compared for equality."""
+
+_PLAIN = re.compile(r"[\w'’-]*")
+
+_NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
+    "can't": "cannot"
+}
+
+
+@lru_cache(2_048)
+def meaning(text: str) -> tuple[str, ...]:
+    """The words of a statement that carry its meaning, in order, without inflections; of CJK characters."""
+    told = characters(tokens(without_padding(composed(text)), TERM))
+    nothing = padding(text)
+    return tuple(root for word, root in map(_plain, told) if word and word not in nothing)
+
+
+@lru_cache(8_192)
+def _plain(word: str) -> tuple[str, str]:
+    """A word without marks at its ends, and without its inflection."""
+    bare = word.strip(".:-/+#").replace("’", "'")
+    plain = _NEGATIONS.get(bare, bare)
+    return plain, stem(plain, INFLECTIONS)
+
+
+def is_near_duplicate(new: str, known: str) -> bool:
+    """Whether a new statement only repeats a known one: it adds no word, omits few, and keeps the order."""
+    if max(len(new), len(known)) > LONGEST:
+        return new == known
+    words, known_words = meaning(new), meaning(known)
+    if not words or not set(words) <= set(known_words) or len(set(words)) < WHOLE * len(set(known_words)):
+        return False
+    if language_of(new) != ENGLISH and bool(negations(new)) != bool(negations(known)):
+        return False
+    matcher = SequenceMatcher(None, known_words, words, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks()) >= WHOLE * len(words)
+
+
+def same_marks(one: str, other: str) -> bool:
+    """Whether two statements agree in all words with marks: paths, options, versions, quoted words.
+
+    Those tell apart what the words alone do not: `go test ./...` and `go test ./`.
+    """
+    return marked(one) == marked(other)
+
+
+def marked(text: str) -> frozenset[str]:
+    """The words of a statement that have marks: paths, options, versions, quoted words."""
+    words = (re.sub(r"[.,;:!]$", "", word).strip("`") for word in spaced(text).split())
+    return frozenset(word for word in words if not _PLAIN.fullmatch(word))
+
+
+# -- recognises statements that use the same words and may say opposite things
+
+
+_OPPOSITES: list[tuple[str, str]] = re.findall(
+    r"(\w+)/(\w+)",
+    "always/never always/sometimes must/may required/optional enable/disable enabled/disabled "
+    "enables/disables on/off "
+    "true/false yes/no allow/forbid allowed/forbidden allow/deny accept/reject include/exclude with/without "
+    "use/avoid "
+    "before/after sync/async synchronous/asynchronous public/private increase/decrease more/less "
+    "minimum/maximum "
+    "min/max first/last start/stop keep/remove add/remove safe/unsafe old/new fast/slow works/fails "
+    "passes/fails "
+    "correct/wrong supported/unsupported ascending/descending lower/upper",
+)
+_HELPING = frozenset({"do", "dont", "does", "doesnt", "not", "cannot", "cant", "we", "any", "more", "now"})
+"""What a negation brings along."""
+_FIGURE = re.compile(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
+
+
+def contradiction(a: str, b: str) -> str:
+    """Why the two may contradict each other, in a clause; empty where nothing shows it.
+
+    Checks for opposite words, a negation in only one of them, and figures that differ. It is a warning for a
+    person, not a judgement: «Use A, not B» beside «Use A» is reported too.
+    """
+    return _opposed(a, b) or _negated_in_one(a, b) or _other_figures(a, b)
+
+
+def is_denied(a: str, b: str) -> bool:
+    """Whether two statements are the same but for a negation or one word and its opposite."""
+    if not (_opposed(a, b) or _negated_in_one(a, b)):
+        return False
+    pairs = opposites(language_of(a)) or _OPPOSITES
+    turning = {word for pair in pairs for word in pair} | negations(a) | negations(b) | _HELPING
+    return bag_of_words(a) - turning == bag_of_words(b) - turning
+
+
+def _opposed(a: str, b: str) -> str:
+    pairs = opposites(language_of(a)) or _OPPOSITES
+    in_a, in_b = (_compared_words(text, pairs) for text in (a, b))
+    only_a, only_b = in_a - in_b, in_b - in_a
+    for one, other in pairs:
+        if one in only_a and other in only_b:
+            return f"one says «{one}», the other «{other}»"
+        if other in only_a and one in only_b:
+            return f"one says «{other}», the other «{one}»"
+    return ""
+
+
+def _compared_words(text: str, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The words of a text; where there are no spaces, those of the pairs that are in it."""
+    if not has_cjk(text):
+        return bag_of_words(text)
+    # The longer one says the opposite of what it ends with: `非同期` is not `同期`.
+    found = sorted((word for pair in pairs for word in pair if word in text), key=len)
+    return frozenset(word for at, word in enumerate(found) if not any(word in one for one in found[at + 1 :]))
+
+
+def _negated_in_one(a: str, b: str) -> str:
+    in_a, in_b = negations(a), negations(b)
+    if bool(in_a) == bool(in_b):
+        return ""
+    return f"only one of them says «{min(in_a or in_b)}»"
+
+
+def _other_figures(a: str, b: str) -> str:
+    first, second = set(_FIGURE.findall(a)), set(_FIGURE.findall(b))
+    only_a, only_b = sorted(first - second), sorted(second - first)
+    return f"one says {only_a[0]}, the other {only_b[0]}" if only_a and only_b else ""
+
+
+# -- merges a new memory into a known one that says the same: the evidence and labels of both
+
+
+T = TypeVar("T")
+
+REPEATED_SHARE = 0.5
+"""The share of the remaining doubt that one more piece of evidence of full confidence removes."""
+
+CONFIRMED = 0.85
+"""A proposal whose repeated evidence lifts it to this confidence becomes active (0.6 three times over)."""
+
+
+_CONFIRMING = (Origin.USER, Origin.EXTRACTION)
+"""Said again by the person in another session, or seen there in commands and their outcome."""
+
+
+def reinforced(confidence: float, by: float) -> float:
+    """Confidence after the same was learned again: 1 - (1 - c)(1 - by/2), in [c, 1]."""
+    return min(1.0, 1.0 - (1.0 - confidence) * (1.0 - REPEATED_SHARE * by))
+
+
+def same_event(known: Memory, new: Memory) -> bool:
+    """Whether both are about the same moment; what happens twice is not a repetition."""
+    a, b = known.source, new.source
+    return (a.session, a.turn, a.turn_id, a.speaker) == (b.session, b.turn, b.turn_id, b.speaker) and (
+        known.valid_from == new.valid_from or bool(a.session)
+    )
+
+
+def mergeable(known: Memory, new: Memory) -> bool:
+    """Whether memories that say the same are merged: if of one scope, and for events, of one moment."""
+    if known.scope != new.scope or new.supersedes == known.id:
+        return False
+    return not KINDS[known.kind].event or same_event(known, new)
+
+
+def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
+    """The known memory enriched by the new one.
+
+    Args:
+        known: the stored one.
+        new: the one that repeats it.
+        counts: whether it was learned in another place than before and so is more evidence.
+    """
+    confidence = (
+        reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
+    )
+    return replace(
+        known,
+        confidence=confidence,
+        evidence=known.evidence + counts,
+        priority=max(known.priority, new.priority),
+        pinned=known.pinned or new.pinned,
+        tags=joined(known.tags, new.tags),
+        files=joined_files(known.files, new.files),
+        functions=joined_functions(known.functions, new.functions),
+        patterns=joined(known.patterns, new.patterns),
+        constraints=joined(known.constraints, new.constraints),
+        metadata=joined_metadata(known.metadata, new.metadata),
+        status=_status(known, new, confidence, counts=counts),
+        trust=Trust.TRUSTED if Trust.TRUSTED in (known.trust, new.trust) else known.trust,
+    )
+
+
+def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> Status:
+    if new.status is Status.ACTIVE:
+        return Status.ACTIVE
+    if known.status is Status.QUARANTINED and new.status is Status.PROPOSED and new.origin is Origin.USER:
+        return Status.PROPOSED  # the person said it, if not surely: it waits like their other proposals
+    if known.status is not Status.PROPOSED or new.origin is Origin.AGENT:
+        return known.status  # an agent that repeats what was proposed does not confirm it
+    # Turns of one client tell by their ids which is a copy (`counts`); those of another client have others.
+    a, b = known.source, new.source
+    identified = bool(a.turn_id and b.turn_id) and a.quote != b.quote
+    if not counts or (not identified and same_moment(new.valid_from, known.valid_from)):
+        return known.status
+    elsewhere = b.session not in {"", a.session}
+    if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
+        return Status.ACTIVE
+    return known.status
+
+
+def joined_files(known: Iterable[FileLink], new: Iterable[FileLink]) -> tuple[FileLink, ...]:
+    """The places of both, each once; of two of one place the new one, unless it was not read."""
+    found: dict[tuple[str, int | None, int | None], FileLink] = {}
+    for link in (*known, *new):
+        place = (link.path, link.line_start, link.line_end)
+        if place not in found or link.content_hash:
+            found[place] = link
+    return tuple(found.values())
+
+
+def joined_functions(known: Iterable[FunctionLink], new: Iterable[FunctionLink]) -> tuple[FunctionLink, ...]:
+    """The functions of both, each once: of two of one name and file the new one, if it has a signature."""
+    found: dict[tuple[str, str], FunctionLink] = {}
+    for link in (*known, *new):
+        place = (link.name, link.file)
+        if place not in found or link.signature:
+            found[place] = link
+    return tuple(found.values())
+
+
+def joined(known: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
+    """The items of both, each once, in order."""
+    return tuple(dict.fromkeys((*known, *new)))
+
+
+# -- the words by which known statements are looked up that may say the same as a new one, or the opposite
+
+
+MOST = 7
+"""Words that are looked up. With five, chosen by length alone, a long statement of a change did not find what
+it changes. The price: remember_many at 10,000 memories keeps 724 a second instead of about 860
+(bench/latency.py)."""
+MOST_PAIRS = 24
+"""Pairs of CJK characters that are looked up besides: a statement has about so many."""
+READ = 2_000
+"""Characters of a statement that are read."""
+
+_CODE = re.compile(r"`([^`\n]{1,200})`")
+# For single words only: searching a whole text would take the cube of the length of a long word.
+_NAMED = re.compile(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
+
+
+def query_terms(text: str) -> list[str]:
+    """The most telling words of a statement: names first, then the longest; then pairs of CJK characters."""
+    text = text[:READ]
+    told = without_cjk(text)
+    names = {word for code in _CODE.findall(text) for word in tokens(code, LONGER)}
+    words = set(tokens(told, LONGER, lower=False))
+    names |= {word.lower() for word in words if _NAMED.match(word)}
+    found = {word.lower() for word in words} - function_words(told)
+    plain = sorted(found, key=lambda word: (word not in names, -len(word), word))[:MOST]
+    return [*plain, *islice(dict.fromkeys(question_pairs(text)), MOST_PAIRS)]

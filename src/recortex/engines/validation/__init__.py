@@ -1,1 +1,0 @@
-"""Validation in four dimensions: does a memory still hold, and what can be healed?"""

@@ -1,1 +1,0 @@
-"""`recortex hook EVENT`: the agent's client calls it at each moment of a session."""

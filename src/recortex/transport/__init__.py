@@ -1,1 +1,0 @@
-"""One POST to one address, for all that talk to a provider."""
