@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
 from recortex.app.brief_cache import FILE, Brief, Cached, Item, Line
-from recortex.app.projects import alone
-from recortex.codebase.git import tracked
 from recortex.errors import InvalidInputError
 from recortex.filesystem import replace_text
 
@@ -80,8 +78,6 @@ def forget_briefs(locations: Sequence[Location]) -> int:
     """
     for root in {location.project.root for location in locations if location.project}:
         if (root / FILE).exists():
-            from recortex.errors import InvalidInputError
-
             with suppress(OSError, InvalidInputError):
                 clear(root)
     return sum(cache.invalidate(one.place(FOLDER)) for one in locations)
@@ -315,6 +311,8 @@ def _keep(
     Raises:
         OSError: the store's folder cannot be written.
     """
+    from recortex.app.projects import alone
+
     folder, lock = place
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with alone(lock) as mine:
@@ -429,6 +427,8 @@ def clear(root: Path) -> None:
 
 
 def _own(root: Path) -> Path:
+    from recortex.codebase.git import tracked
+
     path = root / FILE
     for one in (path.parent, path):
         if one.is_symlink():

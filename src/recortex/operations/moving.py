@@ -146,8 +146,15 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
         raise InvalidInputError(f"The memory is in the {to.value} store already.")
     (memory,) = sources[0].store.memories.get([id_])
     kept = _written(app, sources[0], target, memory, to)
-    # Take the memory out of its old store; what it was related to there, in words.
-    store, now = sources[0].store, app.clock()
+    left = _taken_out(app, sources[0], memory)
+    target.embedding.embed([kept], progress=app.progress)
+    forget_briefs(list(app.locations.values()))
+    return Relocated(memory=output_redacted(kept), left=tuple(left))
+
+
+def _taken_out(app: Application, source: StoreServices, memory: Memory) -> Sequence[str]:
+    """Take the memory out of its old store; what it was related to there, in words."""
+    store, now = source.store, app.clock()
     with store.transaction():
         relations = store.relations.of([memory.id])
         left = [
@@ -159,9 +166,7 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
         )
         store.ledger.record([entry])
         store.ledger.bury(store.memories.delete(memory.id), memory.id, now, reason="move")
-    target.embedding.embed([kept], progress=app.progress)
-    forget_briefs(list(app.locations.values()))
-    return Relocated(memory=output_redacted(kept), left=tuple(left))
+    return left
 
 
 def _locate_copies(app: Application, memory_id: str) -> tuple[str, list[StoreServices]]:
