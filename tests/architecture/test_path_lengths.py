@@ -11,12 +11,12 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 72,
-    "remember": 56,
-    "why": 52,
-    "user-prompt-submit": 77,
-    "stop": 31,
-    "transcript": 89,
+    "recall": 65,
+    "remember": 53,
+    "why": 50,
+    "user-prompt-submit": 72,
+    "stop": 28,
+    "transcript": 85,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

@@ -12,7 +12,7 @@ from recortex import Cortex
 from recortex.domain.exchange import Exchange
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.errors import InvalidInputError, NothingToUndoError
-from recortex.storage.records.filters import MOST_VALUES
+from recortex.storage.records.rows import MOST_VALUES
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 from servers import PARTITIONS, workspace
 from tenants import SCHEMA
 
+from recortex.storage.database import _FOLDER, queries
 from recortex.storage.dialect import postgres
 from recortex.storage.postgres import migrations as of_postgres
-from recortex.storage.queries import _FOLDER, queries
 from recortex.storage.records.keywords import INDEXED, Keywords
 from recortex.storage.sqlite import migrations as of_sqlite
 from recortex.storage.tables import TABLES

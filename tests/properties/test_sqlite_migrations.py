@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from example_memories import insert
 from generated import memories
 from recortex.errors import MigrationError, NewerSchemaError
-from recortex.storage.migrations import Migration
+from recortex.storage.database import Migration
 from recortex.storage.sqlite import migrations
 from recortex.storage.sqlite.store import SqliteStore
 

@@ -2,17 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
-from recortex.storage.queries import queries
+from recortex.domain.text import lazy
+from recortex.storage.tables import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from recortex.storage.queries import Engine
-
     Bindings = Sequence[Any] | Mapping[str, Any]
+
+
+# -- named SQL
+
+
+_FOLDER = Path(__file__).parent / "sql"
+_LIST = lazy(r"\{(\w+): (\w+)\}")
+_NAME = lazy(r"^-- name: (\w+)$", re.MULTILINE)
+
+Engine = Literal["sqlite", "postgres"]
+
+
+@cache
+def queries(topic: str, engine: Engine) -> dict[str, str]:
+    """The queries of a topic by name."""
+    return {
+        **_read(_FOLDER / f"{topic}.sql"),
+        **_read(_FOLDER / engine / f"{topic}.sql"),
+    }
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:  # an engine that needs nothing of its own for a topic
+        return {}
+    parts = _NAME.split(_LIST.sub(_listed, text))
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def _listed(found: re.Match[str]) -> str:
+    table = BY_NAME[found[1]]
+    match found[2]:
+        case "columns":
+            return ", ".join(table.written)
+        case "values":
+            return ", ".join(f":{name}" for name in table.written)
+        case "changes":
+            return ", ".join(f"{name} = :{name}" for name in table.updated)
+        case "excluded":
+            return ", ".join(f"{name} = excluded.{name}" for name in table.updated)
+        case _:
+            return ", ".join(table.names)
+
+
+# -- what the records need from a database, whichever engine it is
 
 
 def folded(text: str) -> str:
@@ -93,3 +141,30 @@ class Records:
     def _each(self, query: str, rows: Sequence[Bindings]) -> None:
         """The query once for each row of values."""
         self._database.run_many(self._sql[query], rows)
+
+
+# -- the schema as numbered SQL files, the same numbers in every engine
+
+
+_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+
+
+class Migration(NamedTuple):
+    """One step of the schema."""
+
+    version: int
+    name: str
+    sql: str
+
+
+def known(folder: Path) -> tuple[Migration, ...]:
+    """The migrations of a folder, in order."""
+    found = ((_FILE.fullmatch(path.name), path) for path in sorted(folder.glob("*.sql")))
+    return tuple(
+        Migration(int(match[1]), match[2], path.read_text(encoding="utf-8")) for match, path in found if match
+    )
+
+
+def newest(folder: Path) -> int:
+    """The last number in a folder; no file is read for it."""
+    return max(int(match[1]) for path in folder.iterdir() if (match := _FILE.fullmatch(path.name)))

@@ -1,7 +1,7 @@
 """Turns a statement that is written for SQLite into PostgreSQL's.
 
 Placeholders and the forms listed in `FORMS` are rewritten; any other form of SQLite's is refused. A query
-that needs more gets a text of its own in `storage/sql/postgres/` (see `storage/queries.py`).
+that needs more gets a text of its own in `storage/sql/postgres/` (see `storage/database.py`).
 
 Rows of PostgreSQL belong to a workspace. The shared text says where, in comments that SQLite does not see:
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.model_calls import ModelCallRecords
     from recortex.storage.records.relations import RelationRecords
-    from recortex.storage.records.symbols import SymbolRecords
     from recortex.storage.records.text_search import (
         ChunkSearchRecords,
         ChunkVectorRecords,
         ExchangeSearchRecords,
         ExchangeVectorRecords,
+        SymbolRecords,
     )
     from recortex.storage.records.vectors import VectorRecords
 
@@ -64,7 +64,7 @@ class EngineStore(ABC):
     @cached_property
     def symbols(self) -> SymbolRecords:
         """The symbols of code that memories hang on."""
-        from recortex.storage.records.symbols import SymbolRecords
+        from recortex.storage.records.text_search import SymbolRecords
 
         return SymbolRecords(self.database)
 
@@ -139,7 +139,7 @@ class EngineStore(ABC):
 
     def holding(self, text: str) -> list[str]:
         """Ids of the memories that hold a text now or held it in a former version."""
-        from recortex.storage.records.texts import holding
+        from recortex.storage.records.memories import holding
 
         return holding(self.database, text)
 
@@ -149,7 +149,7 @@ class EngineStore(ABC):
 
     def chunks_holding(self, text: str) -> list[str]:
         """Ids of the chunks and documents that hold a text."""
-        from recortex.storage.records.texts import text_condition
+        from recortex.storage.records.memories import text_condition
 
         found = []
         for table in (CHUNKS, DOCUMENTS):
@@ -160,7 +160,7 @@ class EngineStore(ABC):
 
     def exchanges_holding(self, text: str) -> list[str]:
         """Ids of the exchanges that hold a text."""
-        from recortex.storage.records.texts import text_condition
+        from recortex.storage.records.memories import text_condition
 
         condition, values = text_condition(text)
         sql = f"SELECT x.id FROM exchanges x WHERE /*own x*/ ({condition}) ORDER BY x.key"
@@ -168,13 +168,13 @@ class EngineStore(ABC):
 
     def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the exchanges that erasing these texts takes along; `text`: the one that was asked for."""
-        from recortex.storage.records.texts import unsaid
+        from recortex.storage.records.memories import unsaid
 
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
 
     def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the chunks and documents that erasing these texts takes along."""
-        from recortex.storage.records.texts import unsaid
+        from recortex.storage.records.memories import unsaid
 
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.chunks_holding(one)))
 
@@ -208,7 +208,7 @@ class EngineStore(ABC):
             now: when it happened; a tombstone with a memory's id stays.
         """
         from recortex.domain.maintenance import Erasure
-        from recortex.storage.records.texts import among, grave, text_condition, texts_of, unsaid
+        from recortex.storage.records.memories import among, grave, text_condition, texts_of, unsaid
 
         gone, texts = unsaid(texts, text), [*texts, *texts_of(self.exchanges.get(exchanges))]
         with self.transaction():
@@ -242,7 +242,7 @@ class EngineStore(ABC):
             How many bytes were read, and the files that still hold a part of a text that nothing living
             holds.
         """
-        from recortex.storage.records.texts import WINDOW, windows
+        from recortex.storage.records.memories import WINDOW, windows
 
         parts = {part: part.decode("utf-8", "ignore") for text in texts for part in windows(folded(text))}
         wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8]

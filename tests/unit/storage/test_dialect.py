@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recortex.storage
-from recortex.storage.database import folded
+from recortex.storage.database import folded, queries
 from recortex.storage.dialect import FORMS, in_any_case, postgres
-from recortex.storage.queries import queries
 from recortex.storage.tables import links
 
 NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)

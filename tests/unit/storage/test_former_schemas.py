@@ -10,7 +10,7 @@ import pytest
 from example_memories import insert
 from example_memories import memory as example
 from recortex.errors import CorruptStoreError
-from recortex.storage.migrations import Migration
+from recortex.storage.database import Migration
 from recortex.storage.postgres import migrations as postgres
 from recortex.storage.sqlite import migrations
 from recortex.storage.sqlite.schema_check import FORMER, digest, expected, objects_of

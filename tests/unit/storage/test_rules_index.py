@@ -5,7 +5,7 @@ from contextlib import closing
 from example_memories import AT, insert, memory
 from recortex.domain.search import MemoryQuery
 from recortex.engines.context import STANDING_KINDS
-from recortex.storage.records.filters import RULES, order, where
+from recortex.storage.records.rows import RULES, order, where
 from recortex.storage.sqlite.store import SqliteStore
 
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from recortex.storage.records.sign_search import SignsInMemory
+from recortex.storage.records.search import SignsInMemory
 
 MODEL, BYTES, FIRST = 1, 13, -(2**31)
 

@@ -14,7 +14,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import search as of_both_engines
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.sqlite.vectors_in_memory import MOST, VectorsInMemory
+from recortex.storage.sqlite.vector_index import MOST, VectorsInMemory
 
 WIDTH, LIMIT = 70, 6
 ACTS = ("add", "add many", "bury newest", "bury some", "share", "afresh", "roll back", "compact")

@@ -14,7 +14,7 @@ from recortex.domain.address import HINT
 from recortex.domain.maintenance import StoreSpace
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, StorageError
-from recortex.storage.database import Records
+from recortex.storage.database import Records, queries
 from recortex.storage.postgres.migrations import (
     SCHEMA,
     applied,
@@ -35,7 +35,6 @@ from recortex.storage.postgres.pool import (
     connect,
     translated,
 )
-from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

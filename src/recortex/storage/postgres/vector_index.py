@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.address import Address
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.records.filters import Clause
+    from recortex.storage.records.rows import Clause
     from recortex.storage.records.vectors import Keys
 
 LEAST = 50_000

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.domain.search import BM25_MOST_GAIN, begins
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.database import Records
-from recortex.storage.records.filters import EVERYTHING
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
+from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.records.filters import Clause
     from recortex.storage.records.keywords import Indexed
+    from recortex.storage.records.rows import Clause
 
 
 # -- splits texts into words as FTS5 does, so that both engines find the same memories with the same scores

@@ -9,7 +9,7 @@ from recortex.domain.search import Chunk, Document
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
-from recortex.storage.records.filters import on_path
+from recortex.storage.records.rows import on_path
 from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import CHUNKS, DOCUMENTS
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.storage.database import Database
-    from recortex.storage.records.filters import Clause
     from recortex.storage.records.keywords import Keywords
+    from recortex.storage.records.rows import Clause
 
 _NAMES = frozenset(field.name for field in fields(Chunk))
 COLUMNS = tuple(name for name in CHUNKS.names if name in _NAMES)

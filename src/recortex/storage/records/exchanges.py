@@ -10,7 +10,7 @@ from recortex.domain.exchange import Exchange, ExchangeQuery, SessionSummary
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
-from recortex.storage.records.filters import EVERYTHING
+from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.values import as_written, codecs, instant, json, micros, parse
 from recortex.storage.tables import EXCHANGES
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.storage.database import Database
-    from recortex.storage.records.filters import Clause
     from recortex.storage.records.keywords import Keywords
+    from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
 
 _FIELDS = {"commit_id": "commit"} | {field.name: field.name for field in fields(Exchange)}

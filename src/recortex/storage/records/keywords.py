@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recortex.storage.database import Bindings, Database
-    from recortex.storage.records.filters import Clause
+    from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
 
 MOST_FOUND = 300

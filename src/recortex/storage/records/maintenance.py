@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.maintenance import AuditSummary, MaintenanceRun, OldAuditEntry, SizeSample, StoreContent
+from recortex.domain.relation import AuditEntry
+from recortex.domain.session import Receipt
 from recortex.domain.time import from_micros, to_micros
+from recortex.errors import CorruptStoreError
 from recortex.ports.store import EVERY_VERSION
 from recortex.storage.database import Records
-from recortex.storage.records.values import as_written, json, parse
+from recortex.storage.records import documents
+from recortex.storage.records.exchanges import COLUMNS, exchange_of
+from recortex.storage.records.ledger import AUDIT
+from recortex.storage.records.memories import VERSION, version_of
+from recortex.storage.records.relations import relation_of
+from recortex.storage.records.values import as_written, json, parse, read
+from recortex.storage.tables import RECEIPTS, RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.storage.records.values import Row
+
 
 _MANY = 2**62  # more rows than any store holds: no limit
 
@@ -145,3 +156,40 @@ def run_of(row: Row) -> tuple[str, MaintenanceRun]:
     with as_written("What is noted of a job"):
         name, done_at, outcome = row
         return name, MaintenanceRun(from_micros(done_at), parse(outcome, None, dict[str, Any]))
+
+
+# -- reads rows to find those whose values have the right types, but that Recortex cannot have written
+
+
+class RowCheck(NamedTuple):
+    """How the rows of a table are read.
+
+    Attributes:
+        read: makes a value of the columns, or raises `CorruptStoreError`.
+        columns: what it takes, in order.
+        owner: the column that holds the key of the row's memory; empty where there is none.
+    """
+
+    read: Callable[[tuple[Any, ...]], Any]
+    columns: tuple[str, ...]
+    owner: str = ""
+
+    def flaw(self, row: tuple[Any, ...]) -> str:
+        """Why a row cannot be read; empty where it can."""
+        try:
+            self.read(row)
+        except CorruptStoreError as error:
+            return error.message
+        return ""
+
+
+ROW_CHECKS = {
+    "versions": RowCheck(version_of, ("state", *VERSION[1:]), "memory_key"),
+    "relations": RowCheck(relation_of, RELATIONS.names[:-1], "source_key"),
+    "audit": RowCheck(partial(read, AuditEntry, AUDIT), ("memory_key", *AUDIT[1:]), "memory_key"),
+    "exchanges": RowCheck(exchange_of, COLUMNS),
+    "documents": RowCheck(documents.document_of, documents.OF_DOCUMENT),
+    "chunks": RowCheck(documents.chunk_of, documents.COLUMNS),
+    "chores": RowCheck(run_of, ("name", "done_at", "outcome")),
+    "receipts": RowCheck(partial(read, Receipt, RECEIPTS.names), RECEIPTS.names),
+}

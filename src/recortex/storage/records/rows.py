@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import content_to_json, memory_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
+from recortex.errors import InvalidInputError
 from recortex.lean import msgspec
-from recortex.storage.records.values import PLAIN, Codec, as_written, codecs, json, parse
+from recortex.storage.records.values import PLAIN, Codec, as_written, codecs, json, micros, parse
 from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from recortex.domain.search import SearchText
+    from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.vocabulary import Actor
     from recortex.storage.records.values import Row
+
 
 _SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
 _FIELDS = frozenset(field.name for field in fields(Memory))
@@ -154,3 +156,157 @@ def memory_of(state: str) -> Memory:
     """
     with as_written("A former state"):
         return memory_from_json(parse(state, None))
+
+
+# -- A `MemoryQuery` as SQL
+
+
+Clause = tuple[str, tuple[Any, ...]]
+RULES = ("constraint_override", "core", "feedback", "preference")
+"""The kinds that an index is for: they are few, and asked for together (`engines/context.py`)."""
+_RULES: Clause = (f"m.kind IN {RULES}", ())
+EVERYTHING: Clause = ("1 = 1", ())
+MOST_VALUES = 10_000
+"""SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some
+too."""
+
+ORDER = {
+    "recorded": "recorded_at",
+    "updated": "updated_at",
+    "accessed": "last_accessed_at",
+    "importance": "priority",
+    "confidence": "confidence",
+}
+"""The columns by which a query orders; what has none comes before all others."""
+
+
+def where(query: MemoryQuery, *, after: int = 0) -> Clause:
+    """The condition on `memories m`, with its bindings; `1 = 1` when everything passes.
+
+    Args:
+        query: what passes.
+        after: the highest number of a binding of the statement that it is put into, where they are numbered.
+
+    Raises:
+        InvalidInputError: it has more values than an engine takes.
+    """
+    clauses = list(_clauses(query))
+    text = " AND ".join(f"({clause})" for clause, _ in clauses) or "1 = 1"
+    values = tuple(value for _, values in clauses for value in values)
+    if len(values) > MOST_VALUES:
+        raise InvalidInputError(
+            f"The filters have {len(values):,} values; at most {MOST_VALUES:,} are looked for at once.",
+            hint="Ask in several questions.",
+        )
+    if after:
+        text, *marked = text.split("?")
+        text += "".join(f"?{number}{part}" for number, part in enumerate(marked, after + 1))
+    return text, values
+
+
+def order(query: MemoryQuery) -> str:
+    """The ORDER BY, the insertion order breaking ties."""
+    direction = "DESC" if query.descending else "ASC"
+    column = f"m.{ORDER[query.order]}"
+    if query.order == "accessed":
+        column = f"coalesce({column}, 0)"
+    return f"{column} {direction}, m.key {direction}"
+
+
+def _clauses(query: MemoryQuery) -> Iterator[Clause]:
+    yield from member("m.kind", query.kinds)
+    if query.kinds and set(RULES).issuperset(query.kinds):
+        yield _RULES  # the condition of the index: without it, the index is not used
+    yield from member("m.status", query.statuses)
+    yield from member("m.domain", query.domains)
+    yield from member("m.origin", query.origins)
+    if query.tags:
+        marks = _marks(query.tags)
+        yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
+    yield from _linked(query)
+    yield from _scalars(query)
+    if query.not_valid_at is not None:
+        at = micros(query.not_valid_at)
+        yield "m.valid_from > ? OR m.valid_until <= ?", (at, at)
+
+
+def _linked(query: MemoryQuery) -> Iterator[Clause]:
+    if query.files:
+        yield _files(query.files)
+    if query.functions:
+        yield _functions(query.functions)
+    for table, columns, wanted in (
+        ("memory_patterns", ("pattern_id", "name"), query.patterns),
+        ("memory_constraints", ("constraint_id", "name"), query.constraints),
+    ):
+        if wanted:
+            among = " OR ".join(f"{column} IN ({_marks(wanted)})" for column in columns)
+            yield (
+                f"m.key IN (SELECT memory_key FROM {table} WHERE /*own*/ ({among}))",
+                tuple(wanted) * len(columns),
+            )
+
+
+def _functions(names: tuple[str, ...]) -> Clause:
+    """What names one of these functions, or hangs on a symbol that is called so, qualified or not."""
+    marks = _marks(names)
+    named = f"SELECT memory_key FROM memory_functions WHERE /*own*/ name IN ({marks})"
+    hanging = (
+        "SELECT memory_key FROM memory_symbols WHERE /*own*/ role = 'about' "
+        f"AND (plain IN ({marks}) OR name IN ({marks}))"
+    )
+    return f"m.key IN ({named}) OR m.key IN ({hanging})", names * 3
+
+
+def _files(paths: tuple[str, ...]) -> Clause:
+    """What cites one of these files, or hangs on a symbol in one."""
+    condition, values = on_path("path", paths)
+    cited = f"SELECT memory_key FROM memory_files WHERE /*own*/ ({condition})"
+    hanging = f"SELECT memory_key FROM memory_symbols WHERE /*own*/ role = 'about' AND ({condition})"
+    return f"m.key IN ({cited}) OR m.key IN ({hanging})", values * 2
+
+
+KNOWN = "m.updated_at <= ? OR (m.version = 1 AND m.session <> '' AND m.valid_from <= ?)"
+"""What was known at a time: what was recorded by then, and what was said in a session by then and imported
+later, unless it was changed since: then its first state is told."""
+
+
+def on_path(column: str, paths: Iterable[str]) -> Clause:
+    """The condition that a column holds one of these paths, or one in a folder: what ends in a slash."""
+    exact = [path for path in paths if not path.endswith("/")]
+    folders = [path for path in paths if path.endswith("/")]
+    parts = [f"{column} IN ({_marks(exact)})"] if exact else []
+    parts += [f"({column} >= ? AND {column} < ?)"] * len(folders)
+    bounds = [bound for folder in folders for bound in (folder, folder[:-1] + "0")]  # "0" follows "/"
+    return " OR ".join(parts), (*exact, *bounds)
+
+
+def _scalars(query: MemoryQuery) -> Iterator[Clause]:
+    for clause, value in (
+        ("m.scope = ?", query.scope and query.scope.value),
+        ("m.session = ?", query.session or None),
+        ("m.pinned = ?", None if query.pinned is None else int(query.pinned)),
+        ("m.priority >= ?", query.min_priority),
+        ("m.priority <= ?", query.max_priority),
+        ("m.confidence >= ?", query.min_confidence),
+        ("m.confidence <= ?", query.max_confidence),
+        ("m.recorded_at >= ?", micros(query.recorded_after)),
+        ("m.recorded_at < ?", micros(query.recorded_before)),
+        ("m.valid_from <= ?", at := micros(query.valid_at)),
+        ("m.valid_until IS NULL OR m.valid_until > ?", at),
+    ):
+        if value is not None:
+            yield clause, (value,)
+    if (then := micros(query.as_of)) is not None:
+        yield KNOWN, (then, then)
+
+
+def member(column: str, wanted: Iterable[Any]) -> Iterator[Clause]:
+    """The condition that a column holds one of these values; none where there are no values."""
+    values = tuple(str(value) for value in wanted)
+    if values:
+        yield f"{column} IN ({_marks(values)})", values
+
+
+def _marks(values: Iterable[Any]) -> str:
+    return ", ".join("?" for _ in values)

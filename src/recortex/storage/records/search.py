@@ -5,27 +5,28 @@ How words match and which vectors are near is the engine's own.
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from recortex.domain.search import Facts, Links
-from recortex.storage.records.filters import EVERYTHING, where
 from recortex.storage.records.keywords import WordSearch
-from recortex.storage.records.rows import SELECT
+from recortex.storage.records.rows import EVERYTHING, SELECT, where
 from recortex.storage.records.values import json
 from recortex.storage.records.vectors import quantised
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recortex.domain.memory import Memory
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
-    from recortex.storage.records.filters import Clause
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.memories import MemoryRecords
+    from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
-    from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.records.vectors import Owned, VectorRecords
+
 
 _COMPUTED = {"patterns": "(SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)"}
 _FACTS = ", ".join(_COMPUTED.get(name, f"m.{name}") for name in Facts._fields if name != "vector")
@@ -199,3 +200,249 @@ class SearchRecords(WordSearch):
         for key, value in self._database.rows(sql, (keys,)):
             grouped[key].append(value)
         return grouped
+
+
+# -- finds records of one kind by the signs of their vectors: exchanges, and chunks of documents
+
+
+# -- the signs of vectors in memory, to find those that differ least from a question's
+
+
+_WORD = 8
+
+
+class _Loaded(NamedTuple):
+    """The signs of an embedder's vectors.
+
+    Attributes:
+        keys: of the vectors, the oldest first.
+        words: 64 signs of every vector each.
+        last: the signs of the newest vector.
+    """
+
+    keys: Any
+    words: Sequence[Any]
+    last: bytes
+
+
+class SignsInMemory:
+    """Finds vectors by their signs: 60,000 of 384 in about a millisecond.
+
+    Only what came since is read before each search. A vector that was deleted may be found; the newest one
+    is compared, so that one which was given a deleted one's key is noticed.
+
+    Args:
+        read: gives keys and packed signs of an embedder's vectors from a key on, in the keys' order.
+        first: the least key that such a vector may have.
+    """
+
+    def __init__(self, read: Callable[[int, int], Sequence[tuple[int, bytes]]], first: int) -> None:
+        self._read = read
+        self._first = first
+        self._loaded: dict[int, _Loaded] = {}
+        self._lock = threading.Lock()
+
+    def closest(
+        self, model: int, signs: bytes, wanted: int, *, among: Sequence[int] | None = None
+    ) -> list[int]:
+        """Keys of at most so many vectors whose signs differ least, those first.
+
+        Args:
+            model: the embedder's key.
+            signs: of the question, packed.
+            wanted: at most so many.
+            among: only these keys.
+        """
+        import numpy as np
+
+        loaded = self._up_to_date(model)
+        if loaded is None:
+            return []
+        passing = None if among is None else np.isin(loaded.keys, np.array(among, np.int64))
+        places = closest(loaded.words, _words([signs]), wanted, passing)
+        return [int(key) for key in loaded.keys[places]]
+
+    def _up_to_date(self, model: int) -> _Loaded | None:
+        import numpy as np
+
+        with self._lock:
+            old = self._loaded.get(model)
+            rows = self._read(model, int(old.keys[-1]) if old else self._first)
+            if old and rows[:1] == [(int(old.keys[-1]), old.last)]:
+                rows = rows[1:]
+            elif old:
+                old, rows = None, self._read(model, self._first)
+            if not rows:
+                if old is None:
+                    self._loaded.pop(model, None)
+                return old
+            keys, words = np.array([key for key, _ in rows], np.int64), _words([one for _, one in rows])
+            if old:
+                keys = np.concatenate((old.keys, keys))
+                words = [np.concatenate(pair) for pair in zip(old.words, words, strict=True)]
+            self._loaded[model] = _Loaded(keys, words, rows[-1][1])
+            return self._loaded[model]
+
+
+def closest(words: Sequence[Any], asked: Sequence[Any], wanted: int, passing: Any = None) -> Any:
+    """The places of at most so many vectors whose signs differ least, those first, of equals the oldest.
+
+    Args:
+        words: 64 signs of every vector each.
+        asked: the same of the question.
+        wanted: at most so many.
+        passing: which vectors count; None: all.
+    """
+    import numpy as np
+
+    differing = np.zeros(len(words[0]), np.uint16)
+    for kept, one in zip(words, asked, strict=True):
+        differing += _bits(kept ^ one)
+    if passing is not None:
+        places = np.flatnonzero(passing)
+    elif wanted < len(differing):
+        within = np.cumsum(np.bincount(differing))  # how many differ in so many signs or fewer
+        places = np.flatnonzero(differing <= np.searchsorted(within, wanted))
+    else:
+        places = np.arange(len(differing))
+    return places[np.argsort(differing[places], kind="stable")][:wanted]
+
+
+def words_of(above_zero: Any) -> list[Any]:
+    """Signs as numbers of 64 bits, as `SignsInMemory` has them: an array for each 64 signs of every vector.
+
+    Args:
+        above_zero: booleans, a row for each vector.
+    """
+    import numpy as np
+
+    return _words([row.tobytes() for row in np.packbits(above_zero, axis=1, bitorder="little")])
+
+
+def _words(signs: Sequence[bytes]) -> list[Any]:
+    """Packed signs as numbers of 64 bits: an array for each place, with one number of each vector."""
+    import numpy as np
+
+    size = -(-len(signs[0]) // _WORD) * _WORD
+    data = b"".join(one.ljust(size, b"\0") for one in signs)
+    table = np.frombuffer(data, np.uint64).reshape(len(signs), size // _WORD)
+    return [np.ascontiguousarray(column) for column in table.T]
+
+
+def _bits(words: Any) -> Any:
+    """How many bits are set in each."""
+    import numpy as np
+
+    if hasattr(np, "bitwise_count"):  # since NumPy 2.0
+        return np.bitwise_count(words)
+    return np.unpackbits(words.view(np.uint8)).reshape(len(words), -1).sum(axis=1, dtype=np.uint8)
+
+
+# -- finds records of one kind by the signs of their vectors: exchanges, and chunks of documents
+
+
+_WIDER = (2, 30)
+"""So many times more vectors are compared than records are wanted, until enough of those pass the filter:
+an exchange has two."""
+_ALL = 2**62
+
+
+class SignSearch(WordSearch):
+    """Nearest neighbours among the vectors of one table, whose name is the topic; `x` stands for its rows.
+
+    Args:
+        keywords: the table's index.
+        vectors: of the store.
+    """
+
+    owned: ClassVar[Owned]
+
+    def __init__(self, database: Database, keywords: Keywords, vectors: VectorRecords) -> None:
+        super().__init__(database, keywords)
+        self._vectors = vectors
+        self._near = database.queries("vectors")
+        self._signs = SignsInMemory(self._signs_from, self.owned.between.after + 1)
+        self._asked: set[int] = set()
+
+    def holders(self, vector: bytes, limit: int, clause: Clause, model: str) -> list[int]:
+        """Keys of the rows one of whose vectors differs least in its signs from a question's.
+
+        Args:
+            vector: of the question, as little-endian float32.
+            limit: at most so many.
+            clause: the condition on the rows, with its values.
+            model: the embedder; empty where none of its vectors is kept.
+        """
+        model_key = self._vectors.model_key(model, len(vector) // FLOAT)
+        if model_key is None:
+            return []
+        signs = self._vectors.signs(bytes(value > 0 for value in memoryview(vector).cast("f")))
+        condition, values = clause
+        having = self._sql["having"].replace("1 = 1", condition)
+        for wanted in (limit * times for times in _WIDER):
+            keys = self._closest(model_key, signs, wanted)
+            rows = self._database.rows(having, (json(keys), *values))
+            found = list(dict.fromkeys(row[0] for row in rows))
+            if len(found) >= limit or len(keys) < wanted:
+                return found[:limit]
+        return self._closest_passing(model_key, signs, clause)[:limit]
+
+    def by_key(self, keys: Sequence[int]) -> dict[int, Any]:
+        """The records with these keys."""
+        among = "x.key IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT x.key, {self.owned.select} FROM {self.topic} x WHERE /*own x*/ {among}"
+        rows = self._database.rows(sql, (json(list(keys)),))
+        return {key: self.owned.read(row) for key, *row in rows}
+
+    def scored(
+        self, columns: Sequence[str], keys: Sequence[int], clause: Clause, model: str | None
+    ) -> list[Row]:
+        """These columns of those of `keys` that pass, with the codes of each vector by a model, or None."""
+        condition, values = clause
+        model_key = self._vectors.model_key(model) if model else None
+        selected = [f"x.{name}" for name in columns]
+        aliases = (
+            {f"e{place}": name for place, name in enumerate(self.owned.columns)}
+            if model_key is not None
+            else {}
+        )
+        selected += [self._vectors.COLUMN.replace("e.", f"{alias}.") for alias in aliases] or [
+            "NULL" for _ in self.owned.columns
+        ]
+        joins = " ".join(
+            f"LEFT JOIN embeddings {alias} ON /*own {alias}*/ {alias}.key = x.{name} AND {alias}.model = ?"
+            for alias, name in aliases.items()
+        )
+        sql = (
+            f"SELECT {', '.join(selected)} FROM {self.topic} x {joins}"
+            f" WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?)) AND {condition}"
+        )
+        rows = self._database.rows(sql, (*[model_key] * len(aliases), json(list(keys)), *values))
+        code, start = self._vectors.code, len(columns)
+        return [(*row[:start], *(one and code(one) for one in row[start:])) for row in rows]
+
+    def _closest(self, model: int, signs: Any, wanted: int) -> list[int]:
+        """Keys of the vectors whose signs differ least, by the database or by a copy in memory.
+
+        The copy pays from the second question of a process on.
+        """
+        if model not in self._asked:
+            self._asked.add(model)
+            rows = self._database.rows(self._near["closest"], (wanted, model, signs, *self.owned.between))
+            return [row[0] for row in rows]
+        return self._signs.closest(model, self._vectors.packed(signs), wanted)
+
+    def _closest_passing(self, model: int, signs: Any, clause: Clause) -> list[int]:
+        """Keys of all rows that pass, the closest first: where few do, what is close is none of them."""
+        condition, values = clause
+        sql = f"SELECT x.key, {', '.join(f'x.{name}' for name in self.owned.columns)} FROM {self.topic} x"
+        holders = defaultdict[int, list[int]](list)
+        for key, *own in self._database.rows(f"{sql} WHERE /*own x*/ {condition} ORDER BY x.key", values):
+            for vector in {*own} - {None}:
+                holders[vector].append(key)
+        keys = self._signs.closest(model, self._vectors.packed(signs), _ALL, among=list(holders))
+        return list(dict.fromkeys(key for vector in keys for key in holders[vector]))
+
+    def _signs_from(self, model: int, newest: int) -> list[tuple[int, bytes]]:
+        rows = self._database.rows(self._near["signs_between"], (model, newest, self.owned.between.below))
+        return [(key, self._vectors.packed(signs)) for key, signs in rows]

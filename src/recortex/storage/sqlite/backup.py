@@ -13,8 +13,8 @@ from recortex.domain.maintenance import StoreContent
 from recortex.domain.text import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
+from recortex.storage.records.memories import among, holding, text_condition
 from recortex.storage.records.relations import RelationRecords
-from recortex.storage.records.texts import among, holding, text_condition
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.sqlite.last_change import noted_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from recortex.storage.records.texts import Has
+    from recortex.storage.records.memories import Has
 
 
 # -- whether a copy of a store is whole: it is opened, checked, and counted against what was copied

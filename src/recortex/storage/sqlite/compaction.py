@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recortex.domain.maintenance import StoreSpace
-from recortex.storage.queries import queries
+from recortex.storage.database import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, translated
 from recortex.storage.sqlite.maintenance import for_each_index, index_query
 from recortex.storage.tables import keyword_indexes

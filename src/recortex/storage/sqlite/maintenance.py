@@ -8,7 +8,7 @@ import apsw
 
 from recortex.domain.maintenance import Integrity
 from recortex.errors import CorruptStoreError
-from recortex.storage.queries import queries
+from recortex.storage.database import queries
 from recortex.storage.records import row_checksums
 from recortex.storage.records.rows import SELECT, from_row
 from recortex.storage.sqlite.connection import translated
@@ -155,7 +155,7 @@ def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str
 
 def _unreadable(connection: apsw.Connection) -> Iterator[str]:
     """Rows of the other tables that Recortex cannot have written."""
-    from recortex.storage.records.row_checks import ROW_CHECKS
+    from recortex.storage.records.maintenance import ROW_CHECKS
 
     ids = "(SELECT id FROM memories WHERE key = {owner})"
     for table, reading in ROW_CHECKS.items():

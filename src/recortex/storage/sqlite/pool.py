@@ -13,15 +13,24 @@ import apsw
 
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.storage.database import Database
-from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, Patience, connect, has_vectors, translated
-from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
+from recortex.storage.sqlite.connection import (
+    BUSY_MILLISECONDS,
+    MEMORY,
+    Patience,
+    connect,
+    has_vectors,
+    identity,
+    left_behind,
+    sides,
+    translated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from recortex.storage.database import Bindings
-    from recortex.storage.sqlite.files import Identity
+    from recortex.storage.sqlite.connection import Identity
     from recortex.storage.sqlite.last_change import LastChange
     from recortex.storage.sqlite.reading_only import Seen
 

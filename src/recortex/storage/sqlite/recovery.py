@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import apsw
 
 from recortex.errors import PermissionsError, StorageError, StoreBusyError
+from recortex.storage.records.full_copy import FullCopyRecords
 from recortex.storage.sqlite.backup import foreign
-from recortex.storage.sqlite.files import in_use
+from recortex.storage.sqlite.connection import in_use
 from recortex.storage.sqlite.former_schemas import mend
 from recortex.storage.sqlite.last_change import forget, noted_of, reached
 from recortex.storage.sqlite.maintenance import check, damage_in, doubtful, rebuild_index
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from recortex.storage.tables import Table
+
     Fingerprint = Callable[[str, str], str]
     _State = tuple[tuple[int, int, int] | None, ...]
+
 
 Outcome = Literal["whole", "repaired", "restored", "fresh"]
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
@@ -295,3 +299,28 @@ def _synced(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+# -- every table of a SQLite store as rows
+
+
+class SqliteFullCopy(FullCopyRecords):
+    """Reads and writes whole tables; what has no key of its own goes by its row's number."""
+
+    def column(self, table: Table, name: str) -> str:
+        """What a column is called here."""
+        return "rowid" if table.numbered and name == "place" else name
+
+    def insertion(self, table: Table) -> str:
+        """The statement that writes a row, or brings it up to date."""
+        if not table.numbered:
+            return super().insertion(table)
+        columns = ", ".join(self.column(table, name) for name in table.names)
+        marks = ", ".join("?" for _ in table.columns)
+        return f"INSERT OR REPLACE INTO {table.name} ({columns}) VALUES ({marks})"
+
+    def finish(self) -> None:
+        """The copy is complete; no key of a memory that is gone is ever given again."""
+        with self._database.transaction():
+            super().finish()
+            self._database.rows(self._database.queries("memories")["last_key"])

@@ -11,8 +11,8 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.search import ANY_ENDING, Facts, begins
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
-from recortex.storage.records.filters import EVERYTHING
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
+from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import rebuild_index
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Bindings, Rows
-    from recortex.storage.records.filters import Clause
     from recortex.storage.records.keywords import Indexed
     from recortex.storage.records.memories import MemoryRecords
+    from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.pool import Pool
-    from recortex.storage.sqlite.vector_index import VectorIndex
-    from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
+    from recortex.storage.sqlite.vector_index import VectorIndex, VectorsInMemory
 
 MANY_NEW = 32
 """From so many new memories on, known ones are found for all at once: NumPy takes longer to be loaded than

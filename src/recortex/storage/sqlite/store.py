@@ -15,16 +15,14 @@ from recortex.errors import BackupError, PermissionsError, RecortexError
 from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.sqlite.backup import Backups, copy_checked, missing
-from recortex.storage.sqlite.connection import connect, load_vectors
-from recortex.storage.sqlite.files import MEMORY
+from recortex.storage.sqlite.connection import MEMORY, connect, load_vectors
 from recortex.storage.sqlite.last_change import LastChange, reached
 from recortex.storage.sqlite.maintenance import check, compact
 from recortex.storage.sqlite.migrations import applied, migrate, newest, refuse_newer
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.schema_check import refuse_foreign
 from recortex.storage.sqlite.search import KeywordIndex, SqliteKeywords, SqliteSearch
-from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex
-from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
+from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex, VectorsInMemory
 from recortex.storage.store import EngineStore
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.maintenance import Integrity
     from recortex.storage.sqlite.compaction import SqliteCompaction
-    from recortex.storage.sqlite.full_copy import SqliteFullCopy
+    from recortex.storage.sqlite.recovery import SqliteFullCopy
 
 
 LOST = "The end of the file is gone: it lacks what was acknowledged,"
@@ -155,7 +153,7 @@ class SqliteStore(EngineStore):
     @cached_property
     def full_copy(self) -> SqliteFullCopy:
         """Every table as rows, for a whole copy."""
-        from recortex.storage.sqlite.full_copy import SqliteFullCopy
+        from recortex.storage.sqlite.recovery import SqliteFullCopy
 
         return SqliteFullCopy(self.pool, self.vectors)
 

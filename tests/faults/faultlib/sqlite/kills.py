@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from faultlib.workbench import Site, Workbench
-    from recortex.storage.migrations import Migration
+    from recortex.storage.database import Migration
 
 WRITE, MIGRATION, RECOVERY, FILE = (
     "kill at a statement of a write",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from recortex.errors import MigrationError, NewerSchemaError
-from recortex.storage import migrations
+from recortex.storage import database
 from recortex.storage.postgres.pool import translated
 from recortex.version import __version__
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from recortex.storage.migrations import Migration
+    from recortex.storage.database import Migration
 
 SCHEMA = "recortex"
-known = partial(migrations.known, Path(__file__).parent)
-newest = partial(migrations.newest, Path(__file__).parent)
+known = partial(database.known, Path(__file__).parent)
+newest = partial(database.newest, Path(__file__).parent)
 _LOCK = 0x5EC1  # the advisory lock of whoever migrates
 _BY_WORKSPACE = "/*by workspace*/"
 _BEFORE, _AFTER = (

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recortex.errors import MigrationError, NewerSchemaError
-from recortex.storage import migrations
+from recortex.storage import database
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recortex.storage.migrations import Migration
+    from recortex.storage.database import Migration
     from recortex.storage.sqlite.pool import Pool
 
-known = partial(migrations.known, Path(__file__).parent)
-newest = partial(migrations.newest, Path(__file__).parent)
+known = partial(database.known, Path(__file__).parent)
+newest = partial(database.newest, Path(__file__).parent)
 RECORDS = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL

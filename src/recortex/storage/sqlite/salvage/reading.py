@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.storage import tables as declared
-from recortex.storage.queries import queries
-from recortex.storage.records.row_checks import ROW_CHECKS
+from recortex.storage.database import queries
+from recortex.storage.records.maintenance import ROW_CHECKS
 from recortex.storage.records.rows import COLUMNS
 from recortex.storage.sqlite.maintenance import altered
 from recortex.storage.sqlite.pages import Reader

@@ -8,7 +8,7 @@ from uuid import uuid4
 from recortex.codec import loads
 from recortex.domain.vocabulary import Actor, RelationType
 from recortex.errors import InvalidInputError
-from recortex.storage.queries import queries
+from recortex.storage.database import queries
 from recortex.storage.sqlite.maintenance import unfit
 from recortex.storage.sqlite.salvage.reading import ID, LINKS, OF_A_MEMORY, REFILLED
 from recortex.storage.tables import TABLES, keyword_indexes
