@@ -32,7 +32,7 @@ from faultlib.acts import ACTS, WRITES, transcript
 from faultlib.identity import seeded
 from faultlib.told import Told
 from recortex import Cortex
-from recortex.embeddings import building, chain  # noqa: F401
+from recortex.embeddings import building  # noqa: F401
 from recortex.engines import tokens
 from recortex.errors import RecortexError
 from recortex.storage.sqlite import connection, migrations, pool
