@@ -13,6 +13,7 @@ import pytest
 from agents.install import wanted
 from agents.model import Model
 from agents.script import Call
+from agents.terminal import REWIND, typed
 from agents.windows import Codex, Kilo, Opencode, Pi, Qwen
 
 WINDOWS = {"codex": Codex}
@@ -174,6 +175,17 @@ def test_claude_code_goes_back(newest):
     answer = next(line["uuid"] for line in lines if line["type"] == "assistant")
     words = ("--resume", session, "--resume-session-at", answer)
     assert newest.session([AFTER], words=words).ids == [session]
+    assert took_in(newest) == ([AFTER], sorted([LOOK, AFTER]))
+
+
+def test_claude_code_goes_back_in_its_terminal(newest):
+    newest.memory("init")
+    assert typed(newest, [LOOK, GONE, REWIND, AFTER], ["Looked.", "Noted.", "Noted."]) == 0
+    (file,) = (newest.home / ".claude/projects").glob("*/*.jsonl")
+    said = [line for line in map(json.loads, file.read_text().splitlines()) if line["type"] == "user"]
+    parents = {line["message"]["content"]: line["parentUuid"] for line in said}
+    assert parents[GONE] == parents[AFTER]  # both are still written there, as answers to the same place
+    newest.settle()
     assert took_in(newest) == ([AFTER], sorted([LOOK, AFTER]))
 
 

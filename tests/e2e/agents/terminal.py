@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 READY = "\u276f".encode()  # the mark before the line that is typed
 IDLE = "\x1b]0;\u2733".encode()  # the window's title when an answer and its hooks have ended
 CLEAR = "/clear"
+REWIND = "/rewind"  # goes back to before the prompt that was typed last
+UP, ENTER, CLEAR_LINE = b"\x1b[A", b"\r", b"\x15"
 CODEX_READY, CODEX_IDLE = b"state=idle:app=codex", b"state=done:app=codex"
 CODEX_ASKS = {  # Codex asks what the terminal can do before it reads a key
     b"\x1b[?u": b"\x1b[?0u",
@@ -61,7 +63,12 @@ def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
             for prompt in prompts:
                 begun = _begun(ended)
                 screen.type(prompt)
-                if prompt == CLEAR:  # what is typed before the next session has begun may be swept away
+                if prompt == REWIND:
+                    # Which prompt, then what of it; after that the prompt stands on the line again.
+                    for key in (UP, ENTER, ENTER, CLEAR_LINE):
+                        screen.rest()
+                        screen.press(key)
+                elif prompt == CLEAR:  # what is typed before the next session has begun may be swept away
                     screen.until(lambda begun=begun: _begun(ended) > begun)
                 else:
                     screen.until_shown(IDLE)
@@ -139,6 +146,9 @@ class _Screen:
         self.rest()
         self._mark()
         os.write(self._terminal, b"\r")
+
+    def press(self, key: bytes) -> None:
+        os.write(self._terminal, key)
 
     def until_shown(self, what: bytes) -> None:
         """Wait for something that was not there before what was typed last."""
