@@ -57,3 +57,19 @@ def test_the_program_runs(tmp_path):
     done = subprocess.run([sys.executable, program, project], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Use bcrypt with 12 rounds" in done.stdout
+
+
+def test_everything_that_needs_no_extra_loads_without_them(tmp_path):
+    """Packages of extras are looked for where they are needed, so that an installation without them works."""
+    code = """
+import sys
+sys.modules.update(dict.fromkeys(("psycopg", "psycopg_pool", "procrastinate", "pgvector", "usearch")))
+import recortex.cli.main, recortex.app.jobs.capture, recortex.app.diagnosis
+from recortex import Cortex
+with Cortex.open(sys.argv[1]) as cortex:
+    cortex.remember("Invoices are rounded half to even", kind="decision")
+    assert cortex.recall("how are invoices rounded").hits
+"""
+    command = [sys.executable, "-c", code, tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

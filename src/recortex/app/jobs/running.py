@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.backends import queue
 from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, QUEUED
 from recortex.app.jobs.work import DOUBTED, Outcome, State, Work, is_believed
 from recortex.domain.maintenance import Degradation
@@ -267,6 +266,8 @@ class Worker:
             ConfigError: procrastinate is not installed.
             StorageError: the server cannot be reached, or the role may not make the queue's tables.
         """
+        from recortex.app.backends import queue
+
         queue.prepare(self._address)
         self.queue_all()
         from procrastinate import App, PsycopgConnector, RetryStrategy
@@ -300,6 +301,8 @@ class Worker:
 
         Returns how many are new.
         """
+        from recortex.app.backends import queue
+
         with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
             queue.take_back(jobs)
             names = [self._address.workspace, *queue.workspaces(self._address)]
