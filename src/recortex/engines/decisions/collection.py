@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from recortex.domain.learned import FileHistory
     from recortex.domain.memory import FileLink
+    from recortex.engines.decisions.mentions import Mention
     from recortex.engines.decisions.record import Record
-    from recortex.engines.decisions.standing import Mention
 
 
 @dataclass(frozen=True, slots=True)

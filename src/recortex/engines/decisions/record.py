@@ -11,26 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.engines.decisions.standing import MOST as MOST_MENTIONS
-from recortex.engines.decisions.standing import (
-    Line,
-    Mention,
+from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
+from recortex.engines.decisions.mentions import Mention, field_mentions, in_part, mentions
+from recortex.engines.decisions.outline import Line, cut, items, joined, outline, pieces, plain, prose
+from recortex.engines.decisions.status import (
     Said,
     Standing,
-    cut,
     dates_in,
-    field_mentions,
-    in_part,
     is_choice,
     is_of_others,
-    items,
-    joined,
-    mentions,
     nearest,
-    outline,
-    pieces,
-    plain,
-    prose,
     stated_in,
     statements,
 )
@@ -40,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.domain.learned import FileHistory
-    from recortex.engines.decisions.standing import Section
+    from recortex.engines.decisions.outline import Section
 
 
 # -- what a record considered: the option that was chosen, and the others with what spoke against them
