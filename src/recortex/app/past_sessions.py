@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts import TranscriptReader
 
 
-# -- in which project a turn of a session was said: that of the folder in which the person asked
-
-
 # -- whose word a prompt is, where the client leaves no mark: the repository's, if a command of it says so
 
 

@@ -196,7 +196,7 @@ class Queue:
         return tuple(groups)
 
 
-# -- claude Code's `.jsonl`, from 1.0 (2025) to 2.1.330
+# -- Claude Code's `.jsonl`, from 1.0 (2025) to 2.1.330
 
 
 # Summaries began like this before `isCompactSummary` existed.

@@ -137,9 +137,6 @@ def loads(client: str, loaded_by: str) -> bool:
     return (client or UNNAMED) in loaded_by.split()
 
 
-# -- text as it goes to an agent: what a reader sees of it, and no tag that could pass for a client's
-
-
 # -- the tags between which programs put text into a conversation: ours, and those of the clients
 
 

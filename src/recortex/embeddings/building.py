@@ -118,9 +118,6 @@ def _weights(text: str) -> Iterator[tuple[int, float]]:
         yield place, rarity * (1 + math.log(count))
 
 
-# -- builds the embedders from the settings, the preferred one first
-
-
 # -- adds prefixes to a model's texts and cuts its vectors, as the settings say
 
 
@@ -313,9 +310,6 @@ class PluggedEmbedder:
             f"The embedder {self._label} {what}.",
             hint="Report it to the package's author, and set `embedder` to another one meanwhile.",
         )
-
-
-# -- embedders in order of preference: if one fails, the next one is used
 
 
 # -- runs a model beside other work: while it computes, Python and the database go on

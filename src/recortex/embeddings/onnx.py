@@ -252,9 +252,6 @@ class WordPiece:
         return tuple(ids)
 
 
-# -- the shipped model: all-MiniLM-L6-v2 as int8 ONNX, run on the processor
-
-
 # -- runs a model on this machine: loaded once, each text alone, several texts in threads
 
 

@@ -1,4 +1,4 @@
-"""Builds the text of the brief within its limit of tokens: introduction, headings and lines."""
+"""The brief: which memories it takes within its budget of tokens, and its text line by line."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.maintenance import Arc, MemoryStatistics
     from recortex.domain.memory import Memory
-
-
-# -- chooses the memories of the brief by group and rank, within a budget of tokens
 
 
 # -- what of a store belongs in a brief, and under which heading
@@ -368,9 +365,6 @@ def _confidence(memory: MemoryStatistics, central: float, now: int) -> float:
         return memory.confidence
     said = memory._replace(recorded_at=min(memory.recorded_at, memory.valid_from or memory.recorded_at))
     return confidence(curve(said, central), now)
-
-
-# -- builds the text of the brief within its limit of tokens: introduction, headings and lines
 
 
 # -- writes a memory as one line of the brief

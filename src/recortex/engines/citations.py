@@ -1,4 +1,4 @@
-"""Finds cited lines again in a file by their signature: the best chain of lines that stand in the same order.
+"""Citations: the signature of cited lines, where those lines are now, and what became of them.
 
 A line counts the more the fewer lines of the file are like it, and a chain the less the further its lines
 moved apart or together. So a block is found that was moved and edited, and one like it elsewhere is not taken
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from recortex.domain.memory import FileLink
-
-
-# -- A few dozen bytes of cited lines, from which they are found again after they moved or were changed
 
 
 # -- A file's text as one number for each line that says something, for comparing and finding lines

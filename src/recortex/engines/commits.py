@@ -1,4 +1,4 @@
-"""What a message tells: a decision, a revert, a mended fault with its cause, a reason for a change."""
+"""Commits: which of their messages say something worth keeping, and the memory made of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A memory at four levels of detail: id, one line, with examples, everything.
+"""A memory at four levels of detail, and memories packed into a budget of tokens.
 
 Each level says what the one below says and at least one thing more, so that its tokens are strictly more.
 What it says is fixed with the version of the memory: nothing in it changes while the memory is only read.

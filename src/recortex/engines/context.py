@@ -1,4 +1,4 @@
-"""Lays out a frame (E, Assembler): the task on top, what is known below it, state and instructions last."""
+"""What is known for a task, laid out by groups, or as a frame around the task (E, Assembler)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a corrected text differs from the original: lines added, removed and changed, and what that means."""
+"""Corrections: how the corrected text differs, of which category each is, and what it is related to."""
 
 from __future__ import annotations
 

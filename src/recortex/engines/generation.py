@@ -1,6 +1,6 @@
-"""Where code or a plan may go against what is known, by rules: what a memory forbids, or shows as bad.
+"""Code that is about to be written: what it may go against, what to tell of it, and what its outcome changes.
 
-It says "may": nothing here understands code. What counts is a name that a statement forbids in the same
+A conflict is only possible ("may"): nothing here understands code. What counts is a name that a statement forbids in the same
 clause and writes as code, words that an order forbids, and what a smell shows.
 """
 
@@ -95,9 +95,6 @@ def _covers(exception: Memory, code: str, files: Sequence[str]) -> bool:
             return False
         case _:
             return bool(files) and all(holds_for(exception, path) for path in files)
-
-
-# -- where code or a plan may go against what is known, by rules: what a memory forbids, or shows as bad
 
 
 # -- what a statement forbids in plain words: `Never push to main` names no code, and is meant all the same

@@ -1,4 +1,4 @@
-"""Compares a question with texts word by word, each of its pieces with the piece of a text most like it."""
+"""What is computed of a text when it is written: its search text, traits and vectors, for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kept convention says, and what becomes of it when it is counted again."""
+"""Kept conventions: what one says, why it is kept, and what becomes of it when it is counted again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which maintenance jobs are due, and which importance a memory has by its use."""
+"""Upkeep: which jobs are due, how a store grows, and which importance a memory has by its use."""
 
 from __future__ import annotations
 

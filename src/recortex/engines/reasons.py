@@ -1,4 +1,4 @@
-"""Reasons as sentences: a template for each relation and each kind of evidence, none without evidence.
+"""Reasons for a place of code or a memory: what accounts for it, in sentences with their evidence.
 
 What a sentence says of a memory are that memory's own words in quotation marks: nothing is rewritten.
 """
@@ -423,9 +423,6 @@ def reading(relations: Relations, starts: Sequence[str]) -> Callable[[Sequence[s
                     yield one
 
     return relations_of
-
-
-# -- which memories account for a place of code, and how much each bears on it
 
 
 # -- what a question for reasons is about: a place, a pattern, a memory, a symbol, or what it asks in words

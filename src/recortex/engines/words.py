@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-# -- chinese, Japanese and Korean, which write no spaces or join particles to words
+# -- Chinese, Japanese and Korean, which write no spaces or join particles to words
 
 
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"

@@ -188,9 +188,6 @@ def _read(data: Any) -> Reply:
     )
 
 
-# -- a language model with a budget: reserves the costs, asks with retries, and records the result
-
-
 # -- prices of models in US dollars per million tokens
 
 

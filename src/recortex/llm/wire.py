@@ -128,7 +128,7 @@ def _bounded(tokens: int | None) -> int | None:
     return None if tokens is None else min(max(tokens, 0), MOST_TOKENS)
 
 
-# -- anthropic's Messages API, with a JSON schema for the answer (`output_config.format`: Claude 4.5 on)
+# -- Anthropic's Messages API, with a JSON schema for the answer (`output_config.format`: Claude 4.5 on)
 
 
 _ANTHROPIC_ENDINGS = {
@@ -182,7 +182,7 @@ ANTHROPIC_PROTOCOL = Protocol(
 )
 
 
-# -- gemini's generateContent, with a response schema
+# -- Gemini's generateContent, with a response schema
 
 
 _GEMINI_ENDINGS = {"STOP": "complete", "": "complete", "MAX_TOKENS": "truncated"}
@@ -259,7 +259,7 @@ GEMINI_PROTOCOL = Protocol(
 )
 
 
-# -- ollama's /api/chat, with a JSON schema as `format`
+# -- Ollama's /api/chat, with a JSON schema as `format`
 
 
 _BYTES_PER_TOKEN = 2  # fewer than any tokenizer needs for prose, so that the window is never too small
@@ -313,7 +313,7 @@ OLLAMA_PROTOCOL = Protocol(
 )
 
 
-# -- openAI's chat completions, which many other services and servers speak, with a strict JSON schema
+# -- OpenAI's chat completions, which many other services and servers speak, with a strict JSON schema
 
 
 _OPENAI_ENDINGS = {"length": "truncated", "content_filter": "declined"}

@@ -239,9 +239,6 @@ def _failure(code: str, message: str, hint: str) -> ToolAnswer:
     )
 
 
-# -- a connection served by the protocol SDK
-
-
 # -- which project a server serves that its client started outside of any: the client's roots say
 
 
@@ -288,9 +285,6 @@ def folder_of(roots: Iterable[types.Root]) -> Path | None:
             if folder.is_absolute() and folder.is_dir():
                 return folder
     return None
-
-
-# -- a connection served by the protocol SDK
 
 
 # -- what is in resources and prompts

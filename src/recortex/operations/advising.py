@@ -1,4 +1,4 @@
-"""What to watch out for, and what else is worth knowing: warnings, suggest."""
+"""Before and after work on code: warnings, suggest, generation-context, generation-outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session and a task start with: surface, context."""
+"""What a session and a task start with: surface, context, frame."""
 
 from __future__ import annotations
 

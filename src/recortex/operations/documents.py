@@ -1,4 +1,4 @@
-"""Making documents, code and memories findable: ingest, index, backfill, reembed."""
+"""Making documents, code and memories findable: ingest, conventions, index, backfill, reembed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something was found, or was not, and what would be missing without it: explain."""
+"""Why something was found, or was not, and what hangs on it: explain, counterfactual, intervention."""
 
 from __future__ import annotations
 

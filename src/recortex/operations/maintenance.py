@@ -1,4 +1,4 @@
-"""Looking after the stores: status, doctor, backup, recover, lifecycle."""
+"""Looking after the stores: status, doctor, backup, recover, lifecycle, gc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why something is as it is: why."""
+"""Why something is as it is, and what led to what: why, infer."""
 
 from __future__ import annotations
 

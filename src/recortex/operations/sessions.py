@@ -1,4 +1,4 @@
-"""Past sessions, history and deletion: sessions, history, undo, purge."""
+"""Past sessions, history and deletion: sessions, replay, history, undo, purge, erase."""
 
 from __future__ import annotations
 

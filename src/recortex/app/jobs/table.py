@@ -156,9 +156,6 @@ def _symbols_obstacle(work: Work) -> str:
     return ""
 
 
-# -- every background job, declared once: what it does, when, how long, after which others, what it counts
-
-
 # -- validation every few hours: memories are compared with the working tree, those first that never were
 
 
@@ -230,9 +227,6 @@ def _obstacle(work: Work) -> str:
     return "" if project is not None and project.root.is_dir() else "there is no working tree here"
 
 
-# -- every background job, declared once: what it does, when, how long, after which others, what it counts
-
-
 # -- what led to what is inferred after a session; weak relations and old suggestions go
 
 
@@ -297,9 +291,6 @@ def _prune(work: Work, relations: Sequence[Relation]) -> int:
     ]
     store.ledger.record(entries)
     return len(relations)
-
-
-# -- every background job, declared once: what it does, when, how long, after which others, what it counts
 
 
 # -- what was kept without being read together with what is known is read now: from sessions, and in bulk

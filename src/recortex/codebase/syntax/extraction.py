@@ -168,9 +168,6 @@ def _is_torn(data: bytes, branches: list[_Branch]) -> bool:
     return bool(said) and said[-1:] not in b";}:\\" and not said.endswith(b",")
 
 
-# -- facts of a file: what its grammar's queries capture, put together by where it stands
-
-
 # -- long runs of code that nothing ends: the parser may take the square of their length in time and memory
 
 
@@ -228,9 +225,6 @@ def errors(root: Node, start: int) -> int:
         count += (node.is_error or node.is_missing) and node.start_byte >= start
         waiting += [child for child in node.children if child.has_error and child.end_byte > start]
     return count
-
-
-# -- facts of a file: what its grammar's queries capture, put together by where it stands
 
 
 # -- whether other files may use a definition, as far as its own file says

@@ -71,9 +71,6 @@ _READERS: dict[str, Callable[[str], tuple[str, Iterable[str]]]] = {
 MANIFESTS = frozenset(_READERS)
 
 
-# -- the files of code of a working tree, and which of them may have changed since they were last seen
-
-
 # -- files of code that are not read, and why: too large, binary, minified, generated, other people's
 
 

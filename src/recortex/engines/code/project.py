@@ -1,4 +1,4 @@
-"""The facts of all files of a project, found by path, by name and by what belongs together."""
+"""The facts of all files of a project, found by path and by name, and where an import leads."""
 
 from __future__ import annotations
 

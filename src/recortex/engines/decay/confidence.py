@@ -1,4 +1,4 @@
-"""The current confidence, computed from the stored base and the time since the last access; never written.
+"""Ageing: the current confidence from the stored base, and the status that follows from it.
 
 It is `base × 0.5 ** (age / half-life) × boosts`, from 0 to the base. Boosts delay the decay but never raise
 the confidence above the base. No factor depends on the current time, so confidence falls along one half-life

@@ -313,9 +313,6 @@ def _end_of(line: Line, most: int, count: Count) -> list[Line]:
     return []
 
 
-# -- makes a document and its chunks of a file's bytes: redacted, cut, and with the words to find them by
-
-
 # -- guesses the area of the software that a text is about, by a table of words
 
 

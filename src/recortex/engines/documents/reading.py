@@ -77,7 +77,7 @@ def with_titles(blocks: Iterable[Block]) -> Iterator[tuple[tuple[str, ...], Bloc
         yield tuple(title for _, title in path if title), block
 
 
-# -- markdown as blocks: headings, fenced code, and what blank lines part
+# -- Markdown as blocks: headings, fenced code, and what blank lines part
 
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Ending, Opener, ToolCall, Turn
 
 
-# -- what is shown of a place in a session: the sentences that answer, with what they answer
-
-
 # -- texts of a session cut to what an exchange keeps of them
 
 
@@ -223,9 +220,6 @@ def _passages_joined(chosen: Sequence[_Sentence]) -> str:
     for before, one in itertools.pairwise(chosen):
         text += (" " if one.place == before.place + 1 else LEFT_OUT) + one.text
     return text
-
-
-# -- exchanges out of the turns of a session, read at once or in passes
 
 
 # -- A message of the person: what was typed whole, what was pasted by its kind, size and first line

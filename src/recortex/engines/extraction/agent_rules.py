@@ -1,6 +1,6 @@
-"""What a short answer decides: its content stands in what the agent asked or offered before.
+"""Rules for what the agent did and asked: commands, repairs, and what a short answer decides.
 
-The words are the agent's, the choice is the person's, and it is told as one: "chose: …", "agreed to: …".
+Of a short answer the words are the agent's and the choice is the person's: "chose: …", "agreed to: …".
 """
 
 from __future__ import annotations

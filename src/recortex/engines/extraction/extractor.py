@@ -178,9 +178,6 @@ def _asks(sentence: str, said: str, wish: str) -> bool:
     return asked.endswith("?") or PASSING_PATTERNS.asks.search(said) is not None
 
 
-# -- the extractor: a session's turns in, candidates out
-
-
 # -- the candidates of a session so far: one for each statement, withdrawn if a later turn takes it back
 
 

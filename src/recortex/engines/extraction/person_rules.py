@@ -1,4 +1,4 @@
-"""Rules for instructions: a command block that the agent gives, and the place of something.
+"""Rules for what the person typed: notes, standing rules, plain statements, corrections, decisions.
 
 An instruction counts as verified when the session ran the same program with the same first argument and it
 passed.

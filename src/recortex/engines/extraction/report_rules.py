@@ -144,9 +144,6 @@ def _has_owner(text: str) -> bool:
     return is_specific(before) or CUES_PATTERNS.owned.search(after) is not None
 
 
-# -- rules for reports: compaction summaries, and the structured message with which an agent ends its work
-
-
 # -- rules for list items: a name and its definition, a title and its text, a change and its reason
 
 

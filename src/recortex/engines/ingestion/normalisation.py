@@ -1,4 +1,4 @@
-"""Makes a memory of a draft: replaces secrets, types the content, adds summary, hash and token count."""
+"""A draft made into a memory: cleaned, typed, summarised and hashed; its vector, at once or later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a model what a session taught, and checks the answer against the session."""
+"""What a model is asked of sessions, corrections and pairs of memories, and how its answers are checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analyses a question by its words."""
+"""Analyses a question: its words, its dates, its parts and its synonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scorer: measures the signals of `weights` for each candidate and adds them up."""
+"""The scorer: the signals of each candidate, weighed and added up, and whether the store can answer."""
 
 from __future__ import annotations
 

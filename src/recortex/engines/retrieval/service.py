@@ -225,9 +225,6 @@ def _describe_later(later: Memory) -> str:
     return f"{later.valid_from:%Y-%m-%d}, {later.id[:8]}: {shorten(later.text, QUOTED)}"
 
 
-# -- recall: load candidates, score them, and return the few that answer
-
-
 # -- reciprocal rank fusion
 
 

@@ -1,4 +1,4 @@
-"""Which memories an agent used after they were given: quoted, its file touched, its command run.
+"""Which memories an agent used after they were given, and many sessions in figures.
 
 A use shows in what the agent says or does after the memory was given, and must have no other explanation:
 what the person terms, what tools printed, or what the agent itself said or did before. In doubt a memory was

@@ -158,9 +158,6 @@ def _other_amount(new: str, known: str) -> bool:
     return all(len(one) == 1 for one in (*amounts, *numbers)) and numbers[0] != numbers[1]
 
 
-# -- decides what a new statement does to a known one by how a model reads the two together
-
-
 # -- words by which a statement announces a change, adds something, or is not sure of itself
 
 

@@ -238,9 +238,6 @@ def _fingerprint(*parts: str) -> str:
     return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-# -- reads a transcript turn by turn, counts every line, and keeps a cursor to continue from
-
-
 # -- reads a growing file line by line in bounded memory
 
 

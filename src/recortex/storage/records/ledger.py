@@ -1,4 +1,4 @@
-"""What happened: the audit log, degradations, extraction checkpoints."""
+"""What happened: the audit log, degradations, extraction checkpoints; and statistics of memories."""
 
 from __future__ import annotations
 

@@ -202,9 +202,6 @@ class SearchRecords(WordSearch):
         return grouped
 
 
-# -- finds records of one kind by the signs of their vectors: exchanges, and chunks of documents
-
-
 # -- the signs of vectors in memory, to find those that differ least from a question's
 
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from recortex.engines.code.project import Sources
 
 
-# -- what is looked at in a function, a class or a file. A trait has any number of values, or is not known
-
-
 # -- what heads of definitions say: what is returned, the first parameter, modifiers; and words of names
 
 
