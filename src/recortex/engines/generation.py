@@ -1,7 +1,7 @@
 """Code that is about to be written: what it may go against, what to tell of it, and what its outcome changes.
 
-A conflict is only possible ("may"): nothing here understands code. What counts is a name that a statement forbids in the same
-clause and writes as code, words that an order forbids, and what a smell shows.
+A conflict is only possible ("may"): nothing here understands code. What counts is a name that a statement
+forbids in the same clause and writes as code, words that an order forbids, and what a smell shows.
 """
 
 from __future__ import annotations
