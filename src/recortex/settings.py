@@ -38,7 +38,7 @@ EMBEDDER_KEYS = {
 }
 """The providers of vectors, and the variable that holds the key of each."""
 LOCAL_EMBEDDERS = frozenset({"onnx", "hashed", "none"})
-"""What makes vectors on this machine: all that a project's file may choose."""
+"""What makes vectors on this machine, without a key."""
 
 
 def key_variable(embedder: str) -> str:

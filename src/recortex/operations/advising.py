@@ -53,7 +53,7 @@ class AdviceOperations(Operations):
 
     @operation(read_only=True)
     def warnings(self, files: Sequence[str] = (), *, focus: str = "", limit: int = 10) -> Warnings:
-        """Show what to watch out for: gotchas, incidents, smells, corrections, exceptions; the gravest first.
+        """Show what to watch out for: gotchas, incidents, smells, corrections, exceptions; worst first.
 
         Args:
             files: files to be touched, or folders ending in a slash.

@@ -411,7 +411,7 @@ class IndexingOperations(Operations):
     def reembed(
         self, *, limit: int = 0, scope: AnyScope | None = None, afresh: bool = False, dry_run: bool = False
     ) -> Reembedded:
-        """Make every vector anew that is not of the embedding model in your settings.
+        """Make the vectors that the embedding model in your settings has not made yet.
 
         An interrupted run goes on where it stopped; meanwhile, texts without a vector are found by their
         words. A job after each session does the same, a little at a time.

@@ -85,8 +85,8 @@ class LearningOperations(Operations):
                 (sessions); jsonl (an export); markdown (notes, each of which waits in quarantine); rules
                 (what CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
                 records); git (what commits decided, reverted or fixed).
-            path: a file or folder; with rules, a folder of notes that belongs to this project though others
-                can read it.
+            path: a file or folder; with rules, a folder of notes that several projects share and that
+                belongs to this one.
             embed: make the vectors at the end, and do what follows a session: changes, causes, links to
                 symbols.
             quarantine: let exported memories wait for review, even those this installation exported itself.

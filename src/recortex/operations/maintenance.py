@@ -317,7 +317,7 @@ class MaintenanceOperations(Operations):
 
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:
-        """Check the installation, the stores and the settings, and say what to mend."""
+        """Check the installation, the stores and the settings, and say what to fix."""
         from recortex.app.diagnosis import diagnose, installed
 
         findings = tuple(

@@ -539,8 +539,8 @@ class ValidationOperations(Operations):
         Args:
             ids: only these memories.
             scope: stale: uncertain or long unchecked; recent: of the last week.
-            heal: mend what is found: follow moved code, lower confidence, archive, or flag; an agent only
-                follows and flags.
+            heal: also repair what is found: follow moved code, lower confidence, archive, or flag; an agent
+                only follows and flags.
             candidates: only the memories in doubt that matter most, which `review --candidates` asks about.
             limit: maximum number of findings to show.
         """

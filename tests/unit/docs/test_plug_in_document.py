@@ -9,8 +9,10 @@ from recortex.app.hooks.session_start import LEFT
 from recortex.app.jobs.capture import LAG, PAUSE, STATUS
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.clients.hooks import SECONDS as WAITS
+from recortex.engines.extraction.extractor import OTHERS, PERSON, SURE
 from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.engines.sessions.relevance_gate import LEAST
+from recortex.engines.supersession.reading import ALONE, ANNOUNCED, ENDS, LEAST_CHANCE, NAMED, REWORDED
 from recortex.hooks import NICE, SECONDS
 from recortex.llm.client import PROTOCOLS
 from recortex.settings import KEYS
@@ -43,6 +45,26 @@ def test_figures():
     assert f"`{STATUS}`" in PROSE
 
 
+def second_columns(name, heading):
+    """The numbers in the rows of a page's table, below the row with that heading."""
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    table = page.partition(f"\n{heading}\n")[2].partition("\n\n")[0]
+    return [[float(one) for one in re.findall(r"\| (0\.\d+) (?=\|)", row)] for row in table.splitlines()[1:]]
+
+
+def test_the_probabilities_from_which_something_is_learned():
+    found = second_columns("learning", "| sentence | active from | proposed from |")
+    assert found == [[], [SURE.active], [*PERSON], [], [*OTHERS], [OTHERS.active]]
+
+
+def test_the_probabilities_from_which_something_is_replaced():
+    found = second_columns("changes", "| the new statement | required probability |")
+    assert found == [[], *([one] for one in (NAMED, ALONE, REWORDED, REWORDED, ANNOUNCED, ENDS))]
+    assert (
+        f"probably contradict each other (at least {LEAST_CHANCE})" in (ROOT / "docs/changes.md").read_text()
+    )
+
+
 def test_skills():
     named = re.search(r"skills \(([^)]+)\)", PROSE)
     assert named
@@ -59,4 +81,4 @@ def test_what_bounds_the_job():
     assert f"(nice {NICE})" in PROSE
     assert f"for at most {JOB_SECONDS:g} s" in PROSE
     assert f"waits up to {LAG:g} s" in PROSE
-    assert f"asks for the sessions ({LEFT} at most)" in PROSE
+    assert f"requests capture of up to {LEFT} sessions" in PROSE
