@@ -296,7 +296,7 @@ class DecisionImport:
         self.done.looked_at, self.done.skipped = self._read.looked_at, self._read.skipped
         self.done.problems = [*self._read.problems, *told]
         with self._services.store.transaction():
-            # Look up the memories of records; gives those whose file is gone, by its path.
+            # The memories of records, and of these, by path, the ones whose file is gone.
             query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
             found = self._services.store.memories.find(query)
             own = (one for one in found if one.source.rule == RULE and _noted(one, self._mark))

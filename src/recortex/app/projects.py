@@ -209,6 +209,7 @@ def locate(home: Path, checkout: Checkout) -> Project:
     if (
         plain
         and plain[1].binds(checkout.anchor)
+        # A bound folder that only became a repository (`git init`) since: git has no id of it yet.
         and (checkout.git is None or plain[1].inode in {0, same_folder(checkout.root)})
     ):
         return replace(project, folder=plain[0], record=plain[1])
@@ -520,26 +521,7 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
     """
     scheme = url.partition(":")[0]
     if scheme == "sqlite":
-        from urllib.parse import (  # a hook of a project without a URL does without it
-            unquote_to_bytes,
-            urlsplit,
-        )
-
-        parts = urlsplit(url)
-        path = Path(os.fsdecode(unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
-        if parts.netloc or not path.name or "\0" in str(path):
-            raise ConfigError(
-                f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
-            )
-        if any(
-            mark in url for mark in "?#\t\r\n"
-        ):  # what follows ? or # would not be part of the file's name
-            raise ConfigError(
-                f"{url[:80]!r} has parts that a URL of a file cannot have.",
-                hint="Write ? as %3F, # as %23, a line's end as %0A in the file's name.",
-            )
-        path = path.absolute()
-        return Location(_utf8(path), path.parent, url=url)
+        return _of_file(url)
     if scheme in {"postgresql", "postgres"}:
         return _on_server(url, project, workspace)
     raise ConfigError(
@@ -547,6 +529,24 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
         hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE) or "
         "postgresql://USER@HOST/DATABASE?workspace=NAME.",
     )
+
+
+def _of_file(url: str) -> Location:
+    from urllib.parse import unquote_to_bytes, urlsplit  # a hook of a project without a URL does without it
+
+    parts = urlsplit(url)
+    path = Path(os.fsdecode(unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
+    if parts.netloc or not path.name or "\0" in str(path):
+        raise ConfigError(
+            f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
+        )
+    if any(mark in url for mark in "?#\t\r\n"):  # what follows ? or # would not be part of the file's name
+        raise ConfigError(
+            f"{url[:80]!r} has parts that a URL of a file cannot have.",
+            hint="Write ? as %3F, # as %23, a line's end as %0A in the file's name.",
+        )
+    path = path.absolute()
+    return Location(_utf8(path), path.parent, url=url)
 
 
 def url_of(file: str) -> str:

@@ -138,21 +138,9 @@ class Sitting:
             if pressed in {"", "q"} or not (more or pressed == "u"):
                 break
             try:
-                # Do what a key says; another key shows the memory again.
                 if pressed == "u":
-                    # Take the last decision back and show its memory again.
-                    if not self._done:
-                        raise InvalidInputError("There is nothing to undo.")
-                    last = self._done.pop()
-                    if last.made:
-                        self._cortex.undo(last.made)
-                    for id_, version in last.before.items():
-                        self._back(id_, version)
-                    if last.said == "held both":
-                        self._cortex.link(*last.before, relation="contradicts")
-                    self._place = last.place
-                    self._say(f"  no longer {last.said}")
-                elif pressed in self._acts:
+                    self._undo()
+                elif pressed in self._acts:  # another key shows the memory again
                     said, act = self._acts[pressed]
                     item = self._items[self._place]
                     before = {one.id: self._version(one.id) for one in (item.memory, item.against) if one}
@@ -213,6 +201,20 @@ class Sitting:
             self._back(id_, before)
             raise
         return merged.id if merged else ""
+
+    def _undo(self) -> None:
+        """Take the last decision back and show its memory again."""
+        if not self._done:
+            raise InvalidInputError("There is nothing to undo.")
+        last = self._done.pop()
+        if last.made:
+            self._cortex.undo(last.made)
+        for id_, version in last.before.items():
+            self._back(id_, version)
+        if last.said == "held both":
+            self._cortex.link(*last.before, relation="contradicts")
+        self._place = last.place
+        self._say(f"  no longer {last.said}")
 
     def _version(self, id_: str) -> int:
         return self._cortex.history(id_).versions[0].version

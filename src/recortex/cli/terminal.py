@@ -72,8 +72,7 @@ class Terminal:
         """One line of at most `columns` characters."""
         line = " ".join(clean(text).split())
         if self.person and not line.isascii():
-            # The same for letters that take two columns or none.
-            from rich.cells import cell_len, set_cell_size
+            from rich.cells import cell_len, set_cell_size  # some letters take two columns or none
 
             return (
                 line if cell_len(line) <= columns else set_cell_size(line, max(columns - 1, 0)).rstrip() + "…"

@@ -319,7 +319,7 @@ def _unchanged(signature: Signature, lines: Lines, expected: int) -> int | None:
         (
             start
             for start in sorted(ends, key=rank)
-            if (together(lines.hashes[start : start + signature.size]) == signature.whole)
+            if together(lines.hashes[start : start + signature.size]) == signature.whole
         ),
         None,
     )

@@ -128,7 +128,7 @@ class Prohibition:
 
     def holds(self, places: Sequence[str]) -> bool:
         """Whether it may hold for one of some files; where none is known, it may."""
-        # A path with the language of its file in the word that people use.
+        # A path is compared with the language of its file, in the word that people use, beside it.
         return not (self.place and places) or any(
             self.place <= stems(f"{path} {_SOURCE.get(PurePosixPath(path).suffix[1:].lower(), '')}")
             for path in places
@@ -145,6 +145,7 @@ class Prohibition:
 def prohibitions(text: str) -> list[Prohibition]:
     """What a statement forbids in plain words."""
     found = PROHIBITIONS_PATTERNS.imperative.finditer(text[:_READ])
+    # `no mocks` and `avoid mocks` forbid things, the others an act.
     read = (
         _read(one[1], one[0].lstrip(" .;:!?\n").lower().startswith(("no ", "avoid ")))
         for one in found

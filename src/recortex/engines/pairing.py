@@ -242,7 +242,8 @@ def paragraph(symbol: Symbol, lines: Sequence[str]) -> list[str]:
         (
             place
             for place in _places(symbol)
-            if (place < len(lines) and _plain(lines[place])[: len(symbol.doc)] == symbol.doc)
+            # Only the beginning: facts cut what is long.
+            if place < len(lines) and _plain(lines[place])[: len(symbol.doc)] == symbol.doc
         ),
         None,
     )

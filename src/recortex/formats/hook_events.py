@@ -181,6 +181,7 @@ def _worked(given: Mapping[str, Any]) -> bool | None:
     if answer is None:
         return None
     if isinstance(answer, dict):
+        # The exit code is a field, or a line that Gemini CLI and Qwen Code write.
         code = answer.get("exit_code", answer.get("exitCode"))
         said = answer.get("llmContent")
         if isinstance(said, str):

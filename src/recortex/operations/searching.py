@@ -117,8 +117,7 @@ class SearchOperations(Operations):
                     services.store.transaction(patience=COUNT_SECONDS),
                 ):
                     services.store.memories.touch(ids, self._app.clock())
-            # Count that parts of documents were given, as `_count_access` does of memories.
-            if answer.documents:
+            if answer.documents:  # the same for the parts of documents that were given
                 store = self._app.services(Scope.PROJECT).store
                 with suppress(StoreBusyError, PermissionsError), store.transaction(patience=COUNT_SECONDS):
                     store.documents.touch([one.id for one in answer.documents], self._app.clock())

@@ -328,7 +328,7 @@ class _Following:
         gone = [memory for memory in written if self._update(memory)]
         self._known_before(fresh)
         self._revive(fresh)
-        # Keep what is new; gives each memory with the name of its file.
+        # What is new is kept: `added` are the memories, each with the name of its file.
         drafts = [_draft(read, said) for read, said in fresh.values()]
         # Not linked to what resembles them: hundreds of lines of one file would become hubs of the graph.
         kept = self.services.ingestion.keep(drafts, now=self.now, actor=Actor.IMPORT, link=False)
@@ -502,7 +502,8 @@ def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[
     known = {
         one.id: one
         for one in services.store.memories.find(query)
-        if (one.origin is Origin.REPOSITORY or one.source.rule == RULE)
+        # Of what the person said, only what stands in the person's own file.
+        if one.origin is Origin.REPOSITORY or one.source.rule == RULE
     }
     if not known:
         return list(drafts)

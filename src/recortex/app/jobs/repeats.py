@@ -152,7 +152,7 @@ def _keep(work: Work, finder: Finder, said: Said) -> bool:
     found, likeness = finder.alike(said)
     made = repeat(found, likeness)
     if made is None:
-        # Let a proposal of another session rise that says the same as a wish; whether there is one.
+        # No repeat yet; where a proposal of another session says the same, that one rises.
         store = work.services.store
         ids = [id_ for id_, _ in store.search.candidates(query_terms(said.wish.text))]
         waiting = [one for one in store.memories.get(ids) if _may_rise(one, said)]

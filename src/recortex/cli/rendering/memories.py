@@ -252,28 +252,7 @@ def imported(value: Imported, terminal: Terminal) -> str:
 
 def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
     if value.format in {"adr", "git"}:
-        # What the project's own records or commits came to; the counts add up to what was looked at.
-        commits = value.format == "git"
-        yield f"Looked at {plural(value.commits, 'commit') if commits else plural(value.files, 'file')}."
-        for one in value.found:
-            name = clean(one.of)[:_HASH] if commits else clean(one.of).rpartition("/")[2]
-            head = f"{terminal.style(one.kind, 'cyan')} [{one.status}] {name}: {clean(one.summary)}"
-            yield terminal.cut(f"  {head}", terminal.width)
-        would = "would be " if value.dry_run else ""
-        counts = (
-            (value.added, "added"),
-            (value.changed, "replaced by a later one" if commits else "changed"),
-            (value.merged, "merged with what was known"),
-            (value.ended, "put away, since what they came from is gone"),
-            (value.unchanged, "known and unchanged"),
-        )
-        said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
-        said += [plural(value.relations, "relation")] if value.relations else []
-        yield f"Memories: {', '.join(said)}."
-        yield from (f"  {count:>6,}  {kind}" for kind, count in value.by_kind.items())
-        if value.skipped:
-            yield f"Left out: {sum(value.skipped.values()):,}."
-        yield from (f"  {count:>6,}  {clean(reason)}" for reason, count in value.skipped.items())
+        yield from _of_project(value, terminal)
     elif value.files:
         yield from _summary(value)
         for why, count in value.skipped.items():
@@ -286,6 +265,31 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
         yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
     if value.proposed and not value.dry_run:
         yield "`recortex review` shows what waits."
+
+
+def _of_project(value: Imported, terminal: Terminal) -> Iterator[str]:
+    """What the project's own records or commits came to; the counts add up to what was looked at."""
+    commits = value.format == "git"
+    yield f"Looked at {plural(value.commits, 'commit') if commits else plural(value.files, 'file')}."
+    for one in value.found:
+        name = clean(one.of)[:_HASH] if commits else clean(one.of).rpartition("/")[2]
+        head = f"{terminal.style(one.kind, 'cyan')} [{one.status}] {name}: {clean(one.summary)}"
+        yield terminal.cut(f"  {head}", terminal.width)
+    would = "would be " if value.dry_run else ""
+    counts = (
+        (value.added, "added"),
+        (value.changed, "replaced by a later one" if commits else "changed"),
+        (value.merged, "merged with what was known"),
+        (value.ended, "put away, since what they came from is gone"),
+        (value.unchanged, "known and unchanged"),
+    )
+    said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
+    said += [plural(value.relations, "relation")] if value.relations else []
+    yield f"Memories: {', '.join(said)}."
+    yield from (f"  {count:>6,}  {kind}" for kind, count in value.by_kind.items())
+    if value.skipped:
+        yield f"Left out: {sum(value.skipped.values()):,}."
+    yield from (f"  {count:>6,}  {clean(reason)}" for reason, count in value.skipped.items())
 
 
 def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:

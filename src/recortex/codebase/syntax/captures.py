@@ -365,22 +365,26 @@ class Captured:
                 for _, captures in cursor.matches(one):
                     self._take(next(iter(captures.keys() - _PARTS)), captures)
                 exceeded |= cursor.did_exceed_match_limit
-            # The bodies in braces of macros that are code by themselves, `cfg_if! { fn f() {} }`, as trees.
-            from tree_sitter import Range
-
-            roots = []
-            for node in self.spans.pop("inner", ()):
-                start, end = node.start_byte + 1, node.end_byte - 1
-                if self.data[start - 1 : start] != b"{" or len(self.read) >= MOST_INNER:
-                    continue
-                (row, column), last = node.start_point, node.end_point
-                inner = parse(Range((row, column + 1), (last[0], max(0, last[1] - 1)), start, end))
-                if inner is not None and inner.named_child_count and not inner.has_error:
-                    if not self.is_read(start):
-                        insort(self.read, (start, end))
-                    roots.append(inner)
+            roots = self._read_inner(parse)
         full = len(self.calls) >= MOST_CALLS or len(self.definitions) >= MOST_SYMBOLS
         self.whole = not (root.has_error or full or exceeded)
+
+    def _read_inner(self, parse: Callable[[Range], Node | None]) -> list[Node]:
+        """The bodies in braces of macros that are code by themselves, `cfg_if! { fn f() {} }`, as trees."""
+        from tree_sitter import Range
+
+        found = []
+        for node in self.spans.pop("inner", ()):
+            start, end = node.start_byte + 1, node.end_byte - 1
+            if self.data[start - 1 : start] != b"{" or len(self.read) >= MOST_INNER:
+                continue
+            (row, column), last = node.start_point, node.end_point
+            inner = parse(Range((row, column + 1), (last[0], max(0, last[1] - 1)), start, end))
+            if inner is not None and inner.named_child_count and not inner.has_error:
+                if not self.is_read(start):
+                    insort(self.read, (start, end))
+                found.append(inner)
+        return found
 
     def is_read(self, place: int) -> bool:
         """Whether a byte lies in the body of a macro that was read as code."""

@@ -115,7 +115,7 @@ class Names:
         place = self.place(path, one.module)
         if place.outside:
             return Outside(place.outside)
-        wanted = one.name or ("default" if (family_of(self._project.files[path]) == "ecma") else "")
+        wanted = one.name or ("default" if family_of(self._project.files[path]) == "ecma" else "")
         if wanted in {"", "*"}:
             return []
         found = [address for target in place.paths for address in self.exported(target, wanted, one.module)]

@@ -197,18 +197,7 @@ def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
     rows = _unit({key: codes[key] for key in keys})
     for start in range(0, len(keys), BLOCK):
         room = MOST_PAIRS - len(pairs)
-        # Pairs of the block's rows with all rows from the block on, each once; at most `most`.
-        most = room + 1
-        import numpy as np
-
-        block = rows[start : start + BLOCK]
-        cosines = block @ rows[start:].T
-        # Within the block, each pair would occur twice, and each row with itself.
-        cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
-        first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
-        found = [
-            (start + int(a), start + int(b), float(cosines[a, b])) for a, b in zip(first, second, strict=True)
-        ]
+        found = _above(rows, start, room + 1)
         pairs += [scored_pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
         if len(found) > room:
             return OverlappingPairs(tuple(pairs), complete=False)
@@ -223,6 +212,23 @@ def _unit(codes: Mapping[str, bytes]) -> Any:
     fitting = [raw if len(raw) == size else bytes(size) for raw in codes.values()]
     rows = np.frombuffer(b"".join(fitting), dtype=np.int8).astype(np.float32).reshape(len(fitting), size)
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
+    """Pairs of the block's rows with all rows from the block on, each once; at most `most`.
+
+    A function of its own, so that the cosines of one block are gone before the next one's are made.
+    """
+    import numpy as np
+
+    block = rows[start : start + BLOCK]
+    cosines = block @ rows[start:].T
+    # Within the block, each pair would occur twice, and each row with itself.
+    cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
+    first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
+    return [
+        (start + int(a), start + int(b), float(cosines[a, b])) for a, b in zip(first, second, strict=True)
+    ]
 
 
 # -- when it is time to look for duplicates

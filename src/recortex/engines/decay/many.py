@@ -67,18 +67,12 @@ def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: 
     recorded, standing = columns.of("recorded_at"), columns.maybe("standing")
     start = np.fmax(columns.maybe("last_accessed_at"), recorded)
     age = np.maximum(0.0, now - start)
-    central = np.asarray(centralities)
-    frequency = 1.0 + np.minimum(
-        1.0, count * scalar.MONTH / np.maximum((start - recorded), scalar.MONTH) / scalar.MANY_ACCESSES
-    )
-    linkage = np.minimum(scalar.MOST_LINKAGE, 1.0 + scalar.PER_PATTERN * patterns)
-    doubled = np.exp2((count > scalar.MANY_ACCESSES).astype(float) + (central > scalar.HUB))
-    half_life = np.asarray(np.abs(_DAYS[kinds]) * frequency * linkage * doubled)
+    half_life = _half_lives(_DAYS[kinds], count, patterns, start - recorded, np.asarray(centralities))
     # Until when a validation slows the decay of each, by a person or by its code.
     by_code = np.where(standing == 1.0, columns.maybe("checked_at"), np.nan)
     validated = np.fmax(columns.maybe("validated_at"), by_code)
     slow = np.where(
-        now < np.asarray(np.fmax(start, validated + _CHECKED_EVERY[kinds] * scalar.DAY)),
+        now < np.fmax(start, validated + _CHECKED_EVERY[kinds] * scalar.DAY),
         scalar.VALIDATED,
         1.0,
     )
@@ -92,6 +86,17 @@ def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: 
     lift[pinned] = 1.0
     found: list[float] = (base * np.minimum(1.0, lift * part)).tolist()
     return found
+
+
+def _half_lives(
+    days: Numbers, count: Numbers, patterns: Numbers, used_for: Numbers, central: Numbers
+) -> Numbers:
+    frequency = 1.0 + np.minimum(
+        1.0, count * scalar.MONTH / np.maximum(used_for, scalar.MONTH) / scalar.MANY_ACCESSES
+    )
+    linkage = np.minimum(scalar.MOST_LINKAGE, 1.0 + scalar.PER_PATTERN * patterns)
+    doubled = np.exp2((count > scalar.MANY_ACCESSES).astype(float) + (central > scalar.HUB))
+    return np.asarray(np.abs(days) * frequency * linkage * doubled)
 
 
 def _links(patterns: Numbers, standing: Numbers) -> Numbers:

@@ -117,10 +117,11 @@ def _strongest(edges: Iterable[Edge]) -> Iterator[Edge]:
     for edge in edges:
         pairs[frozenset((edge.source, edge.target))].append(edge)
     for found in pairs.values():
+        # A record that says of itself that another one amends it: that one did not take its place.
         own = {
             (one.source, one.target)
             for one in found
-            if (one.type is RelationType.REFINES and one.said_by == one.target)
+            if one.type is RelationType.REFINES and one.said_by == one.target
         }
         kept = [
             one
@@ -238,7 +239,7 @@ def draft_of(
         kind=KIND,
         content=content,
         confidence=CONFIDENCE_WORDS["high" if certain else "medium"],
-        tags=(("adr", *number, *rejected)),
+        tags=("adr", *number, *rejected),
         domain=domain_of(said),
         files=tuple(files),
         source=Source(

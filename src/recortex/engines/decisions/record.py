@@ -218,11 +218,9 @@ def _parts_listed(lines: Sequence[str]) -> Iterator[str]:
         # The cells of a row of a table; none where it is no row.
         row = line.strip()
         cells = [one.strip(" \t*_") for one in row.strip("|").split("|")] if row.startswith("|") else []
-        columns = (
-            len(cells) > 1
-            and any(map(_is_name, cells))
-            and not (len(cells) == _PAIR and not _is_name(cells[1]))
-        )
+        # A field with its value, which is not the names of two fields.
+        pair = len(cells) == _PAIR and not _is_name(cells[1])
+        columns = len(cells) > 1 and any(map(_is_name, cells)) and not pair
         if columns and PARTS_PATTERNS.rule.match("".join(lines[place + 1 : place + 2])):
             heads = cells
         elif heads and cells:

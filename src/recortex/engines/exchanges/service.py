@@ -136,7 +136,7 @@ def ranked(
         places.setdefault((one.session, one.root_turn), []).append(one)
     for (session, turn), found in places.items():
         best, parts = found[0].key, tuple(one.key for one in found[:_STRETCHES])
-        # That a candidate answers.
+        # The probability that the best of them answers.
         coverage, likeness = evidence_of_answer(evidence, best)
         model = WEAKNESS if evidence.answered or evidence.outcome else WORDS_ALONE
         yield Place(

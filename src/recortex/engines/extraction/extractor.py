@@ -255,7 +255,9 @@ class CandidateSet:
         topic, found = _topic(repair), None
         for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
             known = self.kept[place]
-            if not ((known.speaker == "assistant" and known.rule.startswith("agent_")) or _is_repair(known)):
+            # What the agent said in passing: a later report is more reliable.
+            in_passing = known.speaker == "assistant" and known.rule.startswith("agent_")
+            if not (in_passing or _is_repair(known)):
                 continue
             other = _topic(known)
             shared = len(topic & other)
@@ -330,11 +332,8 @@ def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
     """What the rules found in a message and is worth it, what else lasts, then the person's objections."""
     person = message.speaker == "person"
-    lasting = (
-        {one.quote: one for one in durable(message.text)}
-        if person and not (PASTED.match(message.text) is not None)
-        else {}
-    )
+    typed = person and PASTED.match(message.text) is None
+    lasting = {one.quote: one for one in durable(message.text)} if typed else {}
     taken = {_place(quote, message.text) for quote in lasting}
     for finding in findings:
         start = _place(finding.quote, message.text)

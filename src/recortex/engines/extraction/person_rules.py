@@ -120,6 +120,7 @@ _SHORT_VALUE = 4
 
 
 def _gives_value(found: re.Match[str]) -> bool:
+    """Whether "S is V" gives a name or number: "the default page size is 50", not "the page is empty"."""
     value = found["value"].rstrip(" .").split()
     if stems(words(found["value"])) & FAMILY_OF.keys():
         return True

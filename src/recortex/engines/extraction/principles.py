@@ -95,7 +95,8 @@ def of_words(words: str, did: str) -> Principle | None:
     said = [
         worded(part)
         for part in parts
-        if not (PATTERNS.said_nothing.match(part) is not None and keeps(part, ""))
+        # A nod, thanks or a greeting says nothing; "no mocks in tests" is none.
+        if not (PATTERNS.said_nothing.match(part) and keeps(part, ""))
     ]
     text = _contrasted(_fitting(filter(None, said)) or worded(words) or statement(plain(words)), did)
     if not text or stands(text):

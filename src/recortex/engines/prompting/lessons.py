@@ -96,15 +96,7 @@ def _unfenced(lines: list[str]) -> Iterator[str]:
     close: re.Match[str] | None = None
     for line in lines:
         if close is not None:
-            quoted = close["lead"].count(">")
-            body = re.sub(rf"^(?:\s{{0,3}}>){{{quoted}}}", "", line) if quoted else line
-            bare = body.strip()
-            indent = len(body) - len(body.lstrip())
-            fence = close["fence"]
-            deepest = len(close["lead"]) + _CODE_INDENT - 1
-            close = (
-                None if (len(bare) >= len(fence) and set(bare) == {fence[0]} and indent <= deepest) else close
-            )
+            close = None if _closes(line, close) else close
             continue
         close = _opens(line)
         yield line if close is None else CODE
@@ -115,6 +107,17 @@ def _opens(line: str) -> re.Match[str] | None:
     if opening is None or (opening["fence"][0] == "`" and "`" in opening["info"]):
         return None
     return opening
+
+
+def _closes(line: str, opening: re.Match[str]) -> bool:
+    """Whether a line ends the block: only its fence, no deeper than its start, in the same quotation."""
+    quoted = opening["lead"].count(">")
+    body = re.sub(rf"^(?:\s{{0,3}}>){{{quoted}}}", "", line) if quoted else line
+    bare = body.strip()
+    indent = len(body) - len(body.lstrip())
+    fence = opening["fence"]
+    deepest = len(opening["lead"]) + _CODE_INDENT - 1
+    return len(bare) >= len(fence) and set(bare) == {fence[0]} and indent <= deepest
 
 
 def _inline(span: re.Match[str]) -> str:

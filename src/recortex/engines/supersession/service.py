@@ -221,7 +221,9 @@ def may_replace(new: Memory, old: Memory, verdict: Reading) -> bool:
     if old.valid_from > new.valid_from or new.scope is not old.scope:
         return False
     mine, theirs = authority_of(new), authority_of(old)
-    if mine is Authority.UNTRUSTED or (new.origin is Origin.USER and new.source.rule == RULE):
+    # What stands in the person's own file, for all projects, never replaces what was said for this one.
+    of_all_projects = new.origin is Origin.USER and new.source.rule == RULE
+    if mine is Authority.UNTRUSTED or of_all_projects:
         return False
     if mine is Authority.FOUND:
         return theirs is Authority.FOUND and verdict.explicit

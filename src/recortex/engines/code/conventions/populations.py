@@ -542,7 +542,7 @@ class Counting:
                 cases.items += [
                     _case(path, call)
                     for call in facts.calls
-                    if (call.name in _CASES and not call.receiver and bool(call.argument))
+                    if call.name in _CASES and not call.receiver and call.argument
                 ]
         yield from (tests, cases)
 

@@ -192,7 +192,7 @@ def _paths(seen: Seen, use: Use) -> Iterator[Sighting]:
         top = [
             index
             for index, one in enumerate(seen.facts.symbols)
-            if (one.parent == NOWHERE and one.kind in CALLABLE and one.exported)
+            if one.parent == NOWHERE and one.kind in CALLABLE and one.exported
         ]
         methods = [seen.named(index) for index in top if seen.named(index) in _METHODS]
         yield Sighting(1, NOWHERE, "/" + text.strip("/"), use.method or ",".join(methods) or "GET")

@@ -231,14 +231,9 @@ def pair(cue: Cue) -> Iterator[tuple[int, int]]:
         or (refuses(f"{found['user']}xx") and found["user"] not in _USERS)
     ):
         return
-    span = _judged(
-        cue,
-        found.start("v"),
-        found.end("v"),
-        is_unknown
-        if (found["user"] in _USERS or " " in found[0][: found.start("user") - found.start()])
-        else is_clear,
-    )
+    # A login that is said as one: by a usual name of a user, or after a relation.
+    certain = found["user"] in _USERS or " " in found[0][: found.start("user") - found.start()]
+    span = _judged(cue, found.start("v"), found.end("v"), is_unknown if certain else is_clear)
     value = cue.text[slice(*span)] if span else ""
     if span and ("/" not in value.strip("/") or is_jumble(value)):
         yield span
