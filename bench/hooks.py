@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING, Any
 from latency import Prose, fill, give_vectors
 from mcp_start import Conversation
 from recortex import Cortex
-from recortex.domain.exchange import Exchange, word_of_file
+from recortex.domain.exchange import Exchange
+from recortex.domain.text import word_of_file
 from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:

@@ -2,19 +2,22 @@
 
 A link, a pipe or a device where a file is expected, or a file of another user, is refused: `/dev/zero` behind
 a link would otherwise be read until memory ends, and another user's file would be believed. Used by hooks:
-nothing heavy is imported.
+nothing heavy is imported. Here too: a lock that only one process holds.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+import sys
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from recortex.errors import UntrustedFileError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -165,3 +168,62 @@ def _too_large(path: Path, most: int) -> UntrustedFileError:
 
 def _refused(path: Path, why: str) -> UntrustedFileError:
     return UntrustedFileError(f"{path} {why}: it is not opened.")
+
+
+# -- one process at a time: a lock that the operating system takes back when its holder dies
+
+
+_POLL = 0.01  # seconds between two tries
+
+
+@contextmanager
+def alone(path: Path, *, patience: float = 0.0) -> Iterator[bool]:
+    """Hold the lock of a file while inside; False where another process holds it for longer than `patience`.
+
+    The file stays; it says which process has the lock, for people: nothing depends on that.
+
+    Args:
+        path: the lock's file, made when it is not there.
+        patience: seconds to wait.
+
+    Raises:
+        OSError: the file cannot be made, or is a symbolic link.
+    """
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        held = _acquire(handle, time.monotonic() + patience)
+        if held:
+            os.ftruncate(handle, 0)
+            os.write(handle, f"{os.getpid()}\n".encode())
+        yield held
+    finally:
+        os.close(handle)
+
+
+def _acquire(handle: int, deadline: float) -> bool:
+    while not _try_lock(handle):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL)
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,8 +1,10 @@
 """What a user's program may import, and how it looks to a strict type checker."""
 
 import ast
+import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -59,17 +61,69 @@ def test_the_program_runs(tmp_path):
     assert "Use bcrypt with 12 rounds" in done.stdout
 
 
-def test_everything_that_needs_no_extra_loads_without_them(tmp_path):
+EXTRAS = {
+    "postgres": ("recortex.storage.postgres.", "recortex.app.backends.queue"),
+    "scale": (),
+    "keyring": (),
+    "code": (),
+    "models": (),
+}
+"""The modules of ours, by their beginning, that load only where an extra is installed."""
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys(sys.argv[1:]))
+import recortex
+for one in pkgutil.walk_packages(recortex.__path__, "recortex.", onerror=lambda name: None):
+    try:
+        importlib.import_module(one.name)
+    except ImportError as error:
+        print(one.name, str(error).split()[2].split(".")[0])
+"""
+
+
+def _modules_of(extra):
+    """What the packages of an extra, and those of its packages' own extras, are imported as."""
+    named = {_canonical(one) for one in metadata.requires("recortex") if one.endswith(f"extra == {extra!r}")}
+    if extra == "postgres":
+        named |= {"psycopg-pool", "psycopg-binary"}
+    owners = metadata.packages_distributions().items()
+    return sorted(module for module, packages in owners if named & set(map(_canonical, packages)))
+
+
+def _canonical(requirement):
+    """The name of a package, as the index spells it."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", requirement)[0]).lower()
+
+
+def test_every_extra_is_left_out_once():
+    assert EXTRAS.keys() == {*metadata.metadata("recortex").get_all("Provides-Extra")} - {"dev"}
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_all_modules_but_those_of_an_extra_load_without_its_packages(extra):
+    blocked = _modules_of(extra)
+    assert blocked
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, *blocked], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    fallen = dict(line.split() for line in done.stdout.splitlines())
+    assert [one for one in fallen if not one.startswith(EXTRAS[extra])] == []
+    assert set(fallen.values()) <= set(blocked)
+
+
+def test_everything_that_needs_no_extra_works_without_them(tmp_path):
     """Packages of extras are looked for where they are needed, so that an installation without them works."""
+    blocked = sorted({module for extra in EXTRAS for module in _modules_of(extra)})
     code = """
 import sys
-sys.modules.update(dict.fromkeys(("psycopg", "psycopg_pool", "procrastinate", "pgvector", "usearch")))
+sys.modules.update(dict.fromkeys(sys.argv[2:]))
 import recortex.cli.main, recortex.app.jobs.capture, recortex.app.diagnosis
 from recortex import Cortex
 with Cortex.open(sys.argv[1]) as cortex:
     cortex.remember("Invoices are rounded half to even", kind="decision")
     assert cortex.recall("how are invoices rounded").hits
 """
-    command = [sys.executable, "-c", code, tmp_path]
+    command = [sys.executable, "-c", code, tmp_path, *blocked]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

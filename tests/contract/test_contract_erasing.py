@@ -7,7 +7,7 @@ import pytest
 
 from places import store_folder
 from recortex import Cortex
-from recortex.app.adoption import ENDING
+from recortex.app.whole_stores import ENDING
 
 TOLD = "Parcels are keyed by parcel_id"
 NOTES = "# Queue\n\nThe queue holds nine parcels.\n"

@@ -1,4 +1,4 @@
-"""The contract of `ports.maintenance`, on every engine."""
+"""The contract of `ports.store.MaintenanceRecords`, on every engine."""
 
 from collections import Counter
 from dataclasses import replace

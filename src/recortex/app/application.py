@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Actor, AnyScope, Scope
@@ -22,7 +22,7 @@ from recortex.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -398,3 +398,25 @@ class StoreServices:
         Embedding(store, self.embedder, project=self.project).embed(states)
         embedder = self.embedder if store.vectors.available else None
         return Retrieval(store.search, embedder, historical=True, times=self.settings["recall.times"])
+
+
+# -- tells apart the projects that share one store, for memories that follow a project's own files
+
+
+PROJECT = "of"
+"""Where the metadata of such a memory names its project, in a store that several may share."""
+_MARK_LENGTH = 16
+
+
+def mark_of(services: StoreServices) -> Mapping[str, str]:
+    """What marks this project's memories; empty where the store is its own."""
+    if services.scope is not None or services.location.remote:
+        return {}
+    from blake3 import blake3
+
+    return {PROJECT: blake3(str(services.root).encode("utf-8", "replace")).hexdigest()[:_MARK_LENGTH]}
+
+
+def is_own(noted: Mapping[str, Any], mark: Mapping[str, str]) -> bool:
+    """Whether what is noted of a file or commit is of the project with this mark."""
+    return bool(noted.get(PROJECT, "") == mark.get(PROJECT, ""))

@@ -311,7 +311,7 @@ def _keep(
     Raises:
         OSError: the store's folder cannot be written.
     """
-    from recortex.app.projects import alone
+    from recortex.filesystem import alone
 
     folder, lock = place
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

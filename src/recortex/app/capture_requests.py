@@ -1,4 +1,7 @@
-"""Sessions that wait to be learned from: a small file each, so that a kill at any moment loses none."""
+"""Sessions that wait to be learned from, a small file each, and the record of what was learned.
+
+A kill at any moment loses none.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.exchange import Turn
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from recortex.domain.exchange import Turn  # noqa: TC004  hooks write requests and read no turns
     from recortex.formats.transcripts import TranscriptReader
 
 
@@ -218,6 +221,8 @@ class Window:
             if not (self.told and turn.role == "assistant" and digest(turn.text) == self.told):
                 yield turn
         if self.last and not any(turn.text.strip()[: len(self.last)] == self.last for turn in self.turns):
+            from recortex.domain.exchange import Turn
+
             yield Turn(index=index, role="assistant", text=self.last, uuid=f"told-{digest(self.last)}")
 
 
@@ -229,3 +234,38 @@ def digest(message: str) -> str:
 def beginning(message: str) -> str:
     """As much of a message as goes from a hook to the capture process."""
     return message.strip()[:TOLD].strip()
+
+
+# -- the record of what the capture process did, by which `recortex status` tells of it
+
+
+STATUS = "status.json"
+_MOST_STATUS = 64 * 1024
+"""Bytes of the record; a larger one is not ours."""
+
+
+def read_status(path: Path) -> dict[str, Any]:
+    """The record of the capture process's runs; empty where there is none."""
+    try:
+        given: Any = json.loads(read_own(path, _MOST_STATUS))
+    except (OSError, UntrustedFileError, ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) -> None:
+    """Record a run: counts and times, no text."""
+    before = read_status(path)
+    totals = before.get("totals")
+    known = totals if isinstance(totals, dict) else {}
+    record = {
+        "runs": _whole(before.get("runs")) + 1,
+        "totals": {name: _whole(known.get(name)) + count for name, count in counts.items()},
+        "last": {"at": at, "milliseconds": round(seconds * 1000), **counts},
+    }
+    with suppress(OSError):
+        replace_text(path, json.dumps(record, indent=1))
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0

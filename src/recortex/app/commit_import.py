@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.app.application import is_own, mark_of
 from recortex.app.naming import shown
 from recortex.codebase.git_program import OLDEST_GIT, has_reftables
 from recortex.codebase.line_history import history
@@ -34,38 +35,13 @@ from recortex.engines.supersession.service import authority_of
 from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase.line_history import CommitHistory as History
     from recortex.domain.learned import Commit
-
-
-# -- tells apart the projects that share one store, for memories that follow a project's own files
-
-
-OF = "of"
-"""Where the metadata of such a memory names its project, in a store that several may share."""
-_LENGTH = 16
-
-
-def mark_of(services: StoreServices) -> Mapping[str, str]:
-    """What marks this project's memories; empty where the store is its own."""
-    if services.scope is not None or services.location.remote:
-        return {}
-    from blake3 import blake3
-
-    return {OF: blake3(str(services.root).encode("utf-8", "replace")).hexdigest()[:_LENGTH]}
-
-
-def is_own(noted: Mapping[str, Any], mark: Mapping[str, str]) -> bool:
-    """Whether what is noted of a file or commit is of the project with this mark."""
-    return bool(noted.get(OF, "") == mark.get(OF, ""))
-
-
-# -- learns from the messages of a project's commits, from where the last import ended
 
 
 CLIENT = "git"

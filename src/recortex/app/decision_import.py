@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
+from recortex.app.application import is_own, mark_of
 from recortex.app.citations import cite
-from recortex.app.commit_import import is_own, mark_of
 from recortex.app.naming import shown
 from recortex.codebase.git import relative
 from recortex.codebase.line_history import file_histories

@@ -86,8 +86,8 @@ def _code() -> Iterator[Row]:
 
 def _elsewhere_kept(app: Application) -> Iterator[Row]:
     """Memories of this project that are not used: of a moved checkout, or in an older version's folder."""
-    from recortex.app.adoption import candidates, refused
     from recortex.app.projects import locate
+    from recortex.app.whole_stores import candidates, refused
 
     project = locate(app.project.home, app.project.checkout)
     if why := refused(project):

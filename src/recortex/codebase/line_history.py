@@ -1,4 +1,4 @@
-"""The history of a repository and of a place of code, as git tells it, within bounds."""
+"""The history of a repository, of a place of code and of a name, as git tells it, within bounds."""
 
 from __future__ import annotations
 
@@ -502,3 +502,50 @@ def _index(root: Path) -> object:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+# -- whether the code of a project and its history show that one name took another one's place
+
+
+REPLACED_SECONDS = 10.0
+"""For one look through the history; what takes longer is not shown."""
+REPLACED_COMMITS = 5
+"""The last commits that changed how often the old name is there: one of them must bring the new one."""
+_PROSE = ("*.md", "*.markdown", "*.rst", "*.txt", "*.adoc")
+"""What tells of former names, and goes on to do so."""
+_CODE = ("--", ":/", *(f":(exclude,top,icase){form}" for form in _PROSE))
+_WORDS = ("grep", "--quiet", "--no-textconv", "-I", "-w", "-F")
+
+
+def replaced_names(tree: Path, names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Those pairs of an old and a new name of which the code has the new one alone, by one commit.
+
+    Args:
+        tree: the top of a working tree; without git nothing is shown.
+        names: pairs that were told.
+    """
+    commit = branch_and_commit(tree)[1]
+    with isolated(tree, commit) as git:
+        if git is None:
+            return
+        for old, new in names:
+            if "\n" not in old + new and not (tree / old).exists() and _is_replaced(git, commit, old, new):
+                yield old, new
+
+
+def _is_replaced(git: Git, commit: str, old: str, new: str) -> bool:
+    """Whether the commit that is checked out has the new name alone, and an earlier one exchanged them."""
+    if git.succeeds(*_WORDS, "-e", old, commit, *_CODE, seconds=REPLACED_SECONDS) is not False:
+        return False
+    if not git.succeeds(*_WORDS, "-e", new, commit, *_CODE, seconds=REPLACED_SECONDS):
+        return False
+    changed = git.lines(
+        *_pickaxe(old), f"--max-count={REPLACED_COMMITS}", commit, *_CODE, seconds=REPLACED_SECONDS
+    )
+    return any(
+        git.lines(*_pickaxe(new), "--no-walk", one, *_CODE, seconds=REPLACED_SECONDS) for one in changed
+    )
+
+
+def _pickaxe(name: str) -> tuple[str, ...]:
+    return ("log", "--format=%H", "--no-renames", *PLAIN, f"-S{name}")

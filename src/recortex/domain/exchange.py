@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import blake2b
 from typing import Literal, NamedTuple
 
 from recortex.domain.text import lazy
@@ -81,14 +80,6 @@ class Exchange:
     def came_of_it(self) -> str:
         """The same as it is shown: without the agent's first sentence where its last message begins so."""
         return self.conclusion if self.conclusion.startswith(self.opening) else self.outcome
-
-
-def word_of_file(path: str) -> str:
-    """The word that an exchange is found by which decided something about a file of the project.
-
-    It ends with a digit, so that no index takes it for an inflected word.
-    """
-    return f"file{int.from_bytes(blake2b(path.encode('utf-8', 'replace'), digest_size=8).digest())}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
-"""Text before anything heavy is loaded: lazy expressions, names that may hold secrets, cleaning."""
+"""Text before anything heavy is loaded: lazy expressions, names that may hold secrets, files, cleaning."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -89,6 +90,17 @@ def _mixed(run: str) -> bool:
     if len(run) >= _LONG and not run.isdigit():
         return not run.isalpha() or run.isupper() or len(run) > 2 * _LONG
     return not _WORD.fullmatch(run) and run != run.lower() and any(map(str.isdigit, run))
+
+
+# -- the word by which a decision about a file is found
+
+
+def word_of_file(path: str) -> str:
+    """The word that an exchange is found by which decided something about a file of the project.
+
+    It ends with a digit, so that no index takes it for an inflected word.
+    """
+    return f"file{int.from_bytes(blake2b(path.encode('utf-8', 'replace'), digest_size=8).digest())}"
 
 
 # -- where a memory's statement is written already: in which instruction files, and who loads those itself

@@ -29,12 +29,12 @@ from recortex.errors import (
     RateLimitedError,
     TextRefusedError,
 )
-from recortex.transport import Deadline, PostError, objection, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recortex.ports.model import Embedder, Purpose, Vectors
+    from recortex.transport import Deadline, PostError
 
 
 BYTES_PER_TOKEN = 2
@@ -428,6 +428,8 @@ class HttpEmbedder:
         """
         import numpy as np
 
+        from recortex.transport import Deadline
+
         if not texts:
             return np.empty((0, self._width), dtype=np.float32)
         self._check_rest()
@@ -451,6 +453,8 @@ class HttpEmbedder:
         self._failure, self._asked_rest = None, 0.0
 
     def _address(self) -> str:
+        from recortex.transport import objection
+
         base = self._chosen.url or self._row.url
         why = objection(base, secret=True, setting="embedding.url")
         if why:
@@ -469,6 +473,8 @@ class HttpEmbedder:
 
     def _answer(self, url: str, key: str, body: bytes, deadline: Deadline) -> bytes:
         """Send the request, with retries, until there is a response or the deadline passes."""
+        from recortex.transport import PostError, post
+
         for number in range(TRIES):
             self._wait_for_room(deadline)
             try:

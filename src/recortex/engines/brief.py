@@ -296,7 +296,7 @@ def rank(
         access: log(accesses + 1) / the largest such logarithm, 0 to 1.
         same_branch: whether it was learned on the branch that is checked out.
         files: 1 if it is about a file that is being worked on, a half about one that belongs with such a one.
-        use: how much likelier it is to be used than one that was never given (`engines/sessions/usefulness`);
+        use: how much likelier it is to be used than one that was never given (`engines/sessions/limits.py`);
             above 1 it counts as its square root.
     """
     total = (

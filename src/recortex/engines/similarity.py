@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
-from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
@@ -237,6 +236,8 @@ def is_near_duplicate(new: str, known: str) -> bool:
         return False
     if language_of(new) != ENGLISH and bool(negations(new)) != bool(negations(known)):
         return False
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, known_words, words, autojunk=False)
     return sum(block.size for block in matcher.get_matching_blocks()) >= WHOLE * len(words)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recortex.codec import schema_of
@@ -539,7 +539,7 @@ def _relation_type(name: str) -> RelationType:
 # -- what a memory can be: kinds
 
 
-EXAMPLES = files("recortex.operations").joinpath("kind_examples.json")
+EXAMPLES = Path(__file__).with_name("kind_examples.json")
 """The content of one memory of each kind."""
 
 

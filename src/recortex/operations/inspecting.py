@@ -171,7 +171,7 @@ class InspectionOperations(Operations):
             session: id of a session, or its first characters.
             limit: maximum number of sessions to list; for one session, of signals.
         """
-        from recortex.app.jobs.capture import STATUS, read_status
+        from recortex.app.capture_requests import STATUS, read_status
 
         all_services = self._app.all_services()
         limit = bounded(limit)

@@ -299,8 +299,8 @@ class MaintenanceOperations(Operations):
 
     def _session_loop(self) -> SessionLoop:
         from recortex.app import capture_requests
+        from recortex.app.capture_requests import STATUS, read_status
         from recortex.app.error_log import logged_errors
-        from recortex.app.jobs.capture import STATUS, read_status
 
         places = self._app.locations.values()
         location = next(iter(places))

@@ -112,7 +112,7 @@ class MovingOperations(Operations):
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """
-        from recortex.app.adoption import copy_store
+        from recortex.app.whole_stores import copy_store
 
         began = time.perf_counter()
         moved = copy_store(self._app, source, target, dry_run=dry_run)

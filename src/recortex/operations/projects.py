@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
 from recortex.app.brief import forget_briefs
 from recortex.app.naming import shown
 from recortex.app.past_sessions import describe_unread, notes_folder
 from recortex.app.projects import COMPANIONS, adopted, bind_workspace, locate
+from recortex.app.whole_stores import Candidate, candidates, discard, named, refused, take_over
 from recortex.clients.catalogue import ClientName, InstallRequest, found_here, share
 from recortex.clients.hooks import here
 from recortex.clients.installer import Applied, SettingPart, additions, note, removals, take_away, wanting
@@ -193,7 +193,7 @@ class ProjectOperations(Operations):
                 hint=f"recortex migrate-store {candidate.database} URL",
             )
         if _memories(services):
-            from recortex.app.adoption import opened
+            from recortex.app.whole_stores import opened
             from recortex.formats.importers import Records
             from recortex.operations.moving import adopt
 

@@ -21,7 +21,6 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
 from recortex.engines.consolidation.service import Consolidation, Duplicate, Duplicates, comparable
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
-from recortex.engines.keeping import explained
 from recortex.engines.maintenance import DAY, WEEK
 from recortex.engines.reviewing import by_subject
 from recortex.engines.similarity import contradiction
@@ -301,7 +300,12 @@ class ReviewOperations(Operations):
         self, services: StoreServices, memory: Memory, status: Status, action: str, reason: str
     ) -> Memory:
         now = self._app.clock()
-        decided = replace(explained(memory, reason) if reason else memory, status=status)
+        decided = memory
+        if reason:
+            from recortex.engines.keeping import explained  # which loads all that reads conventions
+
+            decided = explained(decided, reason)
+        decided = replace(decided, status=status)
         if status is Status.ACTIVE:
             decided = approved(decided, cited_anew(services, memory), now)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)

@@ -607,7 +607,7 @@ class ErasureOperations(Operations):
             scope: the project's store, or your own (global).
             dry_run: only show what would be deleted.
         """
-        from recortex.app.adoption import describe_erasable, erase
+        from recortex.app.whole_stores import describe_erasable, erase
 
         locations = self._app.locations
         location = locations[None if None in locations else Scope(scope)]

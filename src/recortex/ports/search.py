@@ -50,7 +50,7 @@ class VectorSearch(Protocol):
         """
 
     def pieces(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:
-        """The word pieces (`ports.embedding.PieceCodes`) of each memory with a vector by that embedder.
+        """The word pieces (`ports.model.PieceCodes`) of each memory with a vector by that embedder.
 
         Memories whose embedder told none are left out.
         """

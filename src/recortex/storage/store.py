@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.maintenance import MaintenanceRecords
-    from recortex.storage.records.memories import MemoryRecords
+    from recortex.storage.records.memories import MemoryRecords, SymbolRecords
     from recortex.storage.records.model_calls import ModelCallRecords
     from recortex.storage.records.relations import RelationRecords
     from recortex.storage.records.text_search import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         ChunkVectorRecords,
         ExchangeSearchRecords,
         ExchangeVectorRecords,
-        SymbolRecords,
     )
     from recortex.storage.records.vectors import VectorRecords
 
@@ -64,7 +63,7 @@ class EngineStore(ABC):
     @cached_property
     def symbols(self) -> SymbolRecords:
         """The symbols of code that memories hang on."""
-        from recortex.storage.records.text_search import SymbolRecords
+        from recortex.storage.records.memories import SymbolRecords
 
         return SymbolRecords(self.database)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ready_recortex
 from places import project_of
-from recortex.app.projects import alone
+from recortex.filesystem import alone
 
 if TYPE_CHECKING:
     from pathlib import Path

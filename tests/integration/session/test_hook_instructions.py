@@ -12,8 +12,8 @@ from places import store_folder
 from recortex import Cortex
 from recortex.app import capture_requests
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.projects import alone
 from recortex.app.wiring import hook_context
+from recortex.filesystem import alone
 
 NPM = "Use pnpm for all packages, never npm"
 SECONDS = 60

@@ -16,7 +16,7 @@ from claude_sessions import claude_lines
 from patient_recortex import SECONDS, command
 from places import project_of, store_folder
 from recortex import Cortex
-from recortex.app.projects import alone
+from recortex.filesystem import alone
 
 RECORTEX = command()
 INSTALLED = Path(sys.executable).with_name("recortex")  # gives up as soon as it does for a client

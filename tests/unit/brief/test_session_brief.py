@@ -15,7 +15,6 @@ import ready_recortex
 from places import has_folder, store_folder
 from recortex import Cortex
 from recortex.app import brief
-from recortex.app.projects import alone
 from recortex.domain.injection import END, START
 from recortex.domain.kinds import Kind
 from recortex.domain.relation import Relation, RelationStatus
@@ -23,6 +22,7 @@ from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.errors import ConfigError, StorageError
+from recortex.filesystem import alone
 
 MARKED = "<!-- CORTEX_MEMORY_START -->"
 FILE = ".claude/cortex-memory.local.md"
@@ -360,7 +360,7 @@ def test_the_lock_of_a_killed_process_is_free(cortex, project):
     cortex.remember("One thing to know")
     lock = store_folder(project) / "locks" / "surface.lock"
     code = (
-        "import threading\nfrom pathlib import Path\nfrom recortex.app.projects import alone\n"
+        "import threading\nfrom pathlib import Path\nfrom recortex.filesystem import alone\n"
         f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    threading.Event().wait()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:

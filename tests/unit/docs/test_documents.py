@@ -123,7 +123,7 @@ LEARNED = """
 import sys, time
 from pathlib import Path
 
-from recortex.app.projects import alone
+from recortex.filesystem import alone
 
 limit = time.monotonic() + 300
 for store in (found.parent for found in Path.home().glob("projects/*/cortex.db")):

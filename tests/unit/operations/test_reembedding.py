@@ -15,11 +15,11 @@ from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.app.jobs import reembedding
 from recortex.app.jobs.reembedding import BUSY, outlook
-from recortex.app.projects import alone
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
 from recortex.engines.ingestion.normalisation import BATCH
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
+from recortex.filesystem import alone
 
 pytestmark = pytest.mark.full
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from recortex.app.capture_requests import STATUS, read_status
 from recortex.app.jobs import capture, running, table
 from recortex.app.jobs.capture import RunCounts
 from recortex.app.jobs.running import run, run_due
@@ -68,5 +69,5 @@ def test_what_a_new_job_counts_is_recorded(context, monkeypatch):
     new = Job(name="new", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)
     monkeypatch.setattr(capture, "AFTER_SESSION", (*table.AFTER_SESSION, new))
     capture.follow_up(context, RunCounts(), seconds=0.0)
-    record = capture.read_status(context.location.place(capture.STATUS))
+    record = read_status(context.location.place(STATUS))
     assert record["totals"]["things"] == 2 * len(list(context.app.readable_services()))

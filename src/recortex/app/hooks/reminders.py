@@ -258,7 +258,7 @@ def _new(context: HookContext, session: Session, found: Sequence[Memory]) -> lis
 
 def _decision(context: HookContext, session: Session, path: str) -> Iterator[str]:
     """The line of the latest exchange that decided something about a file, once in a context."""
-    from recortex.domain.exchange import word_of_file
+    from recortex.domain.text import word_of_file
 
     word = word_of_file(path)
     found = [

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from recortex.app import capture_requests
 from recortex.app.capture_requests import Request, beginning
 from recortex.app.naming import shown
-from recortex.app.projects import alone, with_folder
+from recortex.app.projects import with_folder
 from recortex.codebase.project import working_tree
 from recortex.domain.session import Session, Signal
+from recortex.filesystem import alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,20 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app import capture_requests
 from recortex.app.brief import brief, forget_briefs
-from recortex.app.capture_requests import Window, digest
+from recortex.app.capture_requests import STATUS, Window, digest, write_status
 from recortex.app.error_log import log_error
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, QUEUED, RENAMES, REPEATS
 from recortex.app.naming import shown
 from recortex.app.past_sessions import TurnPlaces
-from recortex.app.projects import alone
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.deadlines import Ending
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.sessions.usage import GivenTexts, uses
-from recortex.errors import FormatError, RecortexError, UntrustedFileError
-from recortex.filesystem import read_own, replace_text
+from recortex.errors import FormatError, RecortexError
+from recortex.filesystem import alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +46,6 @@ if TYPE_CHECKING:
 
 
 # -- what the capture process does after it has learned: jobs, a new brief, and counts of all it did
-
-
-STATUS = "status.json"
-_MOST_BYTES = 64 * 1024
 
 
 @dataclass(slots=True)
@@ -134,33 +129,6 @@ def _handed_over(services: StoreServices) -> bool:
     from recortex.app.backends.queue import handed_over
 
     return handed_over(services.location, QUEUED)
-
-
-def read_status(path: Path) -> dict[str, Any]:
-    """The record of the capture process's runs; empty where there is none."""
-    try:
-        given: Any = json.loads(read_own(path, _MOST_BYTES))
-    except (OSError, UntrustedFileError, ValueError, RecursionError):
-        return {}
-    return given if isinstance(given, dict) else {}
-
-
-def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) -> None:
-    """Record a run: counts and times, no text."""
-    before = read_status(path)
-    totals = before.get("totals")
-    known = totals if isinstance(totals, dict) else {}
-    record = {
-        "runs": _whole(before.get("runs")) + 1,
-        "totals": {name: _whole(known.get(name)) + count for name, count in counts.items()},
-        "last": {"at": at, "milliseconds": round(seconds * 1000), **counts},
-    }
-    with suppress(OSError):
-        replace_text(path, json.dumps(record, indent=1))
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) else 0
 
 
 # -- the capture process, which learns from sessions: one at a time for a project, bounded in time and memory

@@ -18,10 +18,10 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from recortex.app.projects import alone
 from recortex.domain.time import to_micros
 from recortex.engines.ingestion.normalisation import BATCH
 from recortex.errors import EmbeddingError, PermissionsError, RateLimitedError
+from recortex.filesystem import alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

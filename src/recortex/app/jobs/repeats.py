@@ -431,7 +431,7 @@ def _shown(work: Work, told: Sequence[_Told], active: Sequence[Memory]) -> list[
     ]
     if project is None or not bearing:
         return []
-    from recortex.codebase.neighbour_table import replaced_names
+    from recortex.codebase.line_history import replaced_names
 
     pairs = dict.fromkeys((one.renaming.old, one.renaming.new) for one in bearing)
     shown = set(replaced_names(project.root, pairs))

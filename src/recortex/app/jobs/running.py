@@ -5,7 +5,6 @@ One that fails holds up no other.
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections import OrderedDict
@@ -235,8 +234,6 @@ GRACE = 30.0
 """Seconds that a worker may take to finish its job when it is told to stop: most take less, and one that is
 cut off goes on the next time."""
 
-_LOG = logging.getLogger(__name__)
-
 
 class JobCounts(NamedTuple):
     """What a worker did: runs that succeeded, and runs that failed."""
@@ -270,6 +267,8 @@ class Worker:
 
         queue.prepare(self._address)
         self.queue_all()
+        import logging
+
         from procrastinate import App, PsycopgConnector, RetryStrategy
 
         jobs = App(
@@ -314,7 +313,11 @@ class Worker:
             try:
                 self.do(name, workspace)
             except Exception as error:
-                _LOG.warning("%s of %s failed: %s", name, workspace, _describe_failure(error))
+                import logging
+
+                logging.getLogger(__name__).warning(
+                    "%s of %s failed: %s", name, workspace, _describe_failure(error)
+                )
                 raise  # the queue tries again, and gives up after some tries
             self.counts = JobCounts(self.counts.done + 1, self.counts.failed - 1)
 

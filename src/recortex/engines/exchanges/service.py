@@ -18,11 +18,10 @@ from recortex.domain.exchange import (
     MOST_WORK,
     ExchangeFacts,
     ExchangeHit,
-    word_of_file,
 )
 from recortex.domain.injection import strip_injected
 from recortex.domain.search import ANY_ENDING, BM25_MOST_GAIN
-from recortex.domain.text import clean
+from recortex.domain.text import clean, word_of_file
 from recortex.engines.exchanges.building import ending, passage, sentences, shortened
 from recortex.engines.indexing import compact, cosine, cosines
 from recortex.engines.languages import looked_up, question_words

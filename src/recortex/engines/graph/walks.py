@@ -7,10 +7,9 @@ and is asked once a level. It may leave out what a `Way` does not follow (`level
 from __future__ import annotations
 
 from collections import Counter
+from math import fsum
 from operator import attrgetter, itemgetter
-from statistics import fmean
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
-from xml.sax.saxutils import escape
 
 from recortex.domain.kinds.base import shorten
 from recortex.domain.relation import BACKWARD, CAUSAL, FORWARD
@@ -284,7 +283,7 @@ def confidence(strengths: Sequence[float]) -> float:
     """
     if not strengths:
         return 1.0
-    believed = WEAKEST * min(strengths) + MEAN * fmean(strengths)
+    believed = WEAKEST * min(strengths) + MEAN * fsum(strengths) / len(strengths)
     return round(believed * KEPT_PER_STEP ** (len(strengths) - 1), 4)
 
 
@@ -505,7 +504,10 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _safe(text: str) -> str:
-    return escape("".join(sign for sign in text if sign in "\t\n" or (sign >= " " and sign not in _NOT_XML)))
+    from html import escape
+
+    legal = "".join(sign for sign in text if sign in "\t\n" or (sign >= " " and sign not in _NOT_XML))
+    return escape(legal, quote=False)
 
 
 def layers(picture: Picture) -> list[list[str]]:

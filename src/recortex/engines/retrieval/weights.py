@@ -23,7 +23,7 @@ class Compared(NamedTuple):
         nearby: mean cosine of the turns around it.
         session: the best keyword score of its session.
         before, after: keyword scores of the turns before and after it.
-        words: how near its words are to the question's, one by one (`engines.indexing.pieces`).
+        words: how near its words are to the question's, one by one (`engines.indexing`).
         weakest: the same of the word of the question that is matched worst.
         passage: as `words`, of it and the turns around it together.
         length: how many different words it has, as a logarithm.

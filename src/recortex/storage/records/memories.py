@@ -1,4 +1,4 @@
-"""Memories and their versions."""
+"""Memories, their versions, and the symbols of code that they hang on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.memory import SymbolLink
 from recortex.domain.relation import KEPT_VERSIONS, Version
 from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
@@ -30,11 +31,11 @@ from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import EXCHANGES, MEMORIES, VERSIONS, links, owned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.exchange import Exchange
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import Memory, Role
     from recortex.domain.reports import Check
     from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.vocabulary import Actor
@@ -310,6 +311,52 @@ def version_of(row: Row) -> Version:
     """
     state, *others = row
     return read(Version, VERSION, (memory_of(state), *others))
+
+
+# -- the symbols of code that memories hang on, as they were when they were linked
+
+
+class SymbolRecords(Records):
+    """Links of memories to symbols; they are no part of a memory, and have no versions."""
+
+    topic = "symbols"
+
+    def of(self, ids: Sequence[str]) -> dict[str, list[SymbolLink]]:
+        """The links of memories, by the ids of those that have some."""
+        found: dict[str, list[SymbolLink]] = defaultdict(list)
+        for id_, *values in self._rows("of", json(list(ids))):
+            found[id_].append(SymbolLink(*values))
+        return dict(found)
+
+    def put(self, memory: Memory, links: Sequence[SymbolLink], role: Role = "about") -> None:
+        """Put these links of one role in place of those that a memory has."""
+        self._rows("drop", memory.id, role)
+        self._each("put", [(memory.id, *_values(one)) for one in links])
+
+    def looked(self, memory: Memory, said: str) -> None:
+        """Note that a memory was looked at as it is; `said`: a hash of what it says of code."""
+        self._rows("looked", memory.id, to_micros(memory.updated_at), said)
+
+    def said(self, ids: Sequence[str]) -> dict[str, str]:
+        """What memories said of code when they were looked at, as hashes, by their ids."""
+        return dict(self._rows("said", json(list(ids))))
+
+    def unlinked(self, limit: int) -> list[str]:
+        """Ids of active and proposed memories that were not looked at as they are, the newest first."""
+        return self._column("unlinked", limit)
+
+    def linked(self, limit: int) -> list[str]:
+        """Ids of active and proposed memories that hang on a symbol."""
+        return self._column("linked", limit)
+
+    def hanging(self, path: str, names: Collection[str]) -> list[tuple[str, Role, str]]:
+        """The active memories on symbols of a file with plain names: id, role, qualified name."""
+        return [(id_, role, name) for id_, role, name in self._rows("hanging", path, json(sorted(names)))]
+
+
+def _values(link: SymbolLink) -> tuple[str | int | bytes, ...]:
+    place = (link.path, link.name, link.plain, link.kind, link.arity, link.hash, link.first, link.last)
+    return (*place, link.lines, link.commit, link.key, link.role, link.copies)
 
 
 # -- which rows hold a text that is to be erased, and what a file would still show of it

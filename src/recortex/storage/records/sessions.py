@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.exchange import word_of_file
 from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
+from recortex.domain.text import word_of_file
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records.values import read, stored

@@ -14,7 +14,6 @@ from recortex.domain.text import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.storage.records.memories import among, holding, text_condition
-from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.sqlite.last_change import noted_of
@@ -396,6 +395,8 @@ def _erase(path: Path, ids: Sequence[str], exchanges: Sequence[str], texts: Sequ
                     for condition, values in (text_condition(one, has, table) for one in texts):
                         pool.rows(f"DELETE FROM {table.name} AS x WHERE {condition}", values)
                 if text and "seal" in there["relations"]:
+                    from recortex.storage.records.relations import RelationRecords
+
                     RelationRecords(pool).strip_evidence(text)
                 elif text:
                     stripped = "UPDATE relations SET evidence = '[]' WHERE instr(folded(evidence), folded(?))"

@@ -354,7 +354,7 @@ def read(path: Path) -> Iterator[Detector]:
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, re.error) as error:
         raise InvalidInputError(
             f"{path.parent.name}/{path.name}: {error}.",
-            hint="Compare it with the other files of its folder; `rules.py` lists the keys.",
+            hint="Compare it with the other files of its folder; `detecting.py` lists the keys.",
         ) from error
 
 
