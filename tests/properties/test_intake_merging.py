@@ -15,7 +15,7 @@ from generated import WORDS, contents, fractions, memories, said, texts
 from recortex.codec import content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Source
-from recortex.domain.vocabulary import Domain, Origin, RelationType, Status
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Domain, Origin, RelationType, Status, Trust
 from recortex.engines.similarity import Verdict, classify, content_hash, jaccard, merged, reinforced
 from recortex.errors import InvalidInputError
 from recortex.operations.base import file_link
@@ -105,6 +105,46 @@ def test_turns_with_ids_tell_by_them_which_is_a_copy_whenever_they_were_said():
     assert merged(known, new, counts=False).status is Status.PROPOSED
 
 
+SURER = ("confidence", "priority", "pinned", "status", "trust")
+"""What a memory has that only what would stand by itself may raise."""
+
+
+def of_the_farm(number, origin, status, **values):
+    """What one of two sessions says of the same matter, as sure and important as it can be."""
+    source = Source(session=f"s{number}", turn_id=f"t{number}", quote=f"{number}: use uv")
+    trust = TRUST_OF_ORIGIN[origin]
+    return memory(number, "Use uv", origin=origin, status=status, trust=trust, source=source, **values)
+
+
+@given(st.sampled_from(Origin), st.sampled_from(Status), st.booleans(), st.booleans())
+def test_what_would_not_stand_by_itself_makes_nothing_that_stands_surer(origin, status, counts, momentary):
+    known = of_the_farm(1, Origin.USER, Status.ACTIVE, confidence=0.7, priority=5)
+    new = of_the_farm(2, origin, status, confidence=1.0, priority=10, pinned=True)
+    both = merged(known, new, counts=counts, momentary=momentary)
+    stands = status is Status.ACTIVE and new.trust is not Trust.UNTRUSTED
+    assert [getattr(both, name) == getattr(known, name) for name in SURER] == [
+        not stands, not stands, not stands, True, True,
+    ]  # fmt: skip
+    assert both.evidence == known.evidence + counts
+
+
+@pytest.mark.parametrize("origin", [one for one in Origin if TRUST_OF_ORIGIN[one] is Trust.UNTRUSTED])
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.PROPOSED, Status.QUARANTINED])
+def test_outside_words_never_activate_what_a_person_may_have_said(origin, status):
+    known = of_the_farm(1, Origin.USER, Status.PROPOSED, confidence=0.84)
+    both = merged(known, of_the_farm(2, origin, status, confidence=1.0, priority=10), counts=True)
+    assert [getattr(both, name) for name in SURER] == [getattr(known, name) for name in SURER]
+    assert both.evidence == known.evidence + 1
+
+
+@pytest.mark.parametrize("status", [Status.PROPOSED, Status.QUARANTINED])
+def test_what_is_of_the_moment_activates_nothing_however_often_it_is_said(status):
+    known = of_the_farm(1, Origin.USER, status, confidence=0.84)
+    new = of_the_farm(2, Origin.USER, Status.PROPOSED, confidence=0.84)
+    assert merged(known, new, counts=True, momentary=True).status is status
+    assert merged(known, new, counts=True).status is not status
+
+
 PLACES = {"files": attrgetter("path", "line_start", "line_end"), "functions": attrgetter("name", "file")}
 """What tells that two links mean the same place: it is cited once."""
 
@@ -114,7 +154,7 @@ def test_a_merge_loses_nothing(known, new, counts):
     both = merged(known, new, counts=counts)
     assert both.confidence >= known.confidence - 1e-12
     assert both.evidence == known.evidence + counts
-    assert both.priority >= max(known.priority, new.priority)
+    assert both.priority in (known.priority, max(known.priority, new.priority))
     for name in ("tags", "patterns", "constraints"):
         assert set(getattr(both, name)) == set(getattr(known, name)) | set(getattr(new, name))
     for name, place in PLACES.items():

@@ -364,50 +364,71 @@ def mergeable(known: Memory, new: Memory) -> bool:
     return not KINDS[known.kind].event or same_event(known, new)
 
 
-def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
-    """The known memory enriched by the new one.
+def merged(known: Memory, new: Memory, *, counts: bool, momentary: bool = False) -> Memory:
+    """The known memory enriched by the new one, which counts as evidence whoever said it.
 
     Args:
         known: the stored one.
         new: the one that repeats it.
         counts: whether it was learned in another place than before and so is more evidence.
+        momentary: whether what the new one says holds for the moment only.
     """
-    confidence = (
-        reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
-    )
-    return replace(
+    both = replace(
         known,
-        confidence=confidence,
         evidence=known.evidence + counts,
-        priority=max(known.priority, new.priority),
-        pinned=known.pinned or new.pinned,
         tags=joined(known.tags, new.tags),
         files=joined_files(known.files, new.files),
         functions=joined_functions(known.functions, new.functions),
         patterns=joined(known.patterns, new.patterns),
         constraints=joined(known.constraints, new.constraints),
         metadata=joined_metadata(known.metadata, new.metadata),
+    )
+    if not _lifts(known, new, momentary=momentary):
+        return both
+    confidence = (
+        reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
+    )
+    return replace(
+        both,
+        confidence=confidence,
+        priority=max(known.priority, new.priority),
+        pinned=known.pinned or new.pinned,
         status=_status(known, new, confidence, counts=counts),
         trust=Trust.TRUSTED if Trust.TRUSTED in (known.trust, new.trust) else known.trust,
     )
 
 
+def _lifts(known: Memory, new: Memory, *, momentary: bool) -> bool:
+    """Whether a new memory makes a known one surer, not only better attested.
+
+    It does where it is active itself, or where the person, or commands and their outcome, say again what
+    waits. What is only proposed makes nothing surer that is active; what comes from outside makes surer only
+    what comes from there too.
+    """
+    if new.trust is Trust.UNTRUSTED is not known.trust:
+        return False  # a repository, or a foreign export, does not speak for a person or an agent
+    if new.status is not Status.PROPOSED:
+        return new.status is Status.ACTIVE
+    if momentary:
+        return False
+    if known.status is Status.QUARANTINED:
+        return new.origin is Origin.USER
+    return known.status is Status.PROPOSED and new.origin in _CONFIRMING
+
+
 def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> Status:
+    """The status of a known memory that a new one lifts."""
     if new.status is Status.ACTIVE:
         return Status.ACTIVE
-    if known.status is Status.QUARANTINED and new.status is Status.PROPOSED and new.origin is Origin.USER:
+    if known.status is Status.QUARANTINED:
         return Status.PROPOSED  # the person said it, if not surely: it waits like their other proposals
-    if known.status is not Status.PROPOSED or new.origin is Origin.AGENT:
-        return known.status  # an agent that repeats what was proposed does not confirm it
     # Turns of one client tell by their ids which is a copy (`counts`); those of another client have others.
     a, b = known.source, new.source
     identified = bool(a.turn_id and b.turn_id) and a.quote != b.quote
     if not counts or (not identified and same_moment(new.valid_from, known.valid_from)):
         return known.status
     elsewhere = b.session not in {"", a.session}
-    if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
-        return Status.ACTIVE
-    return known.status
+    return Status.ACTIVE if elsewhere or confidence >= CONFIRMED else known.status
 
 
 def joined_files(known: Iterable[FileLink], new: Iterable[FileLink]) -> tuple[FileLink, ...]:

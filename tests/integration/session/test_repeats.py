@@ -82,6 +82,15 @@ def test_a_copy_whose_times_were_rounded_raises_nothing(history):
     assert [one.status for one in about(cortex, "replica")] == [Status.PROPOSED]
 
 
+def test_what_is_said_of_the_moment_in_two_sessions_stays_proposed(history):
+    cortex, say, sessions = history
+    for number in range(2):
+        say(f"s{number}", "Maybe the harvest table must be read from the replica.")
+        cortex.import_("any", str(sessions))
+    (proposed,) = about(cortex, "replica")
+    assert (proposed.status, proposed.evidence) == (Status.PROPOSED, 2)
+
+
 def test_what_a_person_rejected_does_not_come_back(history):
     cortex, say, sessions = history
     for number, wording in enumerate(DRAFTS[1:]):
