@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
-    from typing import NoReturn
 
 GRACE = 0.2
 """Seconds after which a process is ended from outside of the interpreter that did not end by itself."""
@@ -62,14 +61,18 @@ def within(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise TimeoutError
+    over = False
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if not over:
+            raise TimeoutError
 
     signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
     try:
+        signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
         yield
     finally:
+        over = True  # a signal that comes now would leave the rest undone, and come again and again
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
 
@@ -85,28 +88,43 @@ def _interrupted(seconds: float) -> Iterator[None]:
     if getattr(_limited, "here", False):
         yield
         return
-    own, lock, over = c_ulong(threading.get_ident()), threading.Lock(), False
+    own, lock = c_ulong(threading.get_ident()), threading.Lock()
+    over = asked = False
     clock = _clock_of_this_thread()
     end = clock() + seconds
 
     def watch() -> None:
-        stop_at = end
-        while not ended.wait(max(stop_at - clock(), 0.001)):
+        nonlocal asked
+        stop_at, left = end, seconds
+        while not ended.wait(max(left, 0.001)):
             with lock:
-                if clock() >= stop_at and not over:
+                if over:  # the thread may have ended, and its clock with it
+                    return
+                if clock() >= stop_at:
+                    asked = True
                     pythonapi.PyThreadState_SetAsyncExc(own, py_object(TimeoutError))
                     stop_at = clock() + AGAIN
+                left = stop_at - clock()
 
     ended = threading.Event()
-    watching = threading.Thread(target=watch, name="limit", daemon=True)
+    threading.Thread(target=watch, name="limit", daemon=True).start()
     _limited.here = True
-    watching.start()
     try:
         yield
     finally:
-        with lock:  # what was asked for and did not come yet must not come later
-            over = True
-            pythonapi.PyThreadState_SetAsyncExc(own, None)
+        over = True
+        # What was asked for and has not come must not come later. It is asked for again and waited for, not
+        # called off: before CPython 3.12 the interpreter does not notice that nothing comes any more, looks
+        # for it at every call, and never gets any further under a profiler.
+        try:
+            with lock:
+                pass
+            if asked:
+                pythonapi.PyThreadState_SetAsyncExc(own, py_object(TimeoutError))
+                while True:
+                    pass
+        except TimeoutError:
+            pass
         ended.set()
         _limited.here = False
 
