@@ -38,9 +38,9 @@ from recortex.domain.vocabulary import RelationType, Status
 from recortex.embeddings.changes import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
 from recortex.engines.supersession.reading import Outcome, read_together, read_words, stems
-from recortex.engines.words import CLAIM_WORDS, words
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
+from recortex.text.words import CLAIM_WORDS, words
 from scale import services_of
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ WHEEL = "litellm==1.109.1"
 WHEEL_SHA256 = "1c8b4dd671fa0cd0850aa751678704ff77e595fb1e6085b2dc3be39ee19bdaaf"
 INSIDE = "litellm/litellm_core_utils/tokenizers/9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 VOCABULARY_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
-OUT = Path(__file__).resolve().parent.parent / "src/recortex/engines/cl100k_base.bin"
+OUT = Path(__file__).resolve().parent.parent / "src/recortex/text/cl100k_base.bin"
 
 
 def fetch_wheel(folder: Path) -> Path:

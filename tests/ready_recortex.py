@@ -147,7 +147,7 @@ def _forking() -> socket.socket:
 def _load() -> None:
     """Load every module of the package, and what it needs."""
     import recortex
-    from recortex.engines import tokens
+    from recortex.text import tokens
 
     for name in (one.name for one in pkgutil.walk_packages(recortex.__path__, "recortex.")):
         importlib.import_module(name)

@@ -33,7 +33,7 @@ from recortex.domain.vocabulary import (
     Status,
     Trust,
 )
-from recortex.engines.words import content_words
+from recortex.text.words import content_words
 
 PIECES = (
     "cache", "caches", "caching", "queue", "queued", "login", "retry", "retries", "schema", "lock", "the",

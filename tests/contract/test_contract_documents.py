@@ -10,11 +10,11 @@ from recortex import Cortex
 from recortex.domain.search import MemoryQuery, document_id
 from recortex.domain.vocabulary import Domain
 from recortex.engines.documents.making import Source, make
-from recortex.engines.tokens import TokenCounter
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
+from recortex.text.tokens import TokenCounter
 
 MODEL = "a-model"
 TEXTS = {

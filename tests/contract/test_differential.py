@@ -15,7 +15,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.embeddings.building import HashedEmbedder
 from recortex.engines.indexing import compact, search_text
 from recortex.engines.retrieval.service import Retrieval
-from recortex.engines.words import content_words
+from recortex.text.words import content_words
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do
 layouts = st.sampled_from(sorted(PARTITIONS))

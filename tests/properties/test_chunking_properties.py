@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP
 from recortex.engines.documents.making import cut, joined
 from recortex.engines.documents.reading import read, with_titles
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 count = TokenCounter().count
 PIECES = (

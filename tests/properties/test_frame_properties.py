@@ -10,7 +10,7 @@ from recortex.domain.search import Chunk
 from recortex.domain.vocabulary import Domain
 from recortex.engines.compression import Weighed
 from recortex.engines.context import HEADINGS, LEAST_BUDGET, NOTHING, WHOLE, Known, at_edges, lay_out
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 count = TokenCounter().count

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.engines.indexing import traits
-from recortex.engines.words import content_words, identifier_parts, units, words
+from recortex.text.words import content_words, identifier_parts, units, words
 
 
 @given(

@@ -32,7 +32,7 @@ from recortex.engines.brief import (
     rank,
     ranked,
 )
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 AT = datetime(2026, 10, 2, tzinfo=UTC)

@@ -3,8 +3,8 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recortex.engines import tokens as counting
-from recortex.engines.tokens import PIECE, VOCABULARY, TokenCounter, open_encoding, pieces
+from recortex.text import tokens as counting
+from recortex.text.tokens import PIECE, VOCABULARY, TokenCounter, open_encoding, pieces
 
 COUNTER = TokenCounter()
 TEXT = st.text(max_size=200)

@@ -137,7 +137,7 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
     from recortex.domain.time import to_micros
     from recortex.engines.brief import Budget, foremost, page, passes, ranked
-    from recortex.engines.tokens import TokenCounter
+    from recortex.text.tokens import TokenCounter
 
     now = app.clock()
     at = to_micros(now)

@@ -67,7 +67,7 @@ def _application(
     from recortex.app.application import Application, StoreServices
     from recortex.app.backends.stores import open_store
     from recortex.app.projects import prepare
-    from recortex.engines.tokens import TokenCounter
+    from recortex.text.tokens import TokenCounter
 
     events: list[Callable[[Degradation], None]] = []  # filled below: the application records them
 

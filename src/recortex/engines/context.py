@@ -16,7 +16,7 @@ from recortex.engines.compression import BREAK, SHORT_ID, Level, Weighed, pack
 from recortex.engines.consolidation.copies import pair_with_originals
 from recortex.engines.documents.making import fitting
 from recortex.engines.retrieval.scorer import closeness
-from recortex.engines.words import topic_stems
+from recortex.text.words import topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

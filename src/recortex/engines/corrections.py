@@ -12,8 +12,8 @@ from recortex.domain.learned import Category, Change, Difference
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Importance, RelationType
 from recortex.engines.patterns import Patterns
-from recortex.engines.words import LETTERS, STOP_WORDS, tokens
 from recortex.errors import InvalidInputError
+from recortex.text.words import LETTERS, STOP_WORDS, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

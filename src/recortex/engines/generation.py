@@ -20,7 +20,7 @@ from recortex.domain.vocabulary import Importance
 from recortex.engines.compression import BREAK, Level, Weighed, pack
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import SIMILAR, jaccard
-from recortex.engines.words import (
+from recortex.text.words import (
     PADDING,
     STOP_WORDS,
     SUFFIXES,

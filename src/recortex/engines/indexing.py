@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import SearchText
 from recortex.domain.text import lazy
-from recortex.engines.words import compound_parts, grams, identifier_parts, path_words
+from recortex.text.words import compound_parts, grams, identifier_parts, path_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,7 +19,7 @@ from recortex.domain.text import clean, lazy
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.compression import SHORT_ID
 from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH, confidence
-from recortex.engines.words import topic_stems
+from recortex.text.words import topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

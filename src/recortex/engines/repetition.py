@@ -22,7 +22,7 @@ from recortex.engines.extraction.sentences import (
     typed_sentences,
 )
 from recortex.engines.patterns import Patterns
-from recortex.engines.words import INFLECTIONS, STOP_WORDS, sections, stem, tokens, word_set
+from recortex.text.words import INFLECTIONS, STOP_WORDS, groups_of_synonyms, sections, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -379,7 +379,7 @@ def _root(word: str) -> str:
 @cache
 def _same() -> dict[str, str]:
     """For each word and stem of the groups of words that mean the same, the first of its group."""
-    groups = [line.split() for line in _LISTS["SAME"].splitlines() if line.strip()]
+    groups = groups_of_synonyms()
     named = {stem(word, INFLECTIONS): group[0] for group in groups for word in group}
     return named | {word: group[0] for group in groups for word in group}
 

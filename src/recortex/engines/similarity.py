@@ -18,7 +18,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.text import joined as joined_metadata
 from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
-from recortex.engines.languages import (
+from recortex.text.languages import (
     ENGLISH,
     function_words,
     language_of,
@@ -28,7 +28,7 @@ from recortex.engines.languages import (
     question_pairs,
     without_padding,
 )
-from recortex.engines.words import (
+from recortex.text.words import (
     INFLECTIONS,
     LONGER,
     TERM,

@@ -296,7 +296,7 @@ def _count(text: str) -> int:
 
 @cache
 def _counter() -> Callable[[str], int]:
-    from recortex.engines.tokens import TokenCounter
+    from recortex.text.tokens import TokenCounter
 
     return TokenCounter().count
 

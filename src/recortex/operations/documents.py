@@ -47,11 +47,11 @@ from recortex.engines.pairing import (
     was_given,
 )
 from recortex.engines.supersession.service import insert_superseding
-from recortex.engines.tokens import TokenCounter
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.operations.agents import capped, limited
 from recortex.operations.base import Operations, bounded, file_link, problems_of
 from recortex.operations.registry import operation
+from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices

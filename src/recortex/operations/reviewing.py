@@ -26,13 +26,13 @@ from recortex.engines.reviewing import by_subject
 from recortex.engines.similarity import contradiction
 from recortex.engines.supersession.reading import describe_rename
 from recortex.engines.supersession.service import insert_superseding
-from recortex.engines.tokens import TokenCounter
 from recortex.engines.validation import approved, flagged_for
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import WAITING, check_decision, limited, weighty
 from recortex.operations.base import Operations, bounded, filled
 from recortex.operations.reasoning import LikelyCause, likely_cause
 from recortex.operations.registry import operation
+from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -33,9 +33,9 @@ from faultlib.identity import seeded
 from faultlib.told import Told
 from recortex import Cortex
 from recortex.embeddings import building  # noqa: F401
-from recortex.engines import tokens
 from recortex.errors import RecortexError
 from recortex.storage.sqlite import connection, migrations, pool
+from recortex.text import tokens
 
 LONGEST_SECONDS = 600
 """A writer that has not ended by then hangs, however busy the machine."""

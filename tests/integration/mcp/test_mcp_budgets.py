@@ -6,9 +6,9 @@ import pytest
 from test_mcp_exchanges import transcript
 
 from recortex import Cortex
-from recortex.engines.tokens import TokenCounter
 from recortex.mcp.arguments import USUAL, takes_budget
 from recortex.operations.registry import operations_of
+from recortex.text.tokens import TokenCounter
 
 LARGER = 6_000
 THINGS = ("ledger export", "parcel index", "mail queue", "tariff table", "login form", "search page")

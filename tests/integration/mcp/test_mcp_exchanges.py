@@ -2,7 +2,7 @@
 
 from claude_sessions import claude_session
 from recortex import Cortex, codec
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 MOST_TOKENS = 125
 SESSION = "5e551011-2222-4333-8444-555566667777"

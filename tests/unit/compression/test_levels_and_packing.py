@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from example_memories import memory
 from generated import memories
 from recortex.engines.compression import MOST_TOKENS, Level, Weighed, compress, pack
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 weighed = st.lists(

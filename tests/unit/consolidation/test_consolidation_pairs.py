@@ -23,7 +23,7 @@ from recortex.engines.consolidation.service import (
     similar_vectors,
 )
 from recortex.engines.similarity import contradiction
-from recortex.engines.words import bag_of_words
+from recortex.text.words import bag_of_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

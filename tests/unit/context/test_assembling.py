@@ -29,7 +29,7 @@ from recortex.engines.context import (
     assemble as lay_out,
 )
 from recortex.engines.intent import boosts
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 AT = datetime(2026, 3, 1, tzinfo=UTC)

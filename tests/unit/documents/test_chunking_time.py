@@ -7,7 +7,7 @@ import pytest
 from recortex.domain.search import MOST_TOKENS
 from recortex.engines.documents.making import cut
 from recortex.engines.documents.reading import read
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 LENGTH = 120_000
 TIMES = 5

@@ -7,7 +7,7 @@ import pytest
 from recortex.domain.vocabulary import Domain
 from recortex.engines.documents.making import Source, guess, make
 from recortex.engines.documents.service import passage
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 count = TokenCounter().count

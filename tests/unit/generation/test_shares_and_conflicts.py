@@ -22,7 +22,7 @@ from recortex.engines.generation import (
     lay_out,
     share_of,
 )
-from recortex.engines.tokens import TokenCounter
+from recortex.text.tokens import TokenCounter
 
 COUNT = TokenCounter().count
 many = st.lists(st.builds(Weighed, memories(), st.floats(0, 1)), max_size=8, unique_by=lambda one: one[0].id)

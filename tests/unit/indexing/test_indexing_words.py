@@ -1,6 +1,6 @@
 import pytest
 
-from recortex.engines.words import compound_parts, content_words, identifier_parts, path_words, words
+from recortex.text.words import compound_parts, content_words, identifier_parts, path_words, words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.languages import (
+from recortex.engines.retrieval.question import question
+from recortex.text.languages import (
     function_words,
     language_of,
     looked_up,
@@ -13,8 +14,7 @@ from recortex.engines.languages import (
     question_words,
     reads,
 )
-from recortex.engines.retrieval.question import question
-from recortex.engines.words import STOP_WORDS, bag_of_words, borders, grams, is_cjk, units, words
+from recortex.text.words import STOP_WORDS, bag_of_words, borders, grams, is_cjk, units, words
 
 WRITTEN = st.text(alphabet="数据库認証データベースのは接続데이터를 abcX1_.,。「ｱＢガ\u3099\n", max_size=60)
 

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex import codec
-from recortex.engines.tokens import TokenCounter
 from recortex.errors import InvalidInputError
 from recortex.mcp.arguments import AnswerTooLongError, bounded, converted
 from recortex.mcp.greeting import Greeting
 from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operation, operations_of
+from recortex.text.tokens import TokenCounter
 
 LIMIT = 500
 TEXTS = st.text(

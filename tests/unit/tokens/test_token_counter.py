@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import tiktoken
 
-from recortex.engines.tokens import PIECE, VOCABULARY, TokenCounter, pieces, read_vocabulary
+from recortex.text.tokens import PIECE, VOCABULARY, TokenCounter, pieces, read_vocabulary
 
 if TYPE_CHECKING:
     from recortex.domain.maintenance import Degradation

@@ -21,12 +21,12 @@ from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.exchanges.service import asked_words
 from recortex.engines.extraction.extractor import is_momentary
 from recortex.engines.ingestion.output_redaction import Draft
-from recortex.engines.languages import negations
 from recortex.engines.repetition import Likeness, Repeat, Said, as_wish, rarity, repeat, wishes
 from recortex.engines.similarity import marked, query_terms
 from recortex.engines.supersession.reading import NOTE as READING_NOTE
 from recortex.engines.supersession.reading import Renaming, mentions, names_old_alone, renamings
 from recortex.errors import EmbeddingError
+from recortex.text.languages import negations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

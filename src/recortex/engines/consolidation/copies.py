@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.engines.similarity import CONSOLIDATE, LONGEST, contradiction, jaccard, meaning, same_event
-from recortex.engines.words import INFLECTIONS, stem, word_set
+from recortex.text.words import INFLECTIONS, stem, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

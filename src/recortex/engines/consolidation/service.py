@@ -15,7 +15,6 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
 from recortex.engines.consolidation.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
 from recortex.engines.ingestion.normalisation import MAX_LABELS, normalise_again
-from recortex.engines.languages import reads
 from recortex.engines.similarity import (
     CONSOLIDATE,
     NEARLY_SAME,
@@ -27,7 +26,8 @@ from recortex.engines.similarity import (
     joined_functions,
     same_event,
 )
-from recortex.engines.words import bag_of_words
+from recortex.text.languages import reads
+from recortex.text.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

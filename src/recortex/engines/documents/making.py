@@ -19,7 +19,7 @@ from recortex.domain.vocabulary import Domain
 from recortex.engines.documents.reading import FORMS, MOST_TITLE, Line, read, with_titles
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.table import rules_in_use
-from recortex.engines.words import (
+from recortex.text.words import (
     compound_parts,
     grams,
     identifier_parts,

@@ -14,7 +14,7 @@ from recortex.engines.regression import Regression
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.service import Retrieval
-from recortex.engines.words import STOP_WORDS, SUFFIXES, stem
+from recortex.text.words import STOP_WORDS, SUFFIXES, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -24,13 +24,13 @@ from recortex.domain.search import ANY_ENDING, BM25_MOST_GAIN
 from recortex.domain.text import clean, word_of_file
 from recortex.engines.exchanges.building import ending, passage, sentences, shortened
 from recortex.engines.indexing import compact, cosine, cosines
-from recortex.engines.languages import looked_up, question_words
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import standardised, vector_hash
-from recortex.engines.words import SUFFIXES, borders, compound_parts, grams, path_words, stem
 from recortex.errors import EmbeddingError, TextRefusedError
+from recortex.text.languages import looked_up, question_words
+from recortex.text.words import SUFFIXES, borders, compound_parts, grams, path_words, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

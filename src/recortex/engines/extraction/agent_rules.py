@@ -24,7 +24,7 @@ from recortex.engines.extraction.sentences import (
     statement,
 )
 from recortex.engines.patterns import Patterns
-from recortex.engines.words import word_set
+from recortex.text.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

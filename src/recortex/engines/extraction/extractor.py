@@ -39,7 +39,7 @@ from recortex.engines.extraction.report_rules import from_message, from_summary,
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import is_near_duplicate
-from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
+from recortex.text.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -32,7 +32,7 @@ from recortex.engines.extraction.sentences import sentences as sentences_sentenc
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Form, Patterns
 from recortex.engines.supersession.reading import FAMILY_OF, SLOTS, SYNONYMS, stems
-from recortex.engines.words import PRODUCT, tokens, words
+from recortex.text.words import PRODUCT, tokens, words
 
 if TYPE_CHECKING:
     import re

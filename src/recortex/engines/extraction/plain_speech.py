@@ -24,11 +24,11 @@ from recortex.engines.extraction.sentences import (
     statement,
     typed_sentences,
 )
-from recortex.engines.languages import language_of
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import table
 from recortex.engines.similarity import marked
-from recortex.engines.words import LETTERS, tokens, word_set
+from recortex.text.languages import language_of
+from recortex.text.words import LETTERS, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,8 +31,8 @@ from recortex.engines.extraction.sentences import (
 )
 from recortex.engines.patterns import Patterns
 from recortex.engines.supersession.reading import FAMILY_OF, SYNONYMS
-from recortex.engines.words import LETTERS, PRODUCT, STOP_WORDS, bag_of_words, sections, tokens, word_set
 from recortex.errors import InvalidInputError
+from recortex.text.words import LETTERS, PRODUCT, STOP_WORDS, bag_of_words, sections, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

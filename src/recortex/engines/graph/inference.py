@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.relation import Relation
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.words import bag_of_words
+from recortex.text.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

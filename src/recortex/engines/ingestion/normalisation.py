@@ -12,11 +12,11 @@ from recortex.domain.time import as_utc, parse_instant
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Status, Trust
 from recortex.engines.indexing import compact, cosine, embedded_text
 from recortex.engines.ingestion.output_redaction import clean as clean_labels
-from recortex.engines.languages import reads
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.similarity import content_hash, is_uncertain, vector_hash, vector_verdict
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
 from recortex.lean import msgspec
+from recortex.text.languages import reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -33,8 +33,8 @@ from recortex.engines.similarity import (
     turn_place,
 )
 from recortex.engines.supersession.service import losses, reason_for, record, supersede
-from recortex.engines.words import bag_of_words, has_cjk
 from recortex.errors import MemoryNotFoundError
+from recortex.text.words import bag_of_words, has_cjk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

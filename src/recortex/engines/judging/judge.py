@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import logistic, table
-from recortex.engines.words import sections
+from recortex.text.words import sections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

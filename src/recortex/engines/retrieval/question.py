@@ -1,20 +1,18 @@
-"""Analyses a question: its words, its dates, its parts and its synonyms."""
+"""Analyses a question: its words, its dates and its parts."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from itertools import accumulate, islice, zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.domain.kinds import Kind
 from recortex.domain.text import lazy
 from recortex.engines.indexing import Trait
-from recortex.engines.languages import function_words, is_german, question_words
-from recortex.engines.words import STOP_WORDS, TYPED, tokens, words
+from recortex.text.languages import function_words, is_german, question_words
+from recortex.text.words import STOP_WORDS, TYPED, tokens, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -335,21 +333,3 @@ def _is_question(part: str) -> bool:
         and len(part.split()) >= _FEWEST
         and bool(question(part).words)
     )
-
-
-# -- synonyms of developers: a question about "the database" is answered by what names PostgreSQL
-
-
-@cache
-def _synonyms() -> dict[str, tuple[str, ...]]:
-    """The synonyms of each word, which is in the singular."""
-    table = (Path(__file__).parent / "synonyms.txt").read_text(encoding="utf-8")
-    rows = (row.split(" = ") for row in table.splitlines())
-    return {word: tuple(synonyms.split()) for asked, synonyms in rows for word in asked.split()}
-
-
-def synonyms_of(word: str) -> tuple[str, ...]:
-    """The words that memories may have instead of a word of a question; empty if there are none."""
-    synonyms = _synonyms()
-    singular = word.removesuffix("s") if len(word) > 3 else word  # noqa: PLR2004  "css" is no plural
-    return synonyms.get(word) or synonyms.get(singular, ())

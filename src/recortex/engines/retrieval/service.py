@@ -14,8 +14,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing import AskedPieces, QuestionVector, Trait, cosines, mean_direction, wordings
-from recortex.engines.languages import is_english, looked_up, reads
-from recortex.engines.retrieval.question import Question, question, synonyms_of, without
+from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.scorer import (
     FLOOR,
     Considered,
@@ -34,8 +33,9 @@ from recortex.engines.retrieval.scorer import (
 )
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
-from recortex.engines.words import borders
 from recortex.errors import EmbeddingError
+from recortex.text.languages import is_english, looked_up, reads
+from recortex.text.words import borders, synonyms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

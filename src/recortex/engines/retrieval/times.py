@@ -15,7 +15,7 @@ from recortex.domain.time import to_micros
 from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import agreement as date_agreement
 from recortex.engines.retrieval.question import date_spans, named_dates, question
-from recortex.engines.words import words
+from recortex.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.search import ANY_ENDING, Reason
-from recortex.engines.words import STOP_WORDS
+from recortex.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from recortex.domain.search import Cause

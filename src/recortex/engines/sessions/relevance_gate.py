@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.injection import wrap
 from recortex.domain.kinds.base import shorten
 from recortex.domain.text import clean, lazy
-from recortex.engines.languages import question_words
 from recortex.engines.regression import table
 from recortex.engines.retrieval.question import question
-from recortex.engines.words import SUFFIXES, borders, is_cjk, stem
+from recortex.text.languages import question_words
+from recortex.text.words import SUFFIXES, borders, is_cjk, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFigures
 from recortex.engines.extraction.agent_rules import is_customary
-from recortex.engines.words import QUOTABLE, bag_of_words, tokens
+from recortex.text.words import QUOTABLE, bag_of_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

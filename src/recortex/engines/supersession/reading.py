@@ -13,11 +13,20 @@ from itertools import product
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.engines.languages import ENGLISH, language_of, negations, statement_units
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import is_denied, jaccard
-from recortex.engines.words import CLAIM_WORDS, bag_of_words, is_cjk, sections, singular, word_set, words
+from recortex.text.languages import ENGLISH, language_of, negations, statement_units
+from recortex.text.words import (
+    CLAIM_WORDS,
+    aliases,
+    bag_of_words,
+    is_cjk,
+    sections,
+    singular,
+    word_set,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,11 +40,6 @@ if TYPE_CHECKING:
 _LISTS = sections(__file__, "lexicon")
 
 
-def _pairs(name: str) -> dict[str, str]:
-    """A list of `word=other` pairs, as a mapping from each word to the one that it is normalised to."""
-    return dict(pair.split("=") for pair in _LISTS[name].split())
-
-
 SLOTS = word_set(_LISTS["SLOTS"])
 """Nouns that have one value at a time: "the default branch is X"."""
 
@@ -43,7 +47,7 @@ FAMILIES = [word_set(line) for line in _LISTS["FAMILIES"].strip().splitlines()]
 """Things of which a project uses one: a move to one of them is a move away from the others."""
 FAMILY_OF = {name: place for place, names in reversed([*enumerate(FAMILIES)]) for name in names}
 """The first family of each name."""
-SYNONYMS = _pairs("SYNONYMS")
+SYNONYMS = aliases()
 
 
 # -- decides whether a statement in another language than English replaces a known one

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.search import ANY_ENDING
 from recortex.domain.text import lazy
-from recortex.engines.words import (
+from recortex.text.words import (
     HANGUL,
     KANA,
     PADDING,

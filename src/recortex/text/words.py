@@ -7,7 +7,7 @@ words since each use was measured with its own, which is named beside it.
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -239,6 +239,11 @@ def singular(word: str) -> str:
     return word
 
 
+def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:
+    """The stems of the words of a text that are not function words; of its first characters alone."""
+    return frozenset(stem(word, SUFFIXES) for word in content_words(text[:most]))
+
+
 # -- names in code
 
 
@@ -261,6 +266,32 @@ def path_words(path: str) -> list[str]:
     return [*(name.lower() for name in names), *identifier_parts(path)]
 
 
-def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:
-    """The stems of the words of a text that are not function words; of its first characters alone."""
-    return frozenset(stem(word, SUFFIXES) for word in content_words(text[:most]))
+# -- synonyms
+
+
+@cache
+def _synonyms() -> dict[str, str]:
+    return {name: listed.partition("\n#")[0] for name, listed in sections(__file__, "synonyms").items()}
+
+
+@cache
+def _examples() -> dict[str, tuple[str, ...]]:
+    rows = (row.split(" = ") for row in _synonyms()["EXAMPLES"].strip().splitlines())
+    return {word: tuple(examples.split()) for asked, examples in rows for word in asked.split()}
+
+
+def synonyms_of(word: str) -> tuple[str, ...]:
+    """What memories may name where a question has this word: of "database" PostgreSQL and others."""
+    return _examples().get(word) or _examples().get(singular(word), ())
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Other names of things, and the usual one of each: `pg` is `postgresql`."""
+    return dict(pair.split("=") for pair in _synonyms()["ALIASES"].split())
+
+
+@cache
+def groups_of_synonyms() -> tuple[tuple[str, ...], ...]:
+    """Groups of words that say the same in a wish; the first stands for all."""
+    return tuple(tuple(line.split()) for line in _synonyms()["GROUPS"].strip().splitlines())
