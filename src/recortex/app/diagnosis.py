@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recortex.app.jobs.lifecycle import SMALL_FILE
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.projects import unbound
+from recortex.domain.maintenance import LOSING, LOST
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.maintenance import bytes_per_day, days_until, fragmentation
-from recortex.errors import RecortexError
+from recortex.errors import CorruptStoreError, RecortexError
 from recortex.settings import LOCAL_EMBEDDERS
 
 if TYPE_CHECKING:
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
+    from recortex.ports.store import KeptStore
     from recortex.settings import Settings
 
 
-Level = Literal["ok", "notice", "problem"]
+Level = Literal["ok", "notice", "loss", "problem"]
+"""`loss`: what was kept is gone, though nothing is broken and nothing brings it back."""
 
 
 class Row(NamedTuple):
@@ -121,9 +125,9 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
             return
         yield Row(
             title,
-            "notice",
-            f"There is none yet at {location.shown}.",
-            "It is made when the first memory is kept.",
+            "ok",
+            f"There is none yet at {location.shown}. It is made when the first memory is kept.",
+            "",
         )
         return
     if not location.remote:
@@ -146,7 +150,8 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     changed = altered(services.store) if found.whole else []
     for problem in changed:
         yield Row(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
-    yield from _behind(title, services)
+    todo = "Write again what is missing; no backup holds it."
+    yield from (Row(title, "loss", lost, todo) for lost in losses(services.store))
     if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
         yield from _circles(title, services)
@@ -160,14 +165,21 @@ def _unwritable(title: str, services: StoreServices) -> Iterator[Row]:
         yield Row(title, "problem", said, "Make room on the disk, or give yourself the right to write there.")
 
 
-def _behind(title: str, services: StoreServices) -> Iterator[Row]:
-    """What was acknowledged, and is not there: the file lost its end."""
+def losses(store: KeptStore) -> list[str]:
+    """What a store lost of what it had acknowledged: its file lost its end, now or at an earlier opening.
+
+    No fault of the file: a power cut takes the last commits too, which nobody can bring back.
+    """
     from recortex.app.backends.files import lacking
 
-    if behind := lacking(services.store):
-        said = f"It lacks the last changes that were acknowledged: {behind}."
-        # no fault of the file: a power cut takes the last commits too, which nobody can bring back
-        yield Row(title, "notice", said, "Write again what is missing; a backup holds none of it.")
+    now, found = lacking(store), []
+    with suppress(CorruptStoreError):  # whoever reads the damaged part says what is wrong
+        found = [
+            f"{one.degradation.failure} (noticed on {one.first_at:%Y-%m-%d})."
+            for one in store.ledger.degradations()
+            if one.degradation.component == LOSING
+        ]
+    return found if not now or any(now in one for one in found) else [f"{LOST} {now}.", *found]
 
 
 def _circles(title: str, services: StoreServices) -> Iterator[Row]:

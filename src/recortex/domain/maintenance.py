@@ -139,6 +139,10 @@ class Degradation:
     recovered: bool = False
 
 
+LOSING, LOST = "store", "Changes that were acknowledged are gone from the end of the file:"
+"""The component of a store that lost its end, and how its failure begins."""
+
+
 class DegradationRecord(NamedTuple):
     """A fallback with when it was first and last seen, and how often."""
 

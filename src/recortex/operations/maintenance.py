@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.app.diagnosis import Health, health, notices
+from recortex.app.diagnosis import Health, health, losses, notices
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
 from recortex.app.jobs.work import DOUBTED, is_believed
 from recortex.app.projects import carries_foreign, is_above_all
+from recortex.domain.maintenance import LOSING
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
 from recortex.errors import InvalidInputError
@@ -142,11 +143,16 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """How the memory is; `notices` say what a person might do."""
+    """How the memory is; `notices` say what a person might do.
+
+    Attributes:
+        lost: what stores lost of what they had acknowledged.
+    """
 
     version: str
     stores: tuple[StoreStatus, ...]
     embedder: str
+    lost: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     session_loop: SessionLoop = SessionLoop()
     language_model: ModelUse | None = None
@@ -158,11 +164,12 @@ class HealthFinding:
     """One thing that was checked.
 
     Attributes:
+        level: `loss`: what was kept is gone, though nothing is broken and nothing brings it back.
         todo: what to do about it; empty where all is well.
     """
 
     check: str
-    level: Literal["ok", "notice", "problem"]
+    level: Literal["ok", "notice", "loss", "problem"]
     message: str
     todo: str = ""
 
@@ -180,7 +187,11 @@ class SettingValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What is installed, where data is, whether it is whole, which settings hold."""
+    """What is installed, where data is, whether it is whole, which settings hold.
+
+    Attributes:
+        healthy: no finding is a problem or a loss.
+    """
 
     healthy: bool
     findings: tuple[HealthFinding, ...]
@@ -236,7 +247,7 @@ class MaintenanceOperations(Operations):
                     model_change=_change(services),
                 )
             )
-            working = {"global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
+            working = {LOSING, "global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
             fallbacks += [
                 filled(Fallback, one.degradation, last_at=one.last_at, times=one.times)
                 for one in services.store.ledger.degradations()
@@ -246,6 +257,11 @@ class MaintenanceOperations(Operations):
             version=__version__,
             stores=tuple(stores),
             embedder=self._app.embedder_name,
+            lost=tuple(
+                f"{services.location.shown}: {lost}"
+                for services in all_services
+                for lost in losses(services.store)
+            ),
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
             language_model=self._language_model(),
@@ -326,7 +342,7 @@ class MaintenanceOperations(Operations):
         )
         helps = {setting.name: setting.help for setting in SETTINGS}
         return Diagnosis(
-            healthy=all(finding.level != "problem" for finding in findings),
+            healthy=all(finding.level in {"ok", "notice"} for finding in findings),
             findings=findings,
             settings=tuple(
                 filled(SettingValue, one, value=_shown(one), help=helps[one.name])
@@ -377,7 +393,8 @@ class MaintenanceOperations(Operations):
         done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
         services = self._app.services(scope)
         count = sum(sum(statuses.values()) for statuses in services.store.memories.counts().values())
-        return filled(Recovered, done, memories=count, kept=str(done.kept or ""))
+        lost = (*done.lost, *losses(services.store))
+        return filled(Recovered, done, memories=count, kept=str(done.kept or ""), lost=lost)
 
     def _location(self, scope: Scope) -> Location:
         locations = self._app.locations

@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
 
 from example_memories import insert
 from example_memories import memory as example
+from ready_recortex import run
 from recortex import Cortex
 from recortex.errors import CorruptStoreError
 from recortex.storage.sqlite.last_change import noted_of
@@ -124,3 +127,35 @@ def test_an_emptied_store_is_said_at_once_and_recovered_from_its_first_backup(pr
         assert "gone or empty" in str(cortex.doctor())
         cortex.recover()
         assert [hit.memory.text for hit in cortex.recall("push to main").hits] == ["Never push to main."]
+
+
+def test_a_loss_is_in_the_first_line_of_doctor_and_status_also_after_the_next_write(project, home):
+    """The process that wrote was killed, and a power cut took the log that it left."""
+    with Cortex.open(project) as cortex:
+        cortex.remember("Releases are cut on Tuesdays.")
+    said = b"".join(run(verb, cwd=project).stdout for verb in ("doctor", "status"))
+    assert said.startswith(b"All is well.\n")
+    assert b"lost" not in said
+    code = (
+        "import os, sys; from recortex import Cortex; cortex = Cortex.open(sys.argv[1]);"
+        "cortex.remember('Never push to main.'); cortex.remember('Keep the log.'); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(project)], check=False)
+    (log,) = home.rglob("cortex.db-wal")
+    log.write_bytes(bytes(log.stat().st_size))
+    log.with_name("cortex.db-shm").unlink()
+    for _ in range(2):
+        first, *_, rest = run("doctor", cwd=project).stdout.decode().partition("\n")
+        assert first == "Something that was kept is lost; nothing is broken now."
+        assert "2 memories" in rest
+        assert run("status", cwd=project).stdout.decode().startswith("lost: ")
+        recovered = run("recover", "--yes", cwd=project).stdout.decode()
+        assert "Nothing was wrong" not in recovered
+        assert "2 memories" in recovered.partition("Lost")[2]
+        run("remember", "The queue is drained at night.", cwd=project)
+
+
+def test_all_is_well_stands_above_no_notice(project, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    first = run("doctor", cwd=project).stdout.decode().partition("\n")[0]
+    assert first.startswith("Nothing is broken; 1 notice below.")

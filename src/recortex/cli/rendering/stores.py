@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _LEVELS: dict[str, tuple[str, Style]] = {
     "ok": ("ok", "green"),
     "notice": ("notice", "yellow"),
+    "loss": ("lost", "red"),
     "problem": ("problem", "red"),
 }
 
@@ -108,7 +110,8 @@ _IN_PROJECT = {"specstory": "learn from histories in the project; what they teac
 
 def status(value: StatusReport, terminal: Terminal) -> str:
     """Each store in figures, and what could not be used."""
-    lines = [f"recortex {value.version}, vectors by {clean(value.embedder)}"]
+    lines = [terminal.style(terminal.wrap(one, indent=6, first="lost:"), "red") for one in value.lost]
+    lines.append(f"recortex {value.version}, vectors by {clean(value.embedder)}")
     for store in value.stores:
         lines += ["", *_store(store, terminal)]
     if not value.stores:
@@ -197,9 +200,6 @@ def _fallback(value: Fallback, terminal: Terminal) -> str:
 
 def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
     """Findings first, then settings with where they come from, then what is installed."""
-    verdict = terminal.style("All is well.", "green")
-    if not value.healthy:
-        verdict = terminal.style("Something needs attention.", "red")
     findings = (_finding(one, terminal) for one in value.findings)
     settings = [
         _setting(one, terminal)
@@ -211,8 +211,21 @@ def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
             terminal.style(f"  {left} more are as they come; `recortex doctor --full` shows all.", "dim")
         )
     installed = (f"  {name:<16} {clean(str(version))}" for name, version in value.installed.items())
-    lines = [verdict, "", *findings, "", "Settings", *settings, "", "Installed", *installed]
+    lines = [_verdict(value, terminal), "", *findings, "", "Settings", *settings, "", "Installed", *installed]
     return "\n".join(lines)
+
+
+def _verdict(value: Diagnosis, terminal: Terminal) -> str:
+    """All findings in one line: the gravest decides."""
+    levels = Counter(one.level for one in value.findings)
+    if levels["problem"]:
+        also = " Something was lost, too." if levels["loss"] else ""
+        return terminal.style(f"Something needs attention.{also}", "red")
+    if levels["loss"]:
+        return terminal.style("Something that was kept is lost; nothing is broken now.", "red")
+    if levels["notice"]:
+        return terminal.style(f"Nothing is broken; {plural(levels['notice'], 'notice')} below.", "yellow")
+    return terminal.style("All is well.", "green")
 
 
 def _finding(value: HealthFinding, terminal: Terminal) -> str:
@@ -245,6 +258,8 @@ def recovered(value: Recovered, terminal: Terminal) -> str:
         "restored": "The store was restored from a backup",
         "fresh": "Nothing could be saved; a new store was begun",
     }
+    if value.lost:
+        words["whole"] = "The file is whole now"
     kept = [f"The damaged file is kept: {clean(value.kept)}"] if value.kept else []
     steps = (terminal.wrap(step, indent=4, first="  - ") for step in value.steps)
     lost = [terminal.wrap(clean(one), indent=4, first="  - ") for one in value.lost[:SHOWN_LOSSES]]

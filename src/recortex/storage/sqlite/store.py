@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recortex.domain.maintenance import Degradation
+from recortex.domain.maintenance import LOSING, LOST, Degradation
 from recortex.domain.time import to_micros
 from recortex.errors import BackupError, PermissionsError, RecortexError
 from recortex.storage.records.keywords import INDEXED
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from recortex.domain.maintenance import Integrity
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.recovery import SqliteFullCopy
-
-
-LOST = "The end of the file is gone: it lacks what was acknowledged,"
 
 
 class SqliteStore(EngineStore):
@@ -117,7 +114,7 @@ class SqliteStore(EngineStore):
             return
         self.pool.last_change = last = LastChange(self.path)
         if behind := self.behind():
-            on_degradation(Degradation("store", f"{LOST} {behind}", "what was there before"))
+            on_degradation(Degradation(LOSING, f"{LOST} {behind}", "what was there before"))
         elif not last.noted:
             with suppress(apsw.CorruptError), self.pool.held() as connection:
                 last.note(reached(connection))
