@@ -15,22 +15,17 @@ HEAVY = {"rich", "pydantic", "multiprocessing", "statistics", "fractions", "xml.
 MODELS = {"numpy", "onnxruntime", "tiktoken", "tokenizers", "tree_sitter", "usearch", "psycopg"}
 PARTS = {"recortex.app.jobs.capture", "recortex.engines.code.conventions.counting", "recortex.transport"}
 LIGHT = NETWORK | HEAVY | MODELS | PARTS
-SMALL = LIGHT | {
-    "difflib",
-    "tomllib",
-    "logging",
-    "zipfile",
-    "importlib.resources",
-}
+SMALL = LIGHT | {"difflib", "importlib.metadata", "logging", "subprocess", "tempfile", "tomllib", "zipfile"}
 ACTS = {
     "get": SMALL,
     "list": SMALL,
-    "review": LIGHT | {"difflib", "tomllib", "csv"},
-    "status": LIGHT - {"email"} | {"tomllib", "difflib"},  # the versions of packages are read as e-mails are
+    "review": SMALL,
+    "status": SMALL - {"logging", "tempfile"},
+    "why": LIGHT - {"tiktoken", "tree_sitter"},
     "remember": LIGHT - {"numpy", "onnxruntime", "tiktoken"},
     "recall": LIGHT - {"numpy", "onnxruntime", "tiktoken"},
     "user-prompt-submit": SMALL,
-    "pre-tool-use": LIGHT | {"difflib", "tomllib"},
+    "pre-tool-use": SMALL,
     "stop": LIGHT | {"msgspec", "recortex.domain.exchange"},
     "session-end": LIGHT | {"msgspec", "recortex.domain.exchange"},
     "capture": LIGHT - {"recortex.app.jobs.capture"} | {"logging"},
@@ -39,6 +34,7 @@ WORDS = {
     "list": ["list"],
     "review": ["review"],
     "status": ["status"],
+    "why": ["why", "billing.py:1"],
     "remember": ["remember", "Logs are rotated every night at two"],
     "recall": ["recall", "how are invoices rounded"],
 }

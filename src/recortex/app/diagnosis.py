@@ -8,7 +8,6 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.jobs.lifecycle import SMALL_FILE
@@ -49,6 +48,8 @@ PACKAGES = ("recortex", "apsw", "sqlite-vec", "onnxruntime", "numpy", "tiktoken"
 
 def installed() -> dict[str, str]:
     """The installed versions of the packages that Recortex needs."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"python": sys.version.split()[0]}
     for name in PACKAGES:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -533,6 +532,8 @@ def sharers(location: Location, project: Project, folders: Sequence[Path]) -> di
 
 def describe_unread(folder: Path, other: str) -> tuple[str, str]:
     """In words that the notes of a shared folder are not read, and what the person can do."""
+    import shlex
+
     place = shown(str(folder))
     both = f"this project and on {shown(other)} in one folder, {place}"
     return (

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -88,6 +86,8 @@ class Git:
 
     def succeeds(self, *words: str, seconds: float = SECONDS) -> bool | None:
         """Whether git ends with 0; None where it ends with more than 1, takes longer or cannot be run."""
+        import subprocess
+
         try:
             done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
                 [self.program, *words],
@@ -117,6 +117,8 @@ def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
     if program is None or not commit:
         yield None
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="recortex-git-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "refs").mkdir()

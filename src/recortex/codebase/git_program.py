@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 
 _NO_PROGRAM = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
@@ -20,6 +17,8 @@ _NO_LOCKS = {
 
 def run(command: list[str], folder: Path, environment: dict[str, str], seconds: float) -> bytes | None:
     """What a command prints; None where it fails or takes longer."""
+    import subprocess
+
     try:
         return subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
             command,
@@ -36,6 +35,8 @@ def run(command: list[str], folder: Path, environment: dict[str, str], seconds: 
 
 def git_path() -> str | None:
     """Git's own path, from an absolute folder of PATH: one that is relative may lie in the project."""
+    import shutil
+
     places = os.environ.get("PATH", os.defpath).split(os.pathsep)
     folders = [place for place in places if os.path.isabs(place)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(folders))
@@ -93,6 +94,8 @@ def _answer(folder: Path, *words: str) -> str:
     tables = folder / "reftable"
     if program is None or not tables.is_dir() or tables.is_symlink():
         return ""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="recortex-git-", ignore_cleanup_errors=True) as name:
         place = Path(name)
         (place / "refs").mkdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -123,6 +122,8 @@ def start_capture(context: HookContext, *, message: str = "", session: str = "")
     with suppress(OSError), alone(context.capture_lock) as free:
         if not free:
             return
+    import subprocess
+
     words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(context.root)]
     environment = {**os.environ, "RECORTEX_URL": context.location.url} if context.location.url else None
     process = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.memories import hit, lines, short
@@ -260,6 +259,8 @@ def _kind(one: KindShown, terminal: Terminal) -> Iterator[str]:
         yield _kind_row(
             field.name, field.takes + (" (what a plain text fills)" if field.main else ""), terminal
         )
+    import shlex
+
     said = json.dumps(one.example["content"], ensure_ascii=False)
     yield ""
     yield "Any of the fields will do; with all of them:"

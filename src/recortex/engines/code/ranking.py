@@ -14,8 +14,6 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from recortex.domain.code import CALLABLE, NOWHERE, Finding, Place, Symbol, innermost
 from recortex.engines.code.project import Address, Member, Project, find_module, product
 
@@ -140,6 +138,8 @@ def _walk(
     """PageRank: the share of a walk that each file has."""
     if not paths:
         return []
+    import numpy as np
+
     number = {path: index for index, path in enumerate(paths)}
     source = np.array([number[one.source] for one in found], dtype=np.int64)
     target = np.array([number[one.target] for one in found], dtype=np.int64)

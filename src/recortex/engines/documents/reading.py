@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -213,6 +212,8 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, Any], int]:
 
 
 def _toml(lines: Sequence[str]) -> dict[str, Any]:
+    import tomllib
+
     text = "\n".join(lines)
     try:
         return {name: _plain(value) for name, value in list(tomllib.loads(text).items())[:_MOST_NAMES]}
