@@ -52,11 +52,10 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts.trails import Trail
 
 
-# To the last such heading: what is open in the editor may have one, too.
+# What an editor or the app shows the agent stands under headings of its own before the person's request: the
+# files that are open, a review's guidelines or findings. To the last: what is open may have one, too.
 _APP_REQUEST = re.compile(
-    r"\A\s*#{1,2} (?:Context from my IDE setup|Files mentioned by the user|Code review guidelines):"
-    r".*^## My request for Codex:\s*",
-    re.DOTALL | re.MULTILINE,
+    r"\A\s*#{1,2} [^\n:]{1,80}:[^\S\n]*\n.*^## My request for Codex:\s*", re.DOTALL | re.MULTILINE
 )
 _IMAGE = re.compile(
     r"\s*(?:<image(?:\s[^<>]{0,2000})?>|</image>)\s*"

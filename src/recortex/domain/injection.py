@@ -28,6 +28,13 @@ _BESIDE = frozenset(
 )
 _ELEMENT = lazy(r"\s*<([A-Za-z][\w-]{0,60}(?: instructions)?)(?:\s[^<>]{0,300})?>")
 _INSTRUCTIONS = lazy(r"\s*# AGENTS\.md instructions for [^\n]*\n")
+_INIT = lazy(
+    r"\s*(?:Generate a file named AGENTS\.md that serves as a contributor guide for this repository\.\n"
+    r"|Create or update `AGENTS\.md` for this repository\.\n"
+    r"|Please analyze this codebase and create an? (?:AGENTS\.md file containing:\n|CLAUDE\.md file, which will be )"
+    r"|You are an AI agent that brings the power of Gemini directly into the terminal\. Your task is to analyze "
+    r"|You are Qwen Code, an interactive CLI agent\. Analyze the current directory and generate )"
+)
 
 # Hook output as clients present it: from such a line to the end of the block is the hook's text.
 _EVENTS = (
@@ -115,6 +122,14 @@ def is_put_in(block: str) -> bool:
         return _INSTRUCTIONS.match(block) is not None
     own = opening[1] in WRAPPERS and opening[1] not in _BESIDE
     return own or block.rstrip().endswith(f"</{opening[1]}>")
+
+
+def is_init(prompt: str) -> bool:
+    """Whether a prompt is a client's own, which it sends when `/init` is typed.
+
+    Unlike what is put in it begins a turn, so a client that counts the person's turns counts it.
+    """
+    return _INIT.match(prompt) is not None
 
 
 def untagged(text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from recortex.domain.injection import is_put_in
+from recortex.domain.injection import is_init, is_put_in
 from recortex.domain.vocabulary import Scope
 
 Channel = Literal["surface", "prompt", "file", "asked"]
@@ -187,7 +187,9 @@ class HookEvent:
     def asks(self) -> bool:
         """Whether a prompt may be answered: no client put it there, and it is no command of ours."""
         prompt = self.prompt.strip()
-        return bool(prompt) and not self.agent and not prompt.startswith(NOT_ASKED) and not is_put_in(prompt)
+        if not prompt or self.agent or prompt.startswith(NOT_ASKED):
+            return False
+        return not is_put_in(prompt) and not is_init(prompt)
 
     @property
     def void(self) -> bool:

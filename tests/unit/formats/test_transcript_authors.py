@@ -81,6 +81,42 @@ def called(*, sent=None, command="/deploy now", shown=()):
     )
 
 
+INIT = {
+    "codex": "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\nAlways be short.",
+    "opencode": "Create or update `AGENTS.md` for this repository.\n\nAlways be short.",
+    "gemini": (
+        "You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to analyze "
+        "the current directory and generate a comprehensive GEMINI.md file. Always be short."
+    ),
+    "claude-code": (
+        "Please analyze this codebase and create a CLAUDE.md file, which will be given to future instances of "
+        "Claude Code. Always be short."
+    ),
+}
+
+
+@pytest.mark.parametrize("client", INIT)
+def test_what_a_client_sends_for_its_own_command_is_nobodys_prompt(author, client):
+    text = INIT[client]
+    said = {"type": "input_text", "text": text}
+    lines = {
+        "codex": [
+            {"type": "session_meta", "timestamp": AT, "payload": {"id": "s1", "cwd": "/x", "source": "cli"}},
+            {"type": "response_item", "timestamp": AT,
+             "payload": {"type": "message", "role": "user", "content": [said]}},
+        ],
+        "opencode": [opencode(parts=[{"type": "text", "text": text}])],
+        "gemini": [
+            {"sessionId": "s1", "projectHash": "h", "startTime": AT, "kind": "main"},
+            {"id": "1", "type": "user", "timestamp": AT, "content": [{"text": text}]},
+        ],
+        "claude-code": [claude(message={"role": "user", "content": text})],
+    }  # fmt: skip
+    assert author(*lines[client]) == []
+    assert not HookEvent(name="user-prompt-submit", session="s1", prompt=text).asks
+    assert HookEvent(name="user-prompt-submit", session="s1", prompt="Create or update AGENTS.md").asks
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [

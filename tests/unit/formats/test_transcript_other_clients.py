@@ -497,6 +497,10 @@ PLANS = (
             [("user", "Please review the kiln")],
         ),
         (
+            ["# Review findings:\n\n## Finding 1 (kiln.py:3)\nNever log.\n## My request for Codex:\nmend it"],
+            [("user", "mend it")],
+        ),
+        (
             ["## Code review guidelines:\nNever praise."],
             [("user", "## Code review guidelines:\nNever praise.")],
         ),

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from recortex.domain.exchange import ToolCall
 from recortex.domain.injection import (
     INTERRUPTED,
+    is_init,
     is_own_command,
     is_own_tool,
     is_put_in,
@@ -170,7 +171,7 @@ def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Pars
     clean: list[str] = []
     taken: list[str] = []
     for block in blocks:
-        whole = piece.role == "user" and is_put_in(block)
+        whole = piece.role == "user" and (is_put_in(block) or is_init(block))
         said, injected = (
             ("", untagged(block)) if whole else strip_injected(block, wrappers=piece.role != "assistant")
         )
