@@ -58,6 +58,7 @@ class _Revert(msgspec.Struct, rename={"message": "messageID", "part": "partID"},
 
 class _Session(msgspec.Struct, rename={"parent": "parentID"}, gc=False):
     id: str | None = None
+    permission: Raw = Raw()
     revert: Raw = Raw()
     parent: str | None = None
     version: str | None = None
@@ -88,6 +89,7 @@ class _Marks(msgspec.Struct, gc=False):
     """What `split` tells the parser of a message: taken back, from a part of it on where one is named."""
 
     agent: bool = False
+    program: bool = False
     taken_back: bool = False
     part: str = ""
 
@@ -132,14 +134,26 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
     messages = document.messages or []
     if session.parent:  # a parent agent gives the instructions; a fork has no parent
         messages = [_marked(message, agent=True) for message in messages]
+    elif _unattended(session.permission):
+        messages = [_marked(message, program=True) for message in messages]
     revert = decode_optional(session.revert, _Revert)
     return header, [bytes(message) for message in _without(messages, revert)]
+
+
+def _unattended(permission: Raw) -> bool:
+    """Whether nobody may be asked in the session: `opencode run` begins such ones, as programs call it."""
+    rules = decode_any(permission)
+    asking = [as_mapping(rule) for rule in (rules if isinstance(rules, list) else ())]
+    return any(rule.get("permission") == _ASK and rule.get("action") == "deny" for rule in asking)
 
 
 def _marked(message: Raw, **marks: Any) -> Raw:
     """A message with what the parser is to know of it."""
     value = decode_any(message)
-    return Raw(msgspec.json.encode({**value, "recortex": marks})) if isinstance(value, dict) else message
+    if not isinstance(value, dict):
+        return message
+    known = as_mapping(value.get("recortex"))
+    return Raw(msgspec.json.encode({**value, "recortex": {**known, **marks}}))
 
 
 def _without(messages: list[Raw], revert: _Revert) -> Iterator[Raw]:
@@ -186,7 +200,7 @@ class OpenCodeParser:
             at=moment(created),
             cwd=decode_optional(info.path, _Path).cwd or "",
             ends_calls=info.role == "user",
-            author="repository" if _injected(info.metadata) else "person",
+            author="repository" if _injected(info.metadata) else "program" if marks.program else "person",
             sidechain=marks.agent,
             calls=tuple(
                 tool_call(part.call or "", part.tool or "", decode_any(state.input)) for part, state in states

@@ -147,6 +147,8 @@ def opencode(**fields):
 
 
 KILO = {"kilo": {"injected": True}}
+UNATTENDED = [{"permission": name, "pattern": "*", "action": "deny"} for name in ("question", "plan_exit")]
+"""What `opencode run` writes of a session: nobody is there to be asked."""
 
 
 @pytest.mark.parametrize(
@@ -154,6 +156,9 @@ KILO = {"kilo": {"injected": True}}
     [
         (opencode(), [("person", SAID)]),
         (opencode(session={"parentID": "x0"}), [("agent", SAID)]),
+        (opencode(session={"permission": UNATTENDED}), [("program", SAID)]),
+        (opencode(session={"permission": [{"permission": "edit", "action": "deny"}]}), [("person", SAID)]),
+        (opencode(session={"permission": UNATTENDED, "parentID": "x0"}), [("agent", SAID)]),
         (opencode(info={"metadata": KILO}), [("repository", SAID)]),
         (opencode(parts=[{"type": "text", "text": SAID, "metadata": KILO}]), [("repository", SAID)]),
         (
