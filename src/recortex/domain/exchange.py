@@ -33,7 +33,8 @@ class Exchange:
         first_turn, last_turn: positions in the session.
         started_at, ended_at: of the first and last turn, where the transcript says so.
         asked: the end of what the agent said before: a question, a proposal, a list of options.
-        message: what was typed, whole; what was pasted by its kind, size and first line.
+        message: what was typed, whole; what was pasted by its kind, size and first line; an accepted plan by
+            its size and title.
         opening: the agent's first sentence, where it said more than one message.
         conclusion: the beginning and end of the last that the agent said.
         files: edited, as the client gave them; the first twelve.

@@ -31,8 +31,9 @@ _INSTRUCTIONS = lazy(r"\s*# AGENTS\.md instructions for [^\n]*\n")
 _INIT = lazy(
     r"\s*(?:Generate a file named AGENTS\.md that serves as a contributor guide for this repository\.\n"
     r"|Create or update `AGENTS\.md` for this repository\.\n"
-    r"|Please analyze this codebase and create an? (?:AGENTS\.md file containing:\n|CLAUDE\.md file, which will be )"
-    r"|You are an AI agent that brings the power of Gemini directly into the terminal\. Your task is to analyze "
+    r"|Please analyze this codebase and create an? "
+    r"(?:AGENTS\.md file containing:\n|CLAUDE\.md file, which will be )"
+    r"|You are an AI agent that brings the power of Gemini directly into the terminal\. Your task is to "
     r"|You are Qwen Code, an interactive CLI agent\. Analyze the current directory and generate )"
 )
 

@@ -1,4 +1,4 @@
-"""How an exchange ended: refused, interrupted, with a commit."""
+"""How an exchange begins and ended: with an accepted plan; refused, interrupted, with a commit."""
 
 import pytest
 
@@ -61,3 +61,11 @@ def test_a_commit_stays_where_a_later_command_of_the_line_failed() -> None:
 
 def test_what_other_commands_print_is_no_commit() -> None:
     assert committed("[main 1a2b3c4] Retry", "cat notes.txt") == ""
+
+
+@pytest.mark.parametrize("order", ["Implement the following plan:\n\n", "PLEASE IMPLEMENT THIS PLAN:\n", ""])
+def test_an_accepted_plan_is_told_by_its_title_and_not_as_pasted(order: str) -> None:
+    begun, text = built(Turn(0, "plan", f"{order}# Heat the oven\n\nFirst the door is closed."))
+    assert begun.message.startswith("[accepted plan, ")
+    assert begun.message.endswith(": Heat the oven]")
+    assert (text.opener, "the door is closed" in text.conclusion) == ("document", True)

@@ -82,15 +82,18 @@ def called(*, sent=None, command="/deploy now", shown=()):
 
 
 INIT = {
-    "codex": "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\nAlways be short.",
+    "codex": (
+        "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\n"
+        "Always be short."
+    ),
     "opencode": "Create or update `AGENTS.md` for this repository.\n\nAlways be short.",
     "gemini": (
-        "You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to analyze "
-        "the current directory and generate a comprehensive GEMINI.md file. Always be short."
+        "You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to "
+        "analyze the current directory and generate a comprehensive GEMINI.md file. Always be short."
     ),
     "claude-code": (
-        "Please analyze this codebase and create a CLAUDE.md file, which will be given to future instances of "
-        "Claude Code. Always be short."
+        "Please analyze this codebase and create a CLAUDE.md file, which will be given to future instances "
+        "of Claude Code. Always be short."
     ),
 }
 

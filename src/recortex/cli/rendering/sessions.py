@@ -47,7 +47,7 @@ _BY: dict[Opener, str] = {
     "person": "said by the person",
     "program": "sent by a program, not said by the person",
     "agent": "work of the agent",
-    "document": "a document of the person",
+    "document": "a document that the person pasted or accepted",
     "summary": "a summary by the client",
     "imported": "imported from another installation, nobody knows whose words",
 }

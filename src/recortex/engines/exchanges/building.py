@@ -238,6 +238,10 @@ _DOCUMENT_LEAST = 800
 _MAJORITY = 0.5
 
 
+PLAN = "plan"
+"""The kind of what the agent wrote and the person accepted with a key."""
+
+
 class Part(NamedTuple):
     """A part of a message; `kind` is empty where it was typed."""
 
@@ -296,6 +300,9 @@ def _label(part: Part) -> str:
     lines = [line.strip() for line in part.text.splitlines() if line.strip("`~ \t")]
     first = next((line for line in lines if not line.startswith(("```", "~~~"))), "")
     size = f"{len(part.text)} characters" if len(part.text) < _KB else f"{len(part.text) / _KB:.1f} KB"
+    if part.kind == PLAN:  # its title stands below the client's order to follow it
+        title = next((line for line in lines if line.startswith("#")), first)
+        return f"[accepted plan, {size}: {title.lstrip('# ')[:_FIRST_LINE]}]"
     return f"[pasted {part.kind}, {size}: {first[:_FIRST_LINE]}]"
 
 
@@ -376,7 +383,7 @@ class SessionBuilder:
         elif turn.role == "user":
             self._person(turn, parts(self.redact(turn.text)))
         elif turn.role == "plan":
-            self._person(turn, [Part("document", self.redact(turn.text))])
+            self._person(turn, [Part(PLAN, self.redact(turn.text))])
         elif self.current is None:
             # A session that begins with what a client kept of one that was not read.
             self._open(turn, "summary", "", "")
@@ -398,7 +405,7 @@ class SessionBuilder:
         message = f"{said} → {option}" if option else said
         message = shortened(message, MOST_MESSAGE * 3 // 4, MOST_MESSAGE // 4)
         self._open(turn, "person", ending(answers, MOST_ASKED), message)
-        for document in (part.text for part in found if part.kind == "document"):
+        for document in (part.text for part in found if part.kind in {"document", PLAN}):
             self._add_pieces(document, turn, "document")
 
     def _program(self, turn: Turn) -> None:
