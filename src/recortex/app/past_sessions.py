@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.naming import of_info, shown
 from recortex.app.projects import find_project, is_above_all
-from recortex.codebase.project import find_checkout, working_tree
+from recortex.codebase.project import find_checkout, working_tree, worktrees
 from recortex.codebase.record_files import command_files
 from recortex.domain.session import HookEvent
 from recortex.errors import RecortexError, UntrustedFileError
@@ -128,7 +128,8 @@ class TurnPlaces:
     def __init__(self, root: Path, home: Path | None) -> None:
         self._root, self._home = root.resolve(), home
         self._known: dict[str, Path | None] = {}
-        self._digests = {folder_digest(one) for one in (root, self._root)}
+        self._folders = tuple(dict.fromkeys((root, self._root, *worktrees(self._root))))
+        self._digests = {folder_digest(one) for one in self._folders}
         self._commands = RepositoryCommands(self._root)
         self.elsewhere: set[Path] = set()
 
@@ -198,8 +199,8 @@ class TurnPlaces:
                 return True
             if found is not None and not elsewhere:
                 elsewhere = True
-                if not _names(path, self._root):
-                    break  # what never names the project's folder was not said there: it is not read whole
+                if not _names(path, self._folders):
+                    break  # what never names a folder of the project was not said there: it is not read whole
         return False if elsewhere else None
 
     def at_home(self, path: Path) -> bool:
@@ -239,15 +240,18 @@ def _asks(turn: Turn) -> bool:
     return turn.role == "user" and not turn.sidechain and turn.author in _TURN_PLACES_ASKING
 
 
-def _names(path: Path, root: Path) -> bool:
-    """Whether the name of a project's folder stands in a file, as JSON writes it."""
-    wanted = json.dumps(root.name)[1:-1].encode()
+def _names(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether the name of one of these folders stands in a file, in either way that JSON writes it."""
+    names = {json.dumps(one.name, ensure_ascii=way)[1:-1] for one in folders for way in (True, False)}
+    wanted = [os.fsencode(name) for name in names]
+    longest = max(map(len, wanted))
     with path.open("rb") as file:
         tail = b""
         while part := file.read(1 << 20):
-            if wanted in tail + part:
+            seen = tail + part
+            if any(name in seen for name in wanted):
                 return True
-            tail = part[-len(wanted) :]
+            tail = seen[-longest:]
     return False
 
 

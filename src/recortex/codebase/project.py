@@ -23,6 +23,7 @@ MARKERS = ("recortex.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.
 MOST_BYTES = 4 * 1024 * 1024
 """Of one of git's files; the largest that is read, `packed-refs`, has some 70 bytes for each branch and
 tag."""
+MOST_WORKTREES = 200
 _CONFIG_ID = lazy(
     r"^\[recortex\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*id[ \t]*=[ \t]*([0-9a-f]{16})[ \t]*$", re.MULTILINE
 )
@@ -175,6 +176,22 @@ def git_folders(tree: Path) -> tuple[Path, Path]:
     found = _linked(git)
     own = _git_folder(git)
     return (own, found.git) if found and found.git and own else (git, git)
+
+
+def worktrees(tree: Path) -> list[Path]:
+    """The other folders in which a repository's branches are checked out, as its own files list them."""
+    _, common = git_folders(tree)
+    try:
+        listed = sorted((common / "worktrees").iterdir())[:MOST_WORKTREES]
+    except OSError:
+        return []
+    files = (one / _read(one / "gitdir").strip() for one in listed)
+    return [file.parent for file in files if file.name == ".git" and _is_of(common, file)]
+
+
+def _is_of(common: Path, git_file: Path) -> bool:
+    found = _linked(git_file)
+    return found is not None and found.git is not None and _same(found.git, common)
 
 
 def leads_elsewhere(tree: Path) -> bool:

@@ -1,5 +1,6 @@
 """One home with the histories of every client: each of ten projects gets what was said in it, and no more."""
 
+import hashlib
 import json
 import subprocess
 from collections import defaultdict
@@ -22,7 +23,7 @@ class Said(NamedTuple):
 
 def lines(path, *found):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(one) + "\n" for one in found))
+    path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in found))
 
 
 def both(said):
@@ -102,7 +103,9 @@ def pi(home, name, day, said):
 
 
 def gemini(home, name, day, said):
-    project = home / f".gemini/tmp/p{day}"
+    """Of an odd day as older versions wrote it: the folder is known by its digest alone."""
+    digest = hashlib.sha256(str(said[0].folder).encode()).hexdigest()
+    project = home / ".gemini/tmp" / (digest if day % 2 else f"p{day}")
     found = [
         {"id": f"{name}-{number}-{role}", "timestamp": AT.format(day, number),
          "type": "gemini" if role == "assistant" else role, "content": [{"text": text}]}
@@ -110,7 +113,8 @@ def gemini(home, name, day, said):
     ]  # fmt: skip
     head = {"sessionId": name, "projectHash": "x", "startTime": AT.format(day, 0), "kind": "main"}
     lines(project / "chats" / f"session-{name}.jsonl", head, *found)
-    (project / ".project_root").write_text(str(said[0].folder))
+    if not day % 2:
+        (project / ".project_root").write_text(str(said[0].folder))
 
 
 def opencode(home, name, day, said):
@@ -143,6 +147,8 @@ def specstory(_, name, day, said):
 
 MOVING = {"claude-code": claude_code, "codex": codex, "qwen": qwen, "copilot": copilot}
 """Clients that say of each turn in which folder it was."""
+TREE = "feature"
+"""The second working tree of `web`."""
 STAYING = {"pi": pi, "gemini": gemini, "opencode": opencode, "specstory": specstory}
 
 
@@ -157,16 +163,19 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def projects(tmp_path, home):
-    """Ten projects: two whose paths one client calls alike, one within another, one without git."""
+    """Ten projects: two whose paths one client calls alike, one within another, one without git.
+
+    One is named in other letters than ASCII, which clients write as they are; one has a second working tree.
+    """
     places = [
         "home/shop",
         "home/tools",
         "home/a-b",
         "home/a/b",
+        "home/naïve köln",
         "home/shop/vendor/lib",
         "api",
         "docs",
-        "ops",
         "web",
     ]
     assert home.is_dir()
@@ -176,6 +185,12 @@ def projects(tmp_path, home):
         (folder / "src").mkdir()
     found["plain"] = tmp_path / "plain"
     (found["plain"] / "src").mkdir(parents=True)
+    names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for words in (
+        ("commit", "-q", "--allow-empty", "-m", "start"),
+        ("worktree", "add", "-q", found["web"].parent / TREE),
+    ):
+        subprocess.run(["git", *names, *words], cwd=found["web"], check=True)
     for folder in found.values():
         with Cortex.open(folder) as cortex:
             cortex.init()
@@ -206,6 +221,7 @@ def told(home, projects, tmp_path):
                 said(client, projects[place], f"{place} first"),
                 said(client, projects[after] / "src", f"{after} from {place}"),
                 said(client, projects[place] / "gone" / "since", f"{place} gone"),
+                said(client, tmp_path / TREE / "src", f"the other tree from {place}"),
             )  # fmt: skip
         for client, write in STAYING.items():
             session(write, client, number + 1, said(client, projects[place], f"{place} first"))
@@ -214,6 +230,7 @@ def told(home, projects, tmp_path):
             session(write, client, 20, said(client, home, "home"))
             session(write, client, 21, said(client, tmp_path / "deleted" / "project", "deleted"))
             session(write, client, 22, said(client, home / "deleted", "deleted at home"))
+            session(write, client, 23, said(client, tmp_path / TREE, "the other tree"))
     return expected
 
 
@@ -239,7 +256,8 @@ def landed(projects):
 
 def right(projects, folder):
     """The project that a folder lies in: the innermost."""
-    inside = [name for name, root in projects.items() if folder == root or root in folder.parents]
+    roots = [*projects.items(), ("web", projects["web"].parent / TREE)]
+    inside = [name for name, root in roots if folder == root or root in folder.parents]
     return max(inside, key=lambda name: len(projects[name].parts), default="")
 
 
