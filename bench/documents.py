@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from recortex.app.application import StoreServices
+    from recortex.documents.operations import Ingested
     from recortex.domain.search import Document, Recipe
-    from recortex.operations.documents import Ingested
 
 RECIPES: tuple[Recipe, ...] = ("hybrid", "keyword", "semantic", "frame")
 PLACES = (1, 3, 5, 10)

@@ -1,10 +1,11 @@
-"""Write what follows from the code: docs/reference/, the operations' manifest, the compiled privacy rules.
+"""Write what follows from the code: docs/reference/, the facade, manifests, the compiled privacy rules.
 
 `--check` only compares.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import sys
@@ -17,19 +18,22 @@ from typing import Any
 
 from privacy_rules import PRIVACY, compiled_rules
 from recortex import clients as client_modules
+from recortex import operations as operation_modules
 from recortex.clients import catalogue
 from recortex.codec import schema_of
-from recortex.cortex import Cortex
 from recortex.domain.kinds import ALIASES, KINDS
 from recortex.mcp.projection import described
+from recortex.operations.base import Operations
 from recortex.operations.registry import Operation, Parameter, operations_of
 from recortex.plugins import MANIFEST as CLIENTS
-from recortex.plugins import KnownClient, in_order
+from recortex.plugins import KnownClient, capabilities, in_order, load
 from recortex.settings import SETTINGS, variable_of
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
+FACADE = ROOT / "src" / "recortex" / "cortex.py"
 MANIFEST = ROOT / "src" / "recortex" / "operations" / "manifest.json"
+WIDTH = 110
 NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. -->\n\n"
 
 
@@ -38,20 +42,64 @@ def wrapped(text: str, indent: str = "") -> str:
     return textwrap.fill(text, 110, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
+def facade() -> str:
+    """The class of all operations: its bases are every group, in their order, new ones last."""
+    text = FACADE.read_text(encoding="utf-8")
+    groups = {one.__name__: one for one in _groups()}
+    (declared,) = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
+    former = [base.id for base in declared.bases if isinstance(base, ast.Name)]
+    names = [*(name for name in former if name in groups), *(name for name in groups if name not in former)]
+    modules: dict[str, list[str]] = {}
+    for name in sorted(names):
+        modules.setdefault(groups[name].__module__, []).append(name)
+    imports = "".join(_import(module, modules[module]) for module in sorted(modules))
+    bases = "".join(f"    {name},\n" for name in names)
+    head, body = text.partition("from recortex.")[0], text.partition("):\n")[2]
+    return f"{head}{imports}\n\nclass Cortex(\n{bases}):\n{body}"
+
+
+def _import(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        return f"{line}\n"
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")\n"])
+
+
+def _groups() -> list[type[Operations]]:
+    """Every group of operations: those of the spine, then those of capabilities."""
+    modules = [
+        import_module(f"recortex.operations.{one.name}") for one in iter_modules(operation_modules.__path__)
+    ]
+    own = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Operations) and value.__module__ == module.__name__
+    ]
+    added = [load(name) for one in capabilities() for name in one.operations]
+    return [one for one in (*own, *added) if one is not Operations]
+
+
+def _cortex() -> type[Operations]:
+    """The facade, imported once it was written anew."""
+    found: type[Operations] = import_module("recortex.cortex").Cortex
+    return found
+
+
 def verbs() -> str:
     """Every operation with its arguments: the same in Python, on the command line and as a tool."""
     parts = [
         "# Operations\n",
         "Each is a method of `Cortex`, a verb of `recortex` and a tool of the MCP server.\n",
     ]
-    parts += [_operation(operation) for operation in operations_of(Cortex).values()]
+    parts += [_operation(operation) for operation in operations_of(_cortex()).values()]
     return "\n".join(parts)
 
 
 def tools() -> str:
     """The tools of the MCP server and what they promise."""
     rows = ["| tool | default | reads only | destructive | idempotent | |", "|---|---|---|---|---|---|"]
-    for one in operations_of(Cortex).values():
+    for one in operations_of(_cortex()).values():
         traits = one.traits
         if traits.person:
             continue
@@ -127,6 +175,7 @@ def _kind(name: Any) -> str:
 
 def manifest() -> str:
     """What a process must know of each operation before it imports one."""
+    headings = {name: one.heading for one in capabilities() for name in one.operations}
     groups = [
         {
             "title": (sys.modules[group.__module__].__doc__ or "")
@@ -135,9 +184,10 @@ def manifest() -> str:
             .rstrip("."),
             "module": group.__module__,
             "class": group.__name__,
+            "heading": headings.get(f"{group.__module__}:{group.__name__}", ""),
             "operations": [_listed(one) for one in operations_of(group).values()],
         }
-        for group in Cortex.__bases__
+        for group in _cortex().__bases__
     ]
     return json.dumps(groups, indent=1, ensure_ascii=False)
 
@@ -173,12 +223,19 @@ def main(arguments: list[str]) -> int:
     """Write the files, or with `--check` say which are stale."""
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
+    if "--check" not in arguments:
+        FACADE.write_text(facade(), encoding="utf-8")
     if "--check" not in arguments and Path(CLIENTS).read_text(encoding="utf-8") != f"{clients()}\n":
         # The operations were made with what it said before.
         Path(CLIENTS).write_text(f"{clients()}\n", encoding="utf-8")
         os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606  this script again
     texts = {REFERENCE / name: NOTE + page() for name, page in PAGES.items()}
-    texts |= {Path(CLIENTS): clients(), MANIFEST: manifest(), PRIVACY / "rules.json": compiled_rules()}
+    texts |= {
+        FACADE: facade(),
+        Path(CLIENTS): clients(),
+        MANIFEST: manifest(),
+        PRIVACY / "rules.json": compiled_rules(),
+    }
     for path, text in ((path, text.rstrip() + "\n") for path, text in texts.items()):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)

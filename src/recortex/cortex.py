@@ -1,13 +1,17 @@
-"""The facade: everything that Recortex can do, as methods of one object."""
+"""The facade: everything that Recortex can do, as methods of one object.
+
+`scripts/build_docs.py` keeps its bases: every group of operations, those of capabilities included.
+"""
 
 from __future__ import annotations
 
+from recortex.documents.operations import DocumentOperations
 from recortex.operations.advising import AdviceOperations, GenerationOperations
 from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
 from recortex.operations.code import CodeOperations
 from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
-from recortex.operations.documents import ConventionOperations, DocumentOperations, IndexingOperations
 from recortex.operations.explaining import ConsequenceOperations, ExplanationOperations
+from recortex.operations.indexing import ConventionOperations, IndexingOperations
 from recortex.operations.inspecting import InspectionOperations
 from recortex.operations.learning import LearningOperations
 from recortex.operations.maintenance import (

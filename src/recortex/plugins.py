@@ -1,4 +1,7 @@
-"""What is found by its name: the clients that are built in, and what other installed packages add.
+"""What is found by its name: capabilities and clients that are built in, and what other packages add.
+
+A capability is a folder of the package above the spine. Its `__init__.py` says what it adds, as names; what
+lies below it takes that from here and imports none of it.
 
 The clients are those of `clients/`, each declared in one file; `clients/manifest.json`, which
 `scripts/build_docs.py` writes, says what can be known of them without loading that. Other packages add by
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
+CAPABILITIES = ("documents",)
+"""The built-in capabilities: each is a folder of that name in this package. A new one is registered here."""
 MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120
 
 
@@ -77,6 +82,51 @@ def clients() -> tuple[KnownClient, ...]:
     """The built-in clients, in the order in which they are listed."""
     with open(MANIFEST, encoding="utf-8") as file:  # noqa: PTH123  a hook's
         return tuple(KnownClient(**_tuples(one)) for one in json.load(file))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """What a capability adds. Each thing is named as MODULE:ATTRIBUTE, so that it is loaded when it is used.
+
+    Beside its `__init__.py`, its folder may have `tables.txt`, which declares its tables as
+    `storage/tables.txt` does, and `sql/` with its queries.
+
+    Attributes:
+        operations: groups of operations, by their class.
+        heading: in the help of the command line; empty: what looks after a store.
+        jobs: each a tuple of background jobs.
+        tables: what reads and writes its tables, by the name that a store has it under.
+        renderers: functions that write answers for people, by the type's name.
+        checks: functions that give rows of `recortex doctor` for an application.
+        kept: is told of files of the project that memories were made of.
+        answer: answers questions from what it knows; is opened with a store's services.
+    """
+
+    operations: tuple[str, ...] = ()
+    heading: str = ""
+    jobs: tuple[str, ...] = ()
+    tables: Mapping[str, str] = field(default_factory=dict)
+    renderers: Mapping[str, str] = field(default_factory=dict)
+    checks: tuple[str, ...] = ()
+    kept: str = ""
+    answer: str = ""
+
+
+def capability(name: str) -> Capability:
+    """What a built-in capability adds."""
+    found: Capability = import_module(f"recortex.{name}").CAPABILITY
+    return found
+
+
+def capabilities() -> list[Capability]:
+    """What the built-in capabilities add."""
+    return list(map(capability, CAPABILITIES))
+
+
+def load(name: str) -> Any:
+    """What MODULE:ATTRIBUTE stands for."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def in_order(found: Iterable[Named], first: tuple[str, ...]) -> list[Named]:

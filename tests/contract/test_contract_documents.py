@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from recortex import Cortex
+from recortex.documents.making import Source, make
 from recortex.domain.search import MemoryQuery, document_id
 from recortex.domain.vocabulary import Domain
-from recortex.engines.documents.making import Source, make
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.tables import copied

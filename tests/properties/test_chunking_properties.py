@@ -5,9 +5,9 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recortex.documents.making import cut, joined
+from recortex.documents.reading import read, with_titles
 from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP
-from recortex.engines.documents.making import cut, joined
-from recortex.engines.documents.reading import read, with_titles
 from recortex.text.tokens import TokenCounter
 
 count = TokenCounter().count

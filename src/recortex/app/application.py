@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Actor, AnyScope, Scope
@@ -22,20 +22,19 @@ from recortex.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from recortex.app.projects import Location, Locations, Project
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
-    from recortex.domain.search import Chunk
-    from recortex.engines.documents.service import ChunkRetrieval
+    from recortex.domain.search import Chunk, ChunkHit, MemoryQuery, Recipe
     from recortex.engines.exchanges.service import ExchangeRetrieval, RecordEmbedding
     from recortex.engines.ingestion.normalisation import Embedding
     from recortex.engines.ingestion.service import Ingestion
     from recortex.engines.prompting.service import Adviser
-    from recortex.engines.retrieval.service import Retrieval
+    from recortex.engines.retrieval.service import Meaning, Retrieval
     from recortex.ports.model import ChangeReader, NamedEmbedder, Reranker
     from recortex.ports.store import KeptStore
     from recortex.settings import Settings
@@ -270,6 +269,35 @@ class Application:
         self._all_services.clear()
 
 
+class ChunkAnswers(Protocol):
+    """What answers questions from a store's documents."""
+
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int,
+        now: datetime,
+        meaning: Meaning,
+        recipe: Recipe = "hybrid",
+        only: MemoryQuery | None = None,
+        floor: bool = True,
+        task: bool = False,
+    ) -> list[ChunkHit]:
+        """The chunks that answer, best first, each by the lines that do; none where no document can."""
+
+    def for_frame(
+        self, task: str, *, now: datetime, meaning: Meaning, only: MemoryQuery
+    ) -> tuple[int, Iterator[tuple[Chunk, float]]]:
+        """How many chunks bear on a task; and these with their scores, best first."""
+
+    def with_freshness(self, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+        """The hits, each with whether its document still reads as it did."""
+
+    def embedded(self, chunk: Chunk) -> tuple[str]:
+        """The text of which a chunk's vector is made."""
+
+
 # -- A store with everything that works on it
 
 
@@ -369,17 +397,18 @@ class StoreServices:
     @cached_property
     def chunk_embedding(self) -> RecordEmbedding[Chunk]:
         """Gives chunks of documents their vectors."""
-        from recortex.engines.documents.service import embedded
         from recortex.engines.exchanges.service import RecordEmbedding
 
+        embedded = self.chunk_retrieval.embedded
         return RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)
 
     @cached_property
-    def chunk_retrieval(self) -> ChunkRetrieval:
+    def chunk_retrieval(self) -> ChunkAnswers:
         """Answers questions from documents."""
-        from recortex.engines.documents.service import ChunkRetrieval
+        from recortex import plugins
 
-        return ChunkRetrieval(self.store.chunk_search, self.count_tokens)
+        answers: ChunkAnswers = plugins.load(plugins.capability("documents").answer)(self)
+        return answers
 
     @cached_property
     def exchange_retrieval(self) -> ExchangeRetrieval:

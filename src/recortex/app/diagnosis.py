@@ -17,6 +17,7 @@ from recortex.domain.maintenance import LOSING, LOST
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.maintenance import bytes_per_day, days_until, fragmentation
 from recortex.errors import CorruptStoreError, RecortexError
+from recortex.plugins import capabilities, load
 from recortex.settings import LOCAL_EMBEDDERS
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def diagnose(app: Application) -> Iterator[Row]:
         yield from _store(app, scope.value if scope else "all", location)
     yield from _embedder(app)
     yield from _code()
+    for check in (name for one in capabilities() for name in one.checks):
+        yield from load(check)(app)
 
 
 def _code() -> Iterator[Row]:

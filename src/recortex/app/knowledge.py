@@ -22,8 +22,8 @@ from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rule
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.reasons import Bearing
-from recortex.engines.retrieval.answering import LIKELY
 from recortex.engines.retrieval.service import InPlay, disputes
+from recortex.engines.retrieval.weights import LIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -38,7 +38,7 @@ FIRST = ("remember", "review", "recall", "why", "import", "sessions", "code", "i
 
 _HEADINGS = {
     "Remember": "Recording Review Correction History Link Consolidation Kind",
-    "Find": "Search Reason Explanation Context Frame Advice Browse Graph Consequence Document",
+    "Find": "Search Reason Explanation Context Frame Advice Browse Graph Consequence",
     "Sessions": "Learning Session Brief Inspection Replay Inference",
     "Code": "Code Convention Generation Validation",
     "Projects and stores": "",
@@ -99,7 +99,7 @@ def _by_heading(programs: Mapping[str, Command]) -> dict[str, dict[str, str]]:
     topics: dict[str, dict[str, str]] = {heading: {} for heading in _HEADINGS}
     for group in manifest.groups():
         for one in group["operations"]:
-            heading = _MOVED.get(one["name"], heading_of.get(group["class"], _REST))
+            heading = _MOVED.get(one["name"], group["heading"] or heading_of.get(group["class"], _REST))
             topics[heading][one["name"].replace("_", "-")] = one["summary"]
     topics["Setup"] |= {name: command.summary for name, command in programs.items()}
     return topics

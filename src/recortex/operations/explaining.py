@@ -19,9 +19,9 @@ from recortex.engines.compression import SHORT_ID
 from recortex.engines.graph import walks
 from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH, Way
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.retrieval.answering import answers
 from recortex.engines.retrieval.scorer import LEAST_LIKENESS
 from recortex.engines.retrieval.vocabulary import because
+from recortex.engines.retrieval.weights import answers
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_LIMIT, Operations, RecallQuestion, bounded
 from recortex.operations.browsing import Reached, check_depth, fraction, known_then

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from recortex import plugins
 from recortex.app.brief import forget_briefs
 from recortex.app.naming import shown
 from recortex.app.past_sessions import describe_unread, notes_folder
@@ -261,7 +262,8 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
     done = reading.run(places)
     if not dry_run:
         forget_briefs(list(app.locations.values()))
-        _keep_as_documents(app, services, reading.paths, embed=embed)
+        for told in (one.kept for one in plugins.capabilities() if one.kept):
+            plugins.load(told)(app, services, reading.paths, embed=embed)
         if embed:
             embed_all(app, services.store.memories.get([one.id for one in done.memories]))
     memories = services.store.memories.get([one.id for one in done.memories])
@@ -282,24 +284,6 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
         by_kind=_kinds(done.drafts, memories),
         found=_found(services, done.drafts, app.clock()) if dry_run else (),
     )
-
-
-def _keep_as_documents(
-    app: Application, services: StoreServices, paths: Sequence[str], *, embed: bool
-) -> None:
-    """Keep the files of records as documents too: `why` finds a record by its parts."""
-    from recortex.app.ingesting import Ingesting
-    from recortex.app.jobs.reembedding import SHARE, embed_chunks
-
-    Ingesting(app, services, domain=None, dry_run=False).ingest(
-        [str(app.root / one) for one in paths], app.root
-    )
-    if embed:
-        embed_chunks(
-            services,
-            seconds=SHARE if app.actor is Actor.AGENT else 0.0,
-            progress=lambda done: app.progress("embedding documents", done, done),
-        )
 
 
 def import_commits(

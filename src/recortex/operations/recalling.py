@@ -11,9 +11,9 @@ from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import record_redacted
-from recortex.engines.retrieval.answering import answers
 from recortex.engines.retrieval.question import split
 from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
+from recortex.engines.retrieval.weights import answers
 from recortex.operations.base import document_query, exchange_query
 
 if TYPE_CHECKING:
@@ -158,7 +158,6 @@ class Recalling:
         filters, limit = document_query(only), self.most("documents", asked)
         if filters is None or not limit:
             return []
-        from recortex.app.ingesting import with_freshness
         from recortex.app.knowledge import without_records
 
         found: list[ChunkHit] = []
@@ -176,7 +175,7 @@ class Recalling:
             )
             every = asked.among == "documents"
             told = ask(limit=limit) if every else without_records(services, ask, limit)
-            found += map(record_redacted, with_freshness(self._app.root, services, told))
+            found += map(record_redacted, services.chunk_retrieval.with_freshness(told))
         return found
 
     def _said(

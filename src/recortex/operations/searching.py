@@ -19,8 +19,8 @@ from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.retrieval.answering import told_beside
 from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, cap_scores, in_turns
+from recortex.engines.retrieval.weights import told_beside
 from recortex.errors import (
     AmbiguousIdError,
     ChunkNotFoundError,

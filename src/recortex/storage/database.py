@@ -11,7 +11,7 @@ from recortex.domain.text import lazy
 from recortex.storage.tables import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     Bindings = Sequence[Any] | Mapping[str, Any]
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 # -- named SQL
 
 
-_FOLDER = Path(__file__).parent / "sql"
+_PACKAGE = Path(__file__).parent.parent
+_FOLDERS = tuple(_PACKAGE.glob("*/sql"))
+"""That of the spine, and those of capabilities."""
 _LIST = lazy(r"\{(\w+): (\w+)\}")
 _NAME = lazy(r"^-- name: (\w+)$", re.MULTILINE)
 
@@ -30,10 +32,10 @@ Engine = Literal["sqlite", "postgres"]
 @cache
 def queries(topic: str, engine: Engine) -> dict[str, str]:
     """The queries of a topic by name."""
-    return {
-        **_read(_FOLDER / f"{topic}.sql"),
-        **_read(_FOLDER / engine / f"{topic}.sql"),
-    }
+    found: dict[str, str] = {}
+    for folder in _FOLDERS:
+        found |= _read(folder / f"{topic}.sql") | _read(folder / engine / f"{topic}.sql")
+    return found
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -113,10 +115,12 @@ class Records:
     """Runs the named queries of one topic.
 
     Attributes:
-        topic: the file in `storage/sql` that has them.
+        topic: the file in a folder `sql` that has them.
+        readers: of a capability's tables, by name: what makes a value of some columns of a row, and which.
     """
 
     topic: ClassVar[str]
+    readers: ClassVar[Mapping[str, tuple[Callable[[tuple[Any, ...]], Any], tuple[str, ...]]]] = {}
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recortex.storage.database import folded
 from recortex.storage.records.ledger import LedgerRecords, StatisticsRecords
@@ -19,22 +19,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.maintenance import Erasure
+    from recortex.domain.search import Chunk
+    from recortex.ports.search import ChunkSearch, DocumentRecords, OwnVectors
     from recortex.ports.store import Copies
     from recortex.storage.database import Database
-    from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords, SymbolRecords
     from recortex.storage.records.model_calls import ModelCallRecords
     from recortex.storage.records.relations import RelationRecords
+    from recortex.storage.records.rows import Clause
     from recortex.storage.records.text_search import (
-        ChunkSearchRecords,
-        ChunkVectorRecords,
         ExchangeSearchRecords,
         ExchangeVectorRecords,
     )
     from recortex.storage.records.vectors import VectorRecords
+
+    Opened = TypeVar("Opened")
+
+    class KeptDocuments(DocumentRecords, Protocol):
+        """Documents, of which parts can be deleted by what they hold."""
+
+        def delete_holding(self, documents: Clause, chunks: Clause) -> int:
+            """Remove the documents and the chunks that meet a condition; returns how many chunks."""
+
+
+def _table(of: str, name: str) -> Any:
+    """What reads and writes a table of a capability."""
+    from recortex.plugins import capability, load
+
+    return load(capability(of).tables[name])
 
 
 class EngineStore(ABC):
@@ -108,25 +123,28 @@ class EngineStore(ABC):
         return ExchangeVectorRecords(self.database, self.vectors)
 
     @cached_property
-    def documents(self) -> DocumentRecords:
+    def documents(self) -> KeptDocuments:
         """Documents that were ingested."""
-        from recortex.storage.records.documents import DocumentRecords
-
-        return DocumentRecords(self.database, self.keywords["chunks"])
+        found: KeptDocuments = _table("documents", "documents")(self.database, self.keywords["chunks"])
+        return found
 
     @cached_property
-    def chunk_search(self) -> ChunkSearchRecords:
+    def chunk_search(self) -> ChunkSearch:
         """Search over the chunks of documents."""
-        from recortex.storage.records.text_search import ChunkSearchRecords
-
-        return ChunkSearchRecords(self.database, self.keywords["chunks"], self.vectors)
+        search: ChunkSearch = _table("documents", "chunk_search")(
+            self.database, self.keywords["chunks"], self.vectors
+        )
+        return search
 
     @cached_property
-    def chunk_vectors(self) -> ChunkVectorRecords:
+    def chunk_vectors(self) -> OwnVectors[Chunk]:
         """The vectors of chunks."""
-        from recortex.storage.records.text_search import ChunkVectorRecords
+        vectors: OwnVectors[Chunk] = _table("documents", "chunk_vectors")(self.database, self.vectors)
+        return vectors
 
-        return ChunkVectorRecords(self.database, self.vectors)
+    def records(self, kind: Callable[[Any], Opened]) -> Opened:
+        """What a capability keeps in tables of its own: `kind` opens it with the database."""
+        return kind(self.database)
 
     @abstractmethod
     def transaction(self, *, patience: float | None = None) -> AbstractContextManager[None]:

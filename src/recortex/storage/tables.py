@@ -1,12 +1,12 @@
-"""Every table of a store, declared once in `tables.txt`.
+"""Every table of a store, declared once: in `tables.txt` here, or in that of its capability.
 
 Row checksums, row codecs, statements that write whole rows, copies between engines, purge, recovery and
 the parity tests read these declarations. The migrations (`storage/*/migrations`) create the tables; a test
 holds both equal.
 
-To add a table: declare it there, write a migration for each engine, its queries (`storage/sql`) and its
-records (`storage/records`). To add a field of a memory: add it to `domain/memory.py` and to the
-table `memories`, and write the migrations.
+To add a table: declare it there, write a migration for each engine, its queries (`sql/`) and its records.
+To add a field of a memory: add it to `domain/memory.py` and to the table `memories`, and write the
+migrations.
 """
 
 from __future__ import annotations
@@ -134,8 +134,15 @@ def _table(written: str) -> Table:
     )
 
 
-_WRITTEN = Path(__file__).with_name("tables.txt").read_text(encoding="utf-8")
-TABLES = tuple(map(_table, _WRITTEN.strip().split("\n\n")[1:]))
+_FILES = sorted(
+    Path(__file__).parent.parent.glob("*/tables.txt"), key=lambda one: (one.parent.name != "storage", one)
+)
+"""That of the spine first, then those of capabilities."""
+TABLES = tuple(
+    _table(written)
+    for file in _FILES
+    for written in file.read_text(encoding="utf-8").strip().split("\n\n")[1:]
+)
 """Those that others refer to come first."""
 BY_NAME = {table.name: table for table in TABLES}
 MEMORIES, VERSIONS, RELATIONS = BY_NAME["memories"], BY_NAME["versions"], BY_NAME["relations"]

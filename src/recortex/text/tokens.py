@@ -28,6 +28,8 @@ VOCABULARY = Path(__file__).parent / "cl100k_base.bin"
 TOKENS = 100_256
 PIECE = 4_096
 CHARACTERS_PER_TOKEN = 4  # assumed if the vocabulary is missing
+LONGEST_TOKEN = 8
+"""Characters of a token, on the average of a text: a part of a line is no longer, whatever it has."""
 # How cl100k_base splits a text into words (tiktoken, MIT licence).
 PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -153,3 +155,38 @@ def open_encoding(path: Path) -> Encoding:
     from tiktoken import Encoding
 
     return Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=read_vocabulary(path), special_tokens={})
+
+
+def fitting(text: str, most: int, count: Callable[[str], int], begin: int = 0) -> int:
+    """How many characters of a text have at most so many tokens, at least one: after a word if it can be.
+
+    Nearly as many as could be: each look counts the tokens anew, and a text is as long as it likes.
+
+    Args:
+        text: its beginning is taken.
+        most: tokens.
+        count: tokens of a text.
+        begin: how many characters to try first, where something is known of what stands before.
+    """
+    fits, fails = 0, min(len(text), LONGEST_TOKEN * max(most, 1)) + 1
+    trial = min(begin or 4 * max(most, 1), fails - 1)
+    while fits + 1 < fails:
+        end = _after_word(text, trial) if trial < len(text) else trial
+        end = end if end > fits else trial
+        tokens = count(text[:end])
+        if tokens <= most:
+            fits = end
+            if 8 * tokens >= 7 * most or end + 1 >= fails or trial + 1 >= fails:
+                return end
+        else:
+            fails = end
+        trial = end * (most - 2) // max(tokens, 1)
+        if not fits < trial < fails:
+            trial = (fits + fails) // 2
+    return max(fits, 1)
+
+
+def _after_word(text: str, end: int) -> int:
+    """The end of the last word of the first characters of a text, where one ends in their second half."""
+    space = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end)) + 1
+    return space if 2 * space > end else end

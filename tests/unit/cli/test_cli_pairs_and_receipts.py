@@ -17,7 +17,7 @@ from recortex.engines.consolidation.service import due
 from recortex.engines.sessions.usage import Efficiency
 from recortex.operations.browsing import Reached, Traversal
 from recortex.operations.context import Shown, Surface
-from recortex.operations.documents import Backfilled, IndexedCode
+from recortex.operations.indexing import Backfilled, IndexedCode
 from recortex.operations.inspecting import (
     BriefCache,
     Given,

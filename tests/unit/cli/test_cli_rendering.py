@@ -27,10 +27,14 @@ from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.retrieval.vocabulary import because, found_words
 from recortex.engines.sessions.usage import analytics, figures, most_given
 from recortex.operations.registry import operations_of
+from recortex.plugins import capabilities
 
 MODULES = [
-    import_module(f"{operations.__name__}.{module.name}")
-    for module in pkgutil.iter_modules(operations.__path__)
+    *(
+        import_module(f"{operations.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(operations.__path__)
+    ),
+    *(import_module(name.partition(":")[0]) for one in capabilities() for name in one.operations),
 ]
 RESULTS = {
     name: value

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from recortex.documents.making import cut
+from recortex.documents.reading import read
 from recortex.domain.search import MOST_TOKENS
-from recortex.engines.documents.making import cut
-from recortex.engines.documents.reading import read
 from recortex.text.tokens import TokenCounter
 
 LENGTH = 120_000

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from recortex.documents.making import Source, guess, make
+from recortex.documents.retrieval import passage
 from recortex.domain.vocabulary import Domain
-from recortex.engines.documents.making import Source, guess, make
-from recortex.engines.documents.service import passage
 from recortex.text.tokens import TokenCounter
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

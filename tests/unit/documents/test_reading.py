@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recortex.engines.documents.reading import front_matter, read
+from recortex.documents.reading import front_matter, read
 from recortex.errors import FormatError
 
 

@@ -7,7 +7,7 @@ import pytest
 from example_memories import AT, memory
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.search import Hit
-from recortex.engines.retrieval.answering import LIKELY, MOST_UNSURE, answers, told_beside
+from recortex.engines.retrieval.weights import LIKELY, MOST_UNSURE, answers, told_beside
 
 
 def hit(number, *, rule="stated", weak=False, **signals):

@@ -8,8 +8,8 @@ import pytest
 
 from example_exchanges import SAID_AT as NOW
 from example_exchanges import exchange
+from recortex.documents.making import Source, make
 from recortex.domain.exchange import ExchangeQuery
-from recortex.engines.documents.making import Source, make
 from recortex.engines.similarity import content_hash
 from recortex.storage.sqlite.maintenance import doubtful
 from recortex.storage.sqlite.recovery import recover

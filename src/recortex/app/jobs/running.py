@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
-    from recortex.app.jobs.table import Job
+    from recortex.app.jobs.work import Job
     from recortex.domain.address import Address
     from recortex.settings import Settings
 

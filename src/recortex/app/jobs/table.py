@@ -21,9 +21,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,7 @@ from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
 from recortex.app.jobs.repeats import fold_retold, follow_renames, keep_repeats
-from recortex.app.jobs.work import Outcome, Work, in_chunks, rest
+from recortex.app.jobs.work import Job, Outcome, Work, in_chunks, rest
 from recortex.app.naming import holds_secret, shown
 from recortex.app.symbol_links import link, link_callers
 from recortex.app.validation import validate
@@ -42,6 +41,7 @@ from recortex.domain.relation import AuditEntry
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.maintenance import MONTH, QUARTER, WEEK
 from recortex.engines.supersession.reading import LEAST_CHANCE
+from recortex.plugins import capabilities, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -329,36 +329,6 @@ def follow_changes(work: Work) -> Outcome:
 # -- every background job, declared once: what it does, when, how long, after which others, what it counts
 
 
-Days = Callable[["Settings"], float]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A background job. It may be killed at any moment, and goes on the next time.
-
-    Attributes:
-        run: does it, as its docstring says.
-        plan: only looks; what `gc --dry-run` shows. Every job with `days` has one.
-        days: between two runs, by the settings; 0: never. None: after every session.
-        after: jobs whose results it depends on: they stand before it in `JOBS`, which a test checks.
-        seconds: after which a job of every session begins nothing more; those with `days` share one limit.
-        counts: what it counts, by the names that `status` adds up.
-        before_brief: whether the brief of the next session depends on it.
-        ages: whether it puts away or deletes what is old: it waits while the clock is not believed
-            (`engines/maintenance.py`).
-    """
-
-    name: str
-    run: Callable[[Work], Outcome]
-    plan: Callable[[Work], Outcome] | None = None
-    days: Days | float | None = None
-    after: tuple[str, ...] = ()
-    seconds: float = math.inf
-    counts: tuple[str, ...] = ()
-    before_brief: bool = False
-    ages: bool = False
-
-
 def _embed(work: Work) -> Outcome:
     """Make vectors that are missing or of a former model: of memories, then of exchanges, then of chunks."""
     seconds = 0.0 if work.left() == math.inf else work.left()  # to `reembed`, 0 means without a limit
@@ -416,6 +386,7 @@ JOBS = (
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
     CAUSES,
     SYMBOLS,
+    *(job for one in capabilities() for name in one.jobs for job in load(name)),
     Job("sessions", m.do_sessions, m.plan_sessions, days=1, ages=True),
     Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK, ages=True),
     Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days, ages=True),

@@ -1,8 +1,10 @@
-"""What a background job is given, and what it returns."""
+"""What a background job is, what it is given, and what it returns."""
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -15,7 +17,7 @@ from recortex.engines.maintenance import CLOCK_SKEW as SKEW
 from recortex.engines.maintenance import Believed, looked_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from recortex.app.application import StoreServices
     from recortex.domain.memory import Memory
@@ -167,3 +169,36 @@ def _before_ageing(work: Work, memory: Memory) -> Status | None:
             before = version.memory.status
             return None if before is memory.status else before
     return None
+
+
+# -- what a background job is
+
+
+Days = Callable[["Settings"], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A background job. It may be killed at any moment, and goes on the next time.
+
+    Attributes:
+        run: does it, as its docstring says.
+        plan: only looks; what `gc --dry-run` shows. Every job with `days` has one.
+        days: between two runs, by the settings; 0: never. None: after every session.
+        after: jobs whose results it depends on: they stand before it in `JOBS`, which a test checks.
+        seconds: after which a job of every session begins nothing more; those with `days` share one limit.
+        counts: what it counts, by the names that `status` adds up.
+        before_brief: whether the brief of the next session depends on it.
+        ages: whether it puts away or deletes what is old: it waits while the clock is not believed
+            (`engines/maintenance.py`).
+    """
+
+    name: str
+    run: Callable[[Work], Outcome]
+    plan: Callable[[Work], Outcome] | None = None
+    days: Days | float | None = None
+    after: tuple[str, ...] = ()
+    seconds: float = math.inf
+    counts: tuple[str, ...] = ()
+    before_brief: bool = False
+    ages: bool = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from recortex.plugins import capabilities, load
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -67,11 +69,17 @@ FORMS = {
     "Code": "project.code",
     "Conventions": "project.conventions",
 }
-"""The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
+"""The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported.
+
+A capability names the functions for its own answers itself."""
 
 
 def form_of(kind: str) -> Callable[[Any, Terminal], str]:
     """The function that writes answers of the type with this name."""
+    added = None if kind in FORMS else next((one for one in capabilities() if kind in one.renderers), None)
+    if added:
+        form: Callable[[Any, Terminal], str] = load(added.renderers[kind])
+        return form
     module, _, function = FORMS.get(kind, "values.fields_of").partition(".")
     found: Callable[[Any, Terminal], str] = getattr(import_module(f"{__name__}.{module}"), function)
     return found

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.cli.terminal import Style, Terminal
+    from recortex.documents.operations import Ingested
     from recortex.domain.code import Detected, Finding
     from recortex.domain.context import Frame
     from recortex.domain.memory import Memory
     from recortex.domain.search import Chunk, ChunkHit, Proposal, Recall
     from recortex.operations.browsing import KindShown, KindsShown
     from recortex.operations.code import Code, CodeCall, CodeStatus, CodeSymbol, PatternMemories
-    from recortex.operations.documents import Conventions, Ingested
+    from recortex.operations.indexing import Conventions
     from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
     from recortex.operations.searching import OpenedChunk
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Issue, Severity, State
     from recortex.domain.search import Understood
     from recortex.operations.browsing import Reached, Traversal
-    from recortex.operations.documents import IndexedCode
     from recortex.operations.explaining import (
         Counterfactual,
         Explanation,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
         Missing,
         Touched,
     )
+    from recortex.operations.indexing import IndexedCode
     from recortex.operations.reasoning import Inference, LikelyCause
     from recortex.operations.recording import Feedback
     from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation

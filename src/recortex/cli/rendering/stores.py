@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recortex.app.diagnosis import Health
     from recortex.app.jobs.running import Done
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.documents import Backfilled, Reembedded
+    from recortex.operations.indexing import Backfilled, Reembedded
     from recortex.operations.maintenance import (
         BackedUp,
         Collected,

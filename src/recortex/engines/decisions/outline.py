@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.text import lazy
-from recortex.engines.documents.reading import field_list, front_matter
+from recortex.text.front_matter import field_list, front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.maintenance import AuditSummary, MaintenanceRun, OldAuditEntry, SizeSample, StoreContent
@@ -10,9 +10,9 @@ from recortex.domain.relation import AuditEntry
 from recortex.domain.session import Receipt
 from recortex.domain.time import from_micros, to_micros
 from recortex.errors import CorruptStoreError
+from recortex.plugins import capabilities, load
 from recortex.ports.store import EVERY_VERSION
 from recortex.storage.database import Records
-from recortex.storage.records import documents
 from recortex.storage.records.exchanges import COLUMNS, exchange_of
 from recortex.storage.records.ledger import AUDIT
 from recortex.storage.records.memories import VERSION, version_of
@@ -183,13 +183,19 @@ class RowCheck(NamedTuple):
         return ""
 
 
-ROW_CHECKS = {
+_ROW_CHECKS = {
     "versions": RowCheck(version_of, ("state", *VERSION[1:]), "memory_key"),
     "relations": RowCheck(relation_of, RELATIONS.names[:-1], "source_key"),
     "audit": RowCheck(partial(read, AuditEntry, AUDIT), ("memory_key", *AUDIT[1:]), "memory_key"),
     "exchanges": RowCheck(exchange_of, COLUMNS),
-    "documents": RowCheck(documents.document_of, documents.OF_DOCUMENT),
-    "chunks": RowCheck(documents.chunk_of, documents.COLUMNS),
     "chores": RowCheck(run_of, ("name", "done_at", "outcome")),
     "receipts": RowCheck(partial(read, Receipt, RECEIPTS.names), RECEIPTS.names),
 }
+
+
+@cache
+def row_checks() -> dict[str, RowCheck]:
+    """How the rows of each table are read, those of capabilities included."""
+    records = [load(name) for one in capabilities() for name in one.tables.values()]
+    own = {name: RowCheck(*reader) for each in records for name, reader in each.readers.items()}
+    return _ROW_CHECKS | own

@@ -155,10 +155,10 @@ def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str
 
 def _unreadable(connection: apsw.Connection) -> Iterator[str]:
     """Rows of the other tables that Recortex cannot have written."""
-    from recortex.storage.records.maintenance import ROW_CHECKS
+    from recortex.storage.records.maintenance import row_checks
 
     ids = "(SELECT id FROM memories WHERE key = {owner})"
-    for table, reading in ROW_CHECKS.items():
+    for table, reading in row_checks().items():
         id_ = ids.format(owner=reading.owner) if reading.owner else "NULL"
         for owner, *row in connection.execute(f"SELECT {id_}, {', '.join(reading.columns)} FROM {table}"):
             if why := reading.flaw(tuple(row)):

@@ -11,7 +11,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.storage import tables as declared
 from recortex.storage.database import queries
-from recortex.storage.records.maintenance import ROW_CHECKS
+from recortex.storage.records.maintenance import row_checks
 from recortex.storage.records.rows import COLUMNS
 from recortex.storage.sqlite.maintenance import altered
 from recortex.storage.sqlite.pages import Reader
@@ -364,7 +364,7 @@ class DamagedContent:
         for (key,), values in self.rows["memories"].items():
             if not self.fits_its_hash(values):
                 self.changed.add(key)
-        for name, reading in ROW_CHECKS.items():
+        for name, reading in row_checks().items():
             table = self.tables[name]
             for key, values in list(self.rows[name].items()):
                 if reading.flaw(tuple(values[table.place(column)] for column in reading.columns)):

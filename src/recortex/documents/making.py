@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
+from recortex.documents.reading import FORMS, MOST_TITLE, Line, read, with_titles
 from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP, Chunk, Document, chunk_id, document_id
 from recortex.domain.vocabulary import Domain
-from recortex.engines.documents.reading import FORMS, MOST_TITLE, Line, read, with_titles
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.table import rules_in_use
+from recortex.text.tokens import LONGEST_TOKEN, fitting
 from recortex.text.words import (
     compound_parts,
     grams,
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from recortex.documents.reading import Block, Reading
     from recortex.domain.search import Form
-    from recortex.engines.documents.reading import Block, Reading
     from recortex.engines.privacy import Redaction
 
     Count = Callable[[str], int]
@@ -48,8 +49,6 @@ _OWN = MOST_TOKENS - OVERLAP - 2
 """Tokens of a chunk without what it repeats and the break between the two."""
 _MOST_BREAKS = 5
 """Breaks between two lines that are kept."""
-_LONGEST_TOKEN = 8
-"""Characters of a token, on the average of a text: a part of a line is no longer, whatever it has."""
 _COUNTED = 4_096
 """Texts whose tokens are remembered while a document is cut: most are asked for three times."""
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])")
@@ -177,7 +176,7 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
 
 def _size(lines: Sequence[Line], above: Sequence[Line], count: Count) -> int:
     """Tokens of lines below others; of a line that is cut in any case only that they are too many."""
-    if len(lines) == 1 and len(lines[0].text) > _LONGEST_TOKEN * _OWN:
+    if len(lines) == 1 and len(lines[0].text) > LONGEST_TOKEN * _OWN:
         return MOST_TOKENS
     return count((_break(above[-1], lines[0]) if above else "") + joined(lines))
 
@@ -202,45 +201,10 @@ def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Lin
     parts: list[tuple[Line, ...]] = []
     start, room, begin = 0, _OWN - beside - 1, 0
     while start < len(line.text):
-        begin = fitting(line.text[start : start + _LONGEST_TOKEN * max(room, 1)], room, count, begin)
+        begin = fitting(line.text[start : start + LONGEST_TOKEN * max(room, 1)], room, count, begin)
         parts.append((line._replace(text=line.text[start : start + begin]),))
         start, room = start + begin, _OWN
     return parts
-
-
-def fitting(text: str, most: int, count: Count, begin: int = 0) -> int:
-    """How many characters of a text have at most so many tokens, at least one: after a word if it can be.
-
-    Nearly as many as could be: each look counts the tokens anew, and a text is as long as it likes.
-
-    Args:
-        text: its beginning is taken.
-        most: tokens.
-        count: tokens of a text.
-        begin: how many characters to try first, where something is known of what stands before.
-    """
-    fits, fails = 0, min(len(text), _LONGEST_TOKEN * max(most, 1)) + 1
-    trial = min(begin or 4 * max(most, 1), fails - 1)
-    while fits + 1 < fails:
-        end = _after_word(text, trial) if trial < len(text) else trial
-        end = end if end > fits else trial
-        tokens = count(text[:end])
-        if tokens <= most:
-            fits = end
-            if 8 * tokens >= 7 * most or end + 1 >= fails or trial + 1 >= fails:
-                return end
-        else:
-            fails = end
-        trial = end * (most - 2) // max(tokens, 1)
-        if not fits < trial < fails:
-            trial = (fits + fails) // 2
-    return max(fits, 1)
-
-
-def _after_word(text: str, end: int) -> int:
-    """The end of the last word of the first characters of a text, where one ends in their second half."""
-    space = max(text.rfind(" ", 0, end), text.rfind("\t", 0, end)) + 1
-    return space if 2 * space > end else end
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
@@ -288,7 +252,7 @@ def _finished(piece: _Piece, before: _Piece | None, count: Count) -> Cut:
 def _ending(lines: Sequence[Line], most: int, count: Count) -> list[Line]:
     """The last lines, or the end of the last one, in at most so many tokens."""
     first, left = len(lines), most
-    while first and left > 0 and len(lines[first - 1].text) <= _LONGEST_TOKEN * most:
+    while first and left > 0 and len(lines[first - 1].text) <= LONGEST_TOKEN * most:
         line, below = lines[first - 1], lines[first : first + 1]
         left -= count(line.text + (_break(line, below[0]) if below else ""))
         first -= left >= 0
@@ -300,7 +264,7 @@ def _ending(lines: Sequence[Line], most: int, count: Count) -> list[Line]:
 
 def _end_of(line: Line, most: int, count: Count) -> list[Line]:
     """The last sentences of a line that are no longer, else its last words; none where not one word is."""
-    text = line.text[-_LONGEST_TOKEN * most :]
+    text = line.text[-LONGEST_TOKEN * most :]
 
     def fits(start: int) -> int:
         return int(count(text[start:]) <= most)

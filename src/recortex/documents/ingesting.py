@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,9 @@ from recortex.app import naming
 from recortex.codebase.git import relative
 from recortex.codebase.record_files import find, place
 from recortex.deadlines import within
-from recortex.engines.documents.making import Source, content_hash, make
-from recortex.engines.documents.reading import FORMS
+from recortex.documents.making import Source, content_hash, make
+from recortex.documents.reading import FORMS
+from recortex.domain.vocabulary import Actor
 from recortex.engines.privacy.table import rules_in_use
 from recortex.errors import FormatError, UntrustedFileError
 from recortex.filesystem import read_regular
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase.record_files import Place
-    from recortex.domain.memory import Freshness
-    from recortex.domain.search import ChunkHit, Document
+    from recortex.documents.making import Made
+    from recortex.domain.search import Document
     from recortex.domain.vocabulary import Domain
-    from recortex.engines.documents.making import Made
 
 
 BATCH = 500
@@ -257,28 +257,19 @@ def _unfit_name(name: str) -> str:
     return ""
 
 
-# -- whether documents still read as they did when they were ingested
+# -- what the files of other memories say is findable too
 
 
-def with_freshness(root: Path, services: StoreServices, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
-    """The hits, each with whether its document still reads as it did."""
-    paths = list(dict.fromkeys(hit.path for hit in hits))
-    known = services.store.documents.all(within=paths) if paths else ()
-    states = {one.path: _state(root, one) for one in known}
-    return [replace(hit, freshness=states.get(hit.path, "none")) for hit in hits]
+def keep_files(app: Application, services: StoreServices, paths: Sequence[str], *, embed: bool) -> None:
+    """Keep files that memories were made of as documents: `why` finds a decision record by its parts."""
+    from recortex.app.jobs.reembedding import SHARE, embed_chunks
 
-
-def _state(root: Path, document: Document) -> Freshness:
-    from recortex.engines.documents.making import content_hash
-    from recortex.filesystem import read_regular
-
-    place = root / document.path
-    try:
-        if place.stat().st_size != document.size:  # of most changed ones, without reading them
-            return "changed"
-        same = content_hash(read_regular(place, document.size)) == document.hash
-    except FileNotFoundError:
-        return "gone"
-    except (OSError, UntrustedFileError):
-        return "changed"
-    return "fresh" if same else "changed"
+    Ingesting(app, services, domain=None, dry_run=False).ingest(
+        [str(app.root / one) for one in paths], app.root
+    )
+    if embed:
+        embed_chunks(
+            services,
+            seconds=SHARE if app.actor is Actor.AGENT else 0.0,
+            progress=lambda done: app.progress("embedding documents", done, done),
+        )

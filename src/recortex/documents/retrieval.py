@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from math import exp, log10
 from typing import TYPE_CHECKING
@@ -14,13 +15,17 @@ from recortex.engines.regression import Regression
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.service import Retrieval
+from recortex.errors import UntrustedFileError
 from recortex.text.words import STOP_WORDS, SUFFIXES, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
-    from recortex.domain.search import Chunk, Recipe
+    from recortex.app.application import StoreServices
+    from recortex.domain.memory import Freshness
+    from recortex.domain.search import Chunk, Document, Recipe
     from recortex.engines.retrieval.scorer import Scored, Support
     from recortex.engines.retrieval.service import Meaning
     from recortex.ports.search import ChunkSearch
@@ -278,3 +283,41 @@ def _halves(text: str) -> list[str]:
     cuts = (text.rfind(sign, middle // 2, middle) for sign in "\n ")
     at = next((place for place in cuts if place > 0), middle)
     return [text[:at], text[at:].lstrip("\n")]
+
+
+# -- answers questions from the documents of an opened store, which may have changed since
+
+
+class StoreAnswers(ChunkRetrieval):
+    """Answers from a store's documents, and compares these with their files."""
+
+    def __init__(self, services: StoreServices) -> None:
+        super().__init__(services.store.chunk_search, services.count_tokens)
+        self._store, self._root = services.store, services.root
+
+    def embedded(self, chunk: Chunk) -> tuple[str]:
+        """The text of which a chunk's vector is made."""
+        return embedded(chunk)
+
+    def with_freshness(self, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
+        """The hits, each with whether its document still reads as it did."""
+        paths = list(dict.fromkeys(hit.path for hit in hits))
+        known = self._store.documents.all(within=paths) if paths else ()
+        states = {one.path: _state(self._root, one) for one in known}
+        return [replace(hit, freshness=states.get(hit.path, "none")) for hit in hits]
+
+
+def _state(root: Path, document: Document) -> Freshness:
+    from recortex.documents.making import content_hash
+    from recortex.filesystem import read_regular
+
+    place = root / document.path
+    try:
+        if place.stat().st_size != document.size:  # of most changed ones, without reading them
+            return "changed"
+        same = content_hash(read_regular(place, document.size)) == document.hash
+    except FileNotFoundError:
+        return "gone"
+    except (OSError, UntrustedFileError):
+        return "changed"
+    return "fresh" if same else "changed"

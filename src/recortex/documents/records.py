@@ -1,22 +1,26 @@
-"""Documents and their chunks: writing and reading them."""
+"""Documents and their chunks in a store: writing and reading them, and finding chunks as memories are."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from recortex.domain.search import Chunk, Document
+from recortex.domain.search import Chunk, Document, Facts, Links
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
-from recortex.storage.records.rows import on_path
-from recortex.storage.records.values import json, read, stored
+from recortex.storage.records.rows import EVERYTHING, member, on_path
+from recortex.storage.records.search import SignSearch
+from recortex.storage.records.values import json, micros, read, stored
+from recortex.storage.records.vectors import OF_CHUNKS, Owned, OwnVectors
 from recortex.storage.tables import CHUNKS, DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from recortex.domain.memory import Memory
+    from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.rows import Clause
@@ -56,6 +60,7 @@ class DocumentRecords(Records):
     """The `DocumentRecords` of a store."""
 
     topic = "documents"
+    readers: ClassVar = {"documents": (document_of, OF_DOCUMENT), "chunks": (chunk_of, COLUMNS)}
 
     def __init__(self, database: Database, keywords: Keywords) -> None:
         super().__init__(database)
@@ -183,3 +188,122 @@ class DocumentRecords(Records):
     def _chunks(self, condition: str, *values: Any) -> list[Chunk]:
         sql = f"SELECT {SELECT} FROM chunks x WHERE /*own x*/ {condition} ORDER BY x.path, x.place"
         return [chunk_of(row) for row in self._database.rows(sql, values)]
+
+
+# -- finding chunks by words and by vectors
+
+
+_CHUNKS = Owned(VECTORS, OF_CHUNKS, 0x55, SELECT, chunk_of)
+_SCORED = ("key", "written_at", "access_count")
+_KIND = "core"
+"""The kind of memory as which a chunk is scored: one that does not fade. What a file says is true while it
+says so."""
+
+
+def where(only: MemoryQuery | None) -> Clause:
+    """The condition on `chunks x`, with its values: those filters that a document can pass."""
+    if only is None:
+        return EVERYTHING
+    clauses = list(member("x.domain", only.domains))
+    if only.files:
+        condition, values = on_path("x.path", only.files)
+        clauses.append((f"({condition})", values))
+    for condition, at in (
+        ("x.written_at >= ?", only.recorded_after),
+        ("x.written_at < ?", only.recorded_before),
+    ):
+        if at is not None:
+            clauses.append((condition, (micros(at),)))
+    text = " AND ".join(condition for condition, _ in clauses)
+    return text or "1 = 1", tuple(value for _, values in clauses for value in values)
+
+
+class ChunkSearchRecords(SignSearch):
+    """The part of a `ChunkSearch` that is the same in every engine: a `SearchStore` whose rows are chunks."""
+
+    topic = "chunks"
+    owned = _CHUNKS
+
+    def match(
+        self,
+        words: Sequence[str],
+        limit: int,
+        only: MemoryQuery | None,
+        *,
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Keys of chunks with any of the words, or all, with their BM25 score, best first."""
+        return self._keywords.match(
+            words, limit, where(only), all_required=all_required, score_only=score_only
+        )
+
+    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
+        """Keys of chunks whose vectors differ least in their signs from the query's."""
+        return self.holders(vector, limit, where(only), model)
+
+    def vectors(self, keys: Sequence[int], model: str) -> dict[int, bytes]:
+        """The vectors of chunks by one embedder, as int8 codes."""
+        model_key = self._vectors.model_key(model)
+        rows = () if model_key is None else self._rows("vectors", json(list(keys)), model_key)
+        return {key: self._vectors.code(vector) for key, vector in rows}
+
+    def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> list[Facts]:
+        """What is scored of those chunks that pass the filter."""
+        return [self._facts(*row) for row in self.scored(_SCORED, keys, where(only), model)]
+
+    def links(self, keys: Sequence[int]) -> dict[int, Links]:
+        """The file that each chunk is of."""
+        return {key: Links((path,)) for key, path in self._rows("files", json(list(keys)))}
+
+    def chunks(self, keys: Sequence[int]) -> dict[int, Chunk]:
+        """The chunks with these keys."""
+        return self.by_key(keys)
+
+    def pieces(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:  # noqa: ARG002
+        """None: they are not kept of documents."""
+        return {}
+
+    def known_speakers(self, words: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """None: documents have no speakers."""
+        return ()
+
+    def around(self, keys: Sequence[int], radius: int) -> tuple[tuple[int, int], ...]:  # noqa: ARG002
+        """None: chunks are no turns of a dialogue."""
+        return ()
+
+    def hubs(self, keys: Sequence[int]) -> Mapping[int, float]:  # noqa: ARG002
+        """None: chunks have no relations."""
+        return {}
+
+    def memories(
+        self,
+        keys: Sequence[int],  # noqa: ARG002
+        confidence: Mapping[int, float] | None = None,  # noqa: ARG002
+    ) -> Mapping[int, Memory]:
+        """None: `chunks` reads them."""
+        return {}
+
+    def _facts(self, key: int, written_at: int, access_count: int, vector: bytes | None) -> Facts:
+        return Facts(
+            key=key,
+            kind=_KIND,
+            session="",
+            turn=None,
+            speaker="",
+            valid_from=written_at,
+            recorded_at=written_at,
+            last_accessed_at=None,
+            confidence=1.0,
+            priority=5,
+            traits=0,
+            access_count=access_count,
+            vector=vector,
+        )
+
+
+class ChunkVectorRecords(OwnVectors):
+    """The `ChunkVectors` of a store."""
+
+    topic = "chunks"
+    owned = _CHUNKS
