@@ -14,15 +14,31 @@ from agents.install import wanted
 from agents.model import Model
 from agents.script import Call
 from agents.terminal import REWIND, typed
-from agents.windows import Codex, Kilo, Opencode, Pi, Qwen
+from agents.windows import Codex, Copilot, Gemini, Kilo, Opencode, Pi, Qwen
 
 WINDOWS = {"codex": Codex}
 if wanted() == "all":
-    WINDOWS |= {"opencode": Opencode, "kilo": Kilo, "pi": Pi, "qwen": Qwen}
-EVERY = pytest.mark.parametrize("kind", WINDOWS)
-WITH_AGENTS = pytest.mark.parametrize("kind", [kind for kind in WINDOWS if kind != "pi"])
-GOING_BACK = pytest.mark.parametrize("kind", [kind for kind in WINDOWS if kind != "qwen"])
-"""Qwen Code goes back only in its terminal."""
+    WINDOWS |= {
+        "opencode": Opencode,
+        "kilo": Kilo,
+        "pi": Pi,
+        "qwen": Qwen,
+        "gemini": Gemini,
+        "copilot": Copilot,
+    }
+
+
+def but(*left_out):
+    """The clients that do what a test is of without a terminal, but for these."""
+    return pytest.mark.parametrize("kind", [kind for kind in WINDOWS if kind not in left_out])
+
+
+FORKING = but("gemini", "copilot")
+WITH_AGENTS = but("pi")
+GOING_BACK = but("qwen", "gemini", "copilot")
+SENT = but("pi", "qwen", "gemini", "copilot")
+"""Of the others no session tells whether a person or a program began it."""
+MOVING = but("opencode", "kilo", "pi", "qwen")
 
 RULE = "From now on run the tests with `make check`, never with pytest directly."
 WHY = "Why is the import slow on Mondays?"
@@ -81,7 +97,7 @@ def answered(person):
     return {one["message"]: one["conclusion"] for one in told}
 
 
-@EVERY
+@FORKING
 def test_what_a_fork_repeats_was_said_once(newest, open_window, kind):
     with open_window(kind) as window:
         parent = window.begin()
@@ -108,6 +124,17 @@ def test_what_an_agent_orders_another_is_nobodys_word(newest, open_window, kind)
     assert heard(newest) == sorted([RULE, ASK])
 
 
+@SENT
+def test_what_a_program_sends_is_nobodys_word(newest, open_window, kind):
+    with open_window(kind) as window:
+        window.say(window.begin(), RULE)
+        window.send(ORDER)
+        take_in(newest, window)
+        assert any(ORDER in request.text for request in window.model.main)
+    assert [one["text"] for one in newest.memories()] == [RULE]
+    assert heard(newest) == [RULE]
+
+
 @GOING_BACK
 @pytest.mark.parametrize("known", [False, True], ids=["unknown", "known before"])
 def test_what_was_taken_back_was_not_said(newest, open_window, kind, known):
@@ -125,8 +152,9 @@ def test_what_was_taken_back_was_not_said(newest, open_window, kind, known):
     assert heard(newest) == sorted([LOOK, AFTER])
 
 
-def test_a_turn_belongs_to_the_project_of_its_folder(newest, tools, open_window):
-    with open_window("codex") as window:
+@MOVING
+def test_a_turn_belongs_to_the_project_of_its_folder(newest, tools, open_window, kind):
+    with open_window(kind) as window:
         session = window.begin()
         window.say(session, RULE)
         window.say(session, THERE, folder=tools.project)

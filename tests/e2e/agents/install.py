@@ -29,6 +29,7 @@ PACKAGES = {
     "opencode": ("opencode-ai", "1.18.33"),
     "kilo": ("@kilocode/cli", "7.7.7"),
     "pi": ("@earendil-works/pi-coding-agent", "1.6.0"),
+    "copilot": ("@github/copilot", "1.0.102"),
     "pyright": ("pyright", "1.1.414"),
     "node": ("node", "24"),  # Gemini and Qwen need a newer one than many systems have
 }

@@ -1,7 +1,8 @@
 """Clients as their windows drive them: sessions that fork, go back and change folder, one prompt at a time.
 
-Codex by its app server, opencode and Kilo by their HTTP server, Pi by its line protocol, Qwen Code by one
-process for each prompt. Every client is asked for what it does of itself; nothing is written for it.
+Codex by its app server, opencode and Kilo by their HTTP server, Pi by its line protocol; Qwen Code, Gemini
+CLI and Copilot CLI by one process for each prompt. Every client is asked for what it does of itself; nothing
+is written for it.
 """
 
 from __future__ import annotations
@@ -67,6 +68,10 @@ class Window:
         """The call by which the model gives another agent this prompt."""
         raise NotImplementedError
 
+    def send(self, text: str) -> None:
+        """One prompt as a program sends it, which runs the client for that and then it ends."""
+        raise NotImplementedError
+
     def export(self) -> None:
         """Leave in `history` what the client does not keep in files."""
 
@@ -78,14 +83,17 @@ class Window:
             "TERM": "dumb", "SHELL": "/bin/sh", "TMPDIR": tempfile.gettempdir(),
             "NO_PROXY": "127.0.0.1,localhost", "SCRIPTED_KEY": KEY, "OPENAI_API_KEY": KEY,
             "OPENAI_BASE_URL": f"{self.model.url}/v1", "OPENAI_MODEL": "scripted", "PI_OFFLINE": "1",
-            "RECORTEX_HOME": str(self.home / "memory"),
+            "RECORTEX_HOME": str(self.home / "memory"), "GEMINI_API_KEY": KEY,
+            "GOOGLE_GEMINI_BASE_URL": self.model.url, "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            "COPILOT_OFFLINE": "true", "COPILOT_MODEL": "scripted", "COPILOT_PROVIDER_API_KEY": KEY,
+            "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1",
         }  # fmt: skip
 
-    def run(self, *words: str) -> str:
+    def run(self, *words: str, folder: Path | None = None) -> str:
         """Run a command of the client to its end; returns what it printed."""
         done = subprocess.run(
-            words, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=SECONDS, check=False,
+            words, cwd=folder or self.project, env=self.environment, stdin=subprocess.DEVNULL, text=True,
+            capture_output=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         assert done.returncode == 0, (words, done.stdout[-2000:], done.stderr[-2000:])
         return done.stdout
@@ -156,8 +164,8 @@ class Codex(Window):
     def opened(self) -> Iterator[None]:
         keys = CODEX | {"model_providers.scripted.base_url": f"{self.model.url}/v1"}
         settings = [word for key, value in keys.items() for word in ("-c", f"{key}={json.dumps(value)}")]
-        words = [str(program("codex", *PACKAGES["codex"])), *settings, "app-server"]
-        self._lines, self._count = Lines(words, self.project, self.environment), 0
+        self._words = [str(program("codex", *PACKAGES["codex"])), *settings]
+        self._lines, self._count = Lines([*self._words, "app-server"], self.project, self.environment), 0
         self._turns: dict[str, list[str]] = {}
         with self._lines.running():
             who = {"name": "codex_vscode", "title": "An editor", "version": "1.0.0"}
@@ -187,6 +195,9 @@ class Codex(Window):
 
     def back(self, session: str) -> None:
         self._ask("thread/revert", threadId=session, beforeTurnId=self._turns[session].pop())
+
+    def send(self, text: str) -> None:
+        self.run(*self._words, "exec", "--skip-git-repo-check", text)
 
     def order(self, text: str) -> Call:
         return Call("*spawn_agent", {"message": text, "task_name": "parsers"})
@@ -255,6 +266,10 @@ class Opencode(Window):
     def back(self, session: str) -> None:
         said = [one["info"]["id"] for one in self._messages(session) if one["info"]["role"] == "user"]
         self._ask(f"/session/{session}/revert", {"messageID": said[-1]})
+
+    def send(self, text: str) -> None:
+        told = self.run(self._program, "run", "--model", "scripted/m", "--format", "json", text)
+        self._sessions.append(json.loads(told.splitlines()[0])["sessionID"])
 
     def order(self, text: str) -> Call:
         return Call("task", {"description": "parsers", "prompt": text, "subagent_type": "general"})
@@ -391,3 +406,61 @@ class Qwen(Window):
 
     def order(self, text: str) -> Call:
         return Call("*agent", {"description": "parsers", "prompt": text, "subagent_type": "general-purpose"})
+
+
+class Gemini(Window):
+    """One process for each prompt, which goes on with a session; in another folder it begins one there."""
+
+    format = "gemini"
+    history = ".gemini/tmp"
+    needs_node = True
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        file = self.home / ".gemini" / "settings.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}))
+        self._begun = dict[tuple[str, Path], str]()
+        yield
+
+    def begin(self) -> str:
+        return str(uuid.uuid4())
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        self.model.then(*turns)
+        place = (session, folder or self.project)
+        name = self._begun.get(place, "")
+        words = ("--resume", name) if name else ("--session-id", self._begun.setdefault(place, self.begin()))
+        gemini = str(program("gemini", *PACKAGES["gemini"]))
+        self.run(gemini, "-m", "gemini-2.5-flash", "-y", *words, "-p", text, folder=folder)
+
+    def order(self, text: str) -> Call:
+        return Call("*invoke_agent", {"agent_name": "generalist", "prompt": text})
+
+
+class Copilot(Window):
+    """One process for each prompt, which goes on with a session, also in another folder."""
+
+    format = "copilot"
+    history = ".copilot/session-state"
+    needs_node = True
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        self._words = dict[str, tuple[str, ...]]()
+        yield
+
+    def begin(self) -> str:
+        name = str(uuid.uuid4())
+        self._words[name] = ("--session-id", name)
+        return name
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        self.model.then(*turns)
+        words = [str(program("copilot", *PACKAGES["copilot"])), "--allow-all-tools"]
+        self.run(*words, "-C", str(folder or self.project), *self._words[session], "-p", text)
+        self._words[session] = ("--resume", session)
+
+    def order(self, text: str) -> Call:
+        told = {"description": "parsers", "name": "parsers", "mode": "sync", "prompt": text}
+        return Call("task", {"agent_type": "general-purpose", **told})
