@@ -7,8 +7,8 @@ import pytest
 from recortex import Cortex
 from recortex.app import commit_import, decision_import, ingesting, kept_patterns
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal
 from recortex.codebase.syntax import extraction
+from recortex.terminal import Terminal
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """The error that stops the reading may be raised first in a finaliser."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.cli.invocation import DONE, FAILED, NotConfirmedError, UsageError
 from recortex.cli.parser import parse
-from recortex.cli.terminal import ProgressLine
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
+from recortex.terminal import ProgressLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -177,7 +177,7 @@ def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
     if not _attended(call):
         raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
     from recortex.cli.rendering import render
-    from recortex.cli.terminal import terminal_of
+    from recortex.terminal import terminal_of
 
     answer = _answered_yes(f"{render(shown, terminal_of(sys.stderr))}\n\nGo on?")
     if not answer:
@@ -192,7 +192,7 @@ def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: f
         sys.stdout.buffer.write(answer + b"\n")
         return
     from recortex.cli.rendering import render
-    from recortex.cli.terminal import clean, terminal_of
+    from recortex.terminal import clean, terminal_of
 
     for warning in warnings:
         sys.stderr.write(f"warning: {clean(warning)}\n")

@@ -207,14 +207,14 @@ def _columns() -> int:
     """Columns of the terminal; 0 where there is none."""
     if not sys.stdout.isatty():
         return 0
-    from recortex.cli.terminal import terminal_of
+    from recortex.terminal import terminal_of
 
     return terminal_of(sys.stdout).width
 
 
 def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
     from recortex.cli import execution
-    from recortex.cli.terminal import clean, terminal_of
+    from recortex.terminal import clean, terminal_of
 
     if "--debug" in words:
         import traceback

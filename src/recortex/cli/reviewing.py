@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.cli.invocation import DONE
-from recortex.cli.terminal import key, terminal_of
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.terminal import key, terminal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.cli.parser import Call
-    from recortex.cli.terminal import Terminal
     from recortex.cortex import Cortex
     from recortex.domain.memory import Memory
     from recortex.operations.reviewing import Reviewed
+    from recortex.terminal import Terminal
 
 MOST = 200
 """Memories of one sitting."""

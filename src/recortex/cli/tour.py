@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
-from recortex.cli.terminal import Terminal, clean, terminal_of
 from recortex.domain.reports import Extracted
 from recortex.domain.search import Recall
 from recortex.engines.retrieval.vocabulary import reasons
+from recortex.terminal import Terminal, clean, terminal_of
 
 if TYPE_CHECKING:
     from recortex.cli.invocation import Invocation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recortex.ports.search import DocumentStore, ExchangeStore, SearchStore
 
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.search import Sessions, Vectors
+
+
+Opened = TypeVar("Opened")
 
 
 class MemoryReader(Protocol):
@@ -439,6 +442,9 @@ class KeptStore(Placed, Store, ExchangeStore, DocumentStore, Protocol):
     @property
     def search(self) -> Findable:
         """Its search index."""
+
+    def records(self, kind: Callable[[Any], Opened]) -> Opened:
+        """What a capability keeps in tables of its own; `kind` opens it with the store's database."""
 
     @property
     def symbols(self) -> Symbols:

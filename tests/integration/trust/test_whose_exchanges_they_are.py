@@ -10,10 +10,10 @@ from example_exchanges import SAID_AT, exchange, keep
 from recortex import Cortex
 from recortex.cli.execution import success
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.exchanges.service import FOREIGN
+from recortex.terminal import Terminal
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 SOME = [exchange(number, id=f"{number:02d}" * 16) for number in range(1, 8)]

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal, clean
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
@@ -29,6 +28,7 @@ from recortex.operations.inspecting import (
 )
 from recortex.operations.maintenance import Lifecycle, StatusChange
 from recortex.operations.reviewing import Consolidated, DuplicatePair
+from recortex.terminal import Terminal, clean
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 

@@ -14,7 +14,6 @@ import pytest
 
 from recortex import operations
 from recortex.cli.rendering import FORMS, render
-from recortex.cli.terminal import Terminal
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.kinds import KINDS, Kind
@@ -28,6 +27,7 @@ from recortex.engines.retrieval.vocabulary import because, found_words
 from recortex.engines.sessions.usage import analytics, figures, most_given
 from recortex.operations.registry import operations_of
 from recortex.plugins import capabilities
+from recortex.terminal import Terminal
 
 MODULES = [
     *(
@@ -331,7 +331,7 @@ def test_an_answer_says(value, said):
 @pytest.mark.parametrize(("value", "said"), SAMPLES, ids=lambda value: type(value).__name__)
 def test_colours_add_nothing_but_colours(value, said):
     del said
-    from recortex.cli.terminal import clean
+    from recortex.terminal import clean
 
     assert clean(render(value, Terminal(100, colour=True))) == render(value, Terminal(100))
 
@@ -355,7 +355,9 @@ def test_a_replay_says_what_was_given():
 
 def test_every_operation_has_a_form_for_its_answer():
     answers = [one.returns() for one in operations_of(Cortex).values()]
-    assert {one.__name__ for answer in answers for one in get_args(answer) or (answer,)} == FORMS.keys()
+    assert {one.__name__ for answer in answers for one in get_args(answer) or (answer,)} == FORMS.keys() | {
+        kind for one in capabilities() for kind in one.renderers
+    }
 
 
 def test_a_hostile_memory_cannot_write_over_the_terminal():

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.cli import terminal as drawing
-from recortex.cli.terminal import ProgressLine, Terminal, clean, line, terminal_of
+from recortex import terminal as drawing
+from recortex.terminal import ProgressLine, Terminal, clean, line, terminal_of
 
 
 class Watched(io.StringIO):

@@ -6,9 +6,9 @@ import shlex
 import pytest
 
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal
 from recortex.domain.kinds import KINDS
 from recortex.errors import InvalidInputError
+from recortex.terminal import Terminal
 
 
 def test_every_kind_is_listed(cortex):

@@ -18,10 +18,10 @@ from recortex.app.jobs.running import run_due, work_on
 from recortex.app.jobs.work import is_believed
 from recortex.app.wiring import application
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.settings import read
+from recortex.terminal import Terminal
 
 pytestmark = pytest.mark.full
 

@@ -6,10 +6,10 @@ import pytest
 
 from recortex import Cortex
 from recortex.cli.rendering import render
-from recortex.cli.terminal import Terminal
 from recortex.domain.vocabulary import Actor
 from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operations_of
+from recortex.terminal import Terminal
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from recortex.plugins import capabilities, load
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recortex.cli.terminal import Terminal
+    from recortex.terminal import Terminal
 
 FORMS = {
     "Memory": "memories.memory",

@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering.values import plural, size
-from recortex.cli.terminal import clean
 from recortex.engines.retrieval.vocabulary import reasons
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.cli.terminal import Style, Terminal
     from recortex.domain.memory import FileLink, Memory, Source
     from recortex.domain.relation import AuditEntry, Relation, Version
     from recortex.domain.search import Hit
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from recortex.operations.projects import HostFileChange, Installed
     from recortex.operations.recording import Forgotten, Remembered
     from recortex.operations.sessions import Erased, History, Purged
+    from recortex.terminal import Style, Terminal
 
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores

@@ -9,13 +9,12 @@ from recortex.cli.rendering.memories import hit, lines, short
 from recortex.cli.rendering.reasoning import likely_cause, questions
 from recortex.cli.rendering.sessions import hits
 from recortex.cli.rendering.values import plural, size
-from recortex.cli.terminal import clean
 from recortex.domain.text import visible
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.cli.terminal import Style, Terminal
     from recortex.documents.operations import Ingested
     from recortex.domain.code import Detected, Finding
     from recortex.domain.context import Frame
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from recortex.operations.indexing import Conventions
     from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
     from recortex.operations.searching import OpenedChunk
+    from recortex.terminal import Style, Terminal
 
 
 _ROUTES = 5

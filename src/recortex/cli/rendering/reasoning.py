@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.memories import hit, line_of, short, walked
 from recortex.cli.rendering.values import plural
-from recortex.cli.terminal import clean
 from recortex.engines.reasons import marks
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.cli.terminal import Style, Terminal
     from recortex.domain.context import (
         Claim,
         GenerationContext,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from recortex.operations.reasoning import Inference, LikelyCause
     from recortex.operations.recording import Feedback
     from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation
+    from recortex.terminal import Style, Terminal
 
 
 _EXPLAINED = 14

@@ -18,19 +18,19 @@ from rich.text import Text
 from recortex.cli.rendering.memories import SHORT_ID, details, short, source_of
 from recortex.cli.rendering.project import leaving
 from recortex.cli.rendering.values import plural
-from recortex.cli.terminal import clean
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from rich.console import RenderableType
 
-    from recortex.cli.terminal import Terminal
     from recortex.domain.memory import Memory
     from recortex.operations.browsing import Listing
     from recortex.operations.inspecting import Inspection
     from recortex.operations.reviewing import Contradiction, Reviewed
     from recortex.operations.sessions import History
+    from recortex.terminal import Terminal
 
 _TRAILING = re.compile(r"(?<! )(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, and what ends a style among them."""

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.memories import SHORT_ID, short
 from recortex.cli.rendering.values import plural
-from recortex.cli.terminal import clean
 from recortex.domain.text import clean as harmless
 from recortex.engines.sessions.usage import question
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from recortex.cli.terminal import Terminal
     from recortex.domain.context import Context
     from recortex.domain.exchange import Exchange, ExchangeHit, Opener
     from recortex.domain.reports import Extracted, Found, GivenOften, SaidAgain
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     )
     from recortex.operations.searching import OpenedExchange
     from recortex.operations.sessions import PastSession, Replay, Sessions
+    from recortex.terminal import Terminal
 
 
 SHORT_EXCHANGE = 12

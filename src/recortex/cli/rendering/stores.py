@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.memories import short
 from recortex.cli.rendering.values import lasting, plural, size
-from recortex.cli.terminal import clean
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.app.diagnosis import Health
     from recortex.app.jobs.running import Done
-    from recortex.cli.terminal import Style, Terminal
     from recortex.operations.indexing import Backfilled, Reembedded
     from recortex.operations.maintenance import (
         BackedUp,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         StoreUpkeep,
     )
     from recortex.operations.projects import Adoptable, Initialised
+    from recortex.terminal import Style, Terminal
 
 
 _LEVELS: dict[str, tuple[str, Style]] = {

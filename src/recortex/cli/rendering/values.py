@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.terminal import clean
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.cli.terminal import Terminal
+    from recortex.terminal import Terminal
 
 
 _KILO = 1024
