@@ -352,10 +352,10 @@ def _table(path: Path, problems: list[str], *, links: bool) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         problems.append(f"{path} cannot be read: {error}; it is ignored.")
         return {}
-    import tomllib
+    from recortex.domain.text import read_toml
 
     try:
-        return tomllib.loads(text)
+        return read_toml(text)
     except (ValueError, RecursionError) as error:  # also a number with more digits than Python reads
         problems.append(f"{path} cannot be read as TOML: {error}; it is ignored.")
         return {}

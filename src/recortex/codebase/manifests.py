@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from typing import Any
 from recortex.codebase.git import isolated
 from recortex.codebase.project import branch_and_commit, has_branch
 from recortex.domain.code import Dependency, Manifest
-from recortex.domain.text import lazy
+from recortex.domain.text import lazy, read_toml
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -179,7 +178,7 @@ def _requirements(text: str) -> _Found:
 
 
 def _pyproject(text: str) -> _Found:
-    data = tomllib.loads(text)
+    data = read_toml(text)
     project, tool = _mapping(data.get("project")), _mapping(data.get("tool"))
     groups = [project.get("dependencies", ()), *_mapping(project.get("optional-dependencies")).values()]
     for group in [*groups, *_mapping(data.get("dependency-groups")).values()]:
@@ -194,7 +193,7 @@ def _pyproject(text: str) -> _Found:
 
 
 def _pipfile(text: str) -> _Found:
-    data = tomllib.loads(text)
+    data = read_toml(text)
     for name, value in entries(data, ("packages", "dev-packages")):
         yield name, _version(value), False
 
@@ -220,7 +219,7 @@ def _setup_cfg(text: str) -> _Found:
 
 
 def _cargo(text: str) -> _Found:
-    data = tomllib.loads(text)
+    data = read_toml(text)
     places = [data, _mapping(data.get("workspace")), *_mapping(data.get("target")).values()]
     for place in places:
         for name, value in entries(place, (*CARGO_PARTS, "build-dependencies")):
@@ -261,7 +260,7 @@ def _gradle(text: str) -> _Found:
 
 
 def _version_catalog(text: str) -> _Found:
-    data = tomllib.loads(text)
+    data = read_toml(text)
     for value in _mapping(data.get("libraries")).values():
         whole = value if isinstance(value, str) else _mapping(value).get("module")
         if whole is None:

@@ -9,12 +9,11 @@ searched forwards.
 from __future__ import annotations
 
 import re
-import tomllib
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.injection import strip_injected
-from recortex.domain.text import lazy
+from recortex.domain.text import lazy, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,7 +70,7 @@ def bodies(name: str, text: str) -> Iterator[str]:
         yield _without_front_matter(text)
         return
     try:
-        prompt = tomllib.loads(text).get("prompt")
+        prompt = read_toml(text).get("prompt")
     except (ValueError, RecursionError):
         return
     if isinstance(prompt, str):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.text import read_toml
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,11 +35,9 @@ def front_matter(lines: Sequence[str]) -> tuple[dict[str, Any], int]:
 
 
 def _toml(lines: Sequence[str]) -> dict[str, Any]:
-    import tomllib
-
     text = "\n".join(lines)
     try:
-        return {name: _plain(value) for name, value in list(tomllib.loads(text).items())[:_MOST_NAMES]}
+        return {name: _plain(value) for name, value in list(read_toml(text).items())[:_MOST_NAMES]}
     except (ValueError, RecursionError):
         return {RAW: text}
 

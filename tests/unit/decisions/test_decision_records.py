@@ -1,6 +1,7 @@
 """Decision records in every form that they are written in; each record here was written for this test."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from recortex.domain.learned import FileHistory
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.decisions.collection import collected
-from recortex.engines.decisions.record import Record, Skipped, dated, read_record
+from recortex.engines.decisions.outline import Line, _in_rows, outline
+from recortex.engines.decisions.record import Record, Skipped, _parts_listed, dated, read_record
 
 NYGARD = """# 4. Keep sessions in Redis
 
@@ -656,6 +658,42 @@ def test_a_record_takes_time_in_proportion_to_its_text(piece):
     seconds(1_000)  # compiles the expressions
     small = min(seconds(25_000) for _ in range(2))
     assert min(seconds(100_000) for _ in range(2)) < 8 * small + 0.2
+
+
+class Counted(list):
+    """Lines that count how many of them were given out."""
+
+    given = 0
+
+    def __getitem__(self, key):
+        found = super().__getitem__(key)
+        self.given += len(found) if isinstance(key, slice) else 1
+        return found
+
+
+@pytest.mark.parametrize(
+    "line", ["", "text", "<table>", "<dl>", "[source]", "|===", "== ==", "+--+", ".. x::", "status"]
+)
+@pytest.mark.parametrize("suffix", [".md", ".rst", ".adoc"])
+def test_lines_are_looked_at_a_few_times_however_many_there_are(line, suffix):
+    lines = Counted(Line(number, line if number % 2 else "") for number in range(3_000))
+    assert list(_in_rows(lines, suffix))
+    assert lines.given < 12 * len(lines)
+    texts = Counted(one.text for one in lines)
+    assert list(_parts_listed(texts))
+    assert texts.given < 12 * len(texts)
+
+
+def test_of_many_blank_lines_a_few_are_kept():
+    (blank,) = outline("\n" * 100_000).sections
+    assert len(blank.lines) < 5
+    text = "# 1. A\n\n## Status\n{0}\nAccepted\n{0}\n## Decision\n{0}\nWe use it.\n"
+    for suffix in ("md", "rst", "adoc"):
+        path = f"adr/0001-a.{suffix}"
+        few, many = (read_record(path, text.format("\n" * number)) for number in (1, 500))
+        assert isinstance(few, Record)
+        assert isinstance(many, Record)
+        assert replace(few, lines=0) == replace(many, lines=0)
 
 
 @given(st.text(max_size=400))

@@ -6,6 +6,7 @@ import pytest
 
 from places import store_folder
 from recortex import Cortex, settings
+from recortex.domain.text import read_toml
 from recortex.errors import ConfigError
 
 
@@ -133,13 +134,33 @@ def test_a_project_from_a_stranger_changes_no_place(project, clock, home, tmp_pa
         "threads = 0x" + "f" * 100_000,
         "recall.floor = " + "9" * 100_000 + ".0",
         ".".join(["a"] * 4_000) + " = 1",
+        "[" + ".".join(["'a.'"] * 4_000) + "]",
+        "a = {" + " . ".join(['"."'] * 4_000) + " = 1}",
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_a_wrong_file_does_not_stop_the_program(tmp_path, text):
     found = read(tmp_path, user=text, project=text)
     assert found["recall.limit"] == 8
     assert len(found.problems) >= 2
+
+
+def test_a_key_of_very_many_parts_is_not_read_by_the_librarys_parser(monkeypatch):
+    """Which takes the square of them: 6 s for 20,000."""
+    parts = ".".join(["a"] * 20_000)
+    read_by_library = []
+    monkeypatch.setattr("tomllib.loads", lambda text: read_by_library.append(text) or {})
+    for text in (f"{parts} = 1", f"[{parts}]", f"b = {{c = 1, {parts} = 1}}", f'x = """\n"""\n{parts} = 1'):
+        with pytest.raises(ValueError, match="64 parts"):
+            read_toml(text)
+    for text in (
+        f"b = '{parts}'",
+        f"# {parts}",
+        f'b = """{parts}\n{parts}"""',
+        "b = [" + "1.5, " * 999 + "]",
+    ):
+        read_toml(text)
+    assert len(read_by_library) == 4
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import os
 import re
 import stat
 import time
-import tomllib
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +20,7 @@ from recortex.codebase.ignored import hides, ignored_above, with_own
 from recortex.codebase.manifests import CARGO_PARTS, NPM_PARTS, entries, go_modules
 from recortex.codebase.syntax.grammars import BY_ENDING
 from recortex.domain.code import FileFacts, Import
+from recortex.domain.text import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,7 +53,7 @@ def _go(text: str) -> tuple[str, Iterable[str]]:
 
 
 def _cargo(text: str) -> tuple[str, Iterable[str]]:
-    given: dict[str, Any] = tomllib.loads(text)
+    given: dict[str, Any] = read_toml(text)
     name = str(given.get("package", {}).get("name", "")).replace("-", "_")
     return name, [key for key, _ in entries(given, CARGO_PARTS)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_left
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +13,7 @@ from recortex.domain.text import lazy
 from recortex.text.front_matter import field_list, front_matter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 _FENCE = lazy(r"[ \t]{0,3}(`{3,}|~{3,}|-{4,}[ \t]*$|\.{4,}[ \t]*$)")
@@ -23,6 +24,8 @@ _NOT_PLAIN = lazy(r"[ \t]*(?:[-*+|>#=]|\d+[.)][ \t])")
 _WITH_LINE_ABOVE = 2
 MOST_LINE = 2_000
 """Characters of a line that are looked at."""
+MOST_BLANK = 2
+"""Blank lines in a row that are looked at: more of them say no more."""
 
 
 class Line(NamedTuple):
@@ -72,8 +75,16 @@ def outline(text: str, suffix: str = ".md") -> Outline:
 
 def _outside_code(lines: Sequence[str], first: int, suffix: str) -> Iterator[Line]:
     """The lines that are no code; a block that is never closed ends with the text."""
-    closing = ""
+    closing, blank = "", 0
     for number, line in enumerate(lines[first:], first + 1):
+        if not line or line.isspace():
+            blank += 1
+            if not closing and (
+                blank <= MOST_BLANK or number == len(lines)
+            ):  # the last says how many there are
+                yield Line(number, line)
+            continue
+        blank = 0
         fence = _FENCE.match(line)
         mark = fence[1].strip() if fence else ""
         if closing:
@@ -144,10 +155,13 @@ MOST_TABLE = 200
 
 def _in_rows(lines: Sequence[Line], suffix: str) -> Iterator[Line]:
     """The lines, with every table as rows between bars; below the names of columns stands a rule."""
+    closed = {
+        name: [at for at, line in enumerate(lines) if f"</{name}" in line.text.lower()]
+        for name in ("table", "dl")
+    }
     place = 0
     while place < len(lines):
-        rest = lines[place : place + MOST_TABLE]
-        rows, used = _table([line.text for line in rest], suffix)
+        rows, used = _table(lines, place, suffix, closed)
         if used:
             yield from (Line(lines[place].number, row) for row in rows)
             place += used
@@ -156,15 +170,39 @@ def _in_rows(lines: Sequence[Line], suffix: str) -> Iterator[Line]:
             place += 1
 
 
-def _table(lines: Sequence[str], suffix: str) -> tuple[list[str], int]:
-    """The rows of the table that begins with the first line, and how many lines it takes; 0: none begins."""
-    if begun := _HTML_TABLE.search(lines[0]):
-        end = f"</{begun[1].lower()}"
-        last = next((at for at, line in enumerate(lines) if end in line.lower()), None)
-        return ([], 0) if last is None else (_of_html("\n".join(lines[: last + 1])), last + 1)
+def _table(
+    lines: Sequence[Line], place: int, suffix: str, closed: Mapping[str, Sequence[int]]
+) -> tuple[list[str], int]:
+    """The rows of the table that begins with a line, and how many lines it takes; 0: none begins.
+
+    Lines below are looked at only where one begins: a text may have very many.
+    """
+    first = lines[place].text
+    if begun := _HTML_TABLE.search(first):
+        ends = closed[begun[1].lower()]
+        number = bisect_left(ends, place)
+        if number == len(ends) or (last := ends[number]) >= place + MOST_TABLE:
+            return [], 0
+        return _of_html("\n".join(line.text for line in lines[place : last + 1])), last + 1 - place
     if suffix in {".adoc", ".asciidoc"}:
-        return _of_asciidoc(lines)
-    return _of_rst(lines) if suffix == ".rst" else ([], 0)
+        begins = place + first.startswith("[")
+        if begins < len(lines) and lines[begins].text.strip() == _DELIMITER:
+            return _of_asciidoc(_up_to(_DELIMITER, lines, place, begins + 1))
+    if suffix == ".rst" and (_GRID.match(first) or _BORDER.match(first)):
+        return _of_rst(_up_to("", lines, place, place))
+    if suffix == ".rst" and _DIRECTIVE.match(first):
+        return _of_rst([line.text for line in lines[place : place + MOST_TABLE]])
+    return [], 0
+
+
+def _up_to(end: str, lines: Sequence[Line], place: int, begins: int) -> list[str]:
+    """The lines of a table from a place on, with the one that ends it."""
+    found = [line.text for line in lines[place:begins]]
+    for at in range(begins, min(place + MOST_TABLE, len(lines))):
+        found.append(lines[at].text)
+        if found[-1].strip() == end:
+            break
+    return found
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -284,9 +322,8 @@ def _of_csv(lines: Sequence[str]) -> list[str]:
 
 def _of_columns(lines: Sequence[str]) -> tuple[list[str], int]:
     """A simple table: borders show where columns begin; one below the first row makes that their names."""
-    borders = [at for at, line in enumerate(lines) if _BORDER.match(line)]
     end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
-    borders = [at for at in borders if at < end]
+    borders = [at for at, line in enumerate(lines[:end]) if _BORDER.match(line)]
     if len(borders) < _WITH_LINE_ABOVE:
         return [], 0
     starts = [found.start() for found in re.finditer(r"=+", lines[0])]

@@ -227,7 +227,8 @@ def _parts_listed(lines: Sequence[str]) -> Iterator[str]:
             if not PARTS_PATTERNS.rule.match(line):
                 yield from (f"{name}: {value}" for name, value in zip(heads, cells, strict=False))
         elif PARTS_PATTERNS.alone.match(line):
-            yield f"Status: {next(filter(str.strip, lines[place + 1 :]), '').strip()}"
+            below = (lines[at].strip() for at in range(place + 1, len(lines)))
+            yield f"Status: {next(filter(None, below), '')}"
         else:
             heads = []
             yield line
