@@ -88,6 +88,11 @@ _BUTTON = re.compile(
     r"|Implement the plan as specified, it is attached for your reference\b.*",
     re.DOTALL,
 )
+# What Cursor puts behind a prompt for a command of the repository: its file, to the last such end.
+_CALLED = re.compile(
+    r"^--- Cursor Command: [^\n]{1,200} ---[^\S\n]*\n(?:.*^--- End Command ---[^\S\n]*$|.*)",
+    re.DOTALL | re.MULTILINE,
+)
 _COMMAND = re.compile(r"/[a-z][\w:-]{0,60}")
 
 
@@ -280,9 +285,13 @@ def _read(piece: Piece, user: bool, text: str) -> Parsed:
 def _parse_message(piece: Piece, text: str) -> Parsed:
     if _BUTTON.fullmatch(text):
         return Parsed(skipped="button")
+    called = "\n".join(found.group() for found in _CALLED.finditer(text))
+    text = _CALLED.sub("", text).strip()
     if _COMMAND.fullmatch(text):
-        return Parsed(skipped="command")
+        return Parsed(skipped="command", carried=called)
     said, injected = strip_injected(text)
+    if called:
+        piece, injected = replace(piece, form="command"), "\n".join(filter(None, (injected, called)))
     if not said:
         stopped = INTERRUPTED in injected
         return Parsed(skipped="injected" if injected else "empty", carried=injected, interrupted=stopped)

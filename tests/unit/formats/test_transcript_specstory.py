@@ -196,6 +196,8 @@ def test_the_oldest_files_have_headings_and_local_times(read):
         ("@agent 重试", "button"),
         ("Implement the plan as specified, it is attached for your reference. Do NOT edit it.", "button"),
         ("/clear", "command"),
+        ("/heat \n\n--- Cursor Command: heat.md ---\n# Heat\n\nNever wait.\n--- End Command ---", "command"),
+        ("/heat\n\n--- Cursor Command: heat.md ---\n# Heat\n\nNever wait.", "command"),
         ("", "empty"),
         ("<system-reminder>be brief</system-reminder>", "injected"),
     ],
@@ -204,6 +206,16 @@ def test_what_no_person_typed_is_counted(read, said, reason):
     reader, turns = read(f"{HEAD}\n_**User**_\n\n{said}\n\n---\n\n_**Agent**_\n\nDone.\n\n---\n")
     assert [turn.role for turn in turns] == ["assistant"]
     assert reader.counts.skipped == {reason: 1}
+
+
+def test_of_a_command_of_the_repository_only_the_words_beside_it_are_the_persons(read):
+    said = (
+        "/heat the oven @README.md\n\n--- Cursor Command: heat.md ---\n# Heat\n\nNever wait.\n"
+        "--- End Command ---\n--- End Command ---\nto 200 degrees"
+    )
+    _, turns = read(f"{HEAD}\n_**User**_\n\n{said}\n\n---\n\n_**Agent**_\n\nDone.\n\n---\n")
+    assert (turns[0].text, turns[0].form) == ("/heat the oven @README.md\n\n\nto 200 degrees", "command")
+    assert "Never wait." in turns[0].injected
 
 
 def test_exports_of_one_session_give_a_message_the_same_id(read):
