@@ -18,7 +18,15 @@ from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.inference import common_names, infer
 from recortex.engines.indexing import cosine, direction
 from recortex.engines.similarity import query_terms
-from recortex.engines.supersession.reading import Outcome, announces, may_end, read_together, read_words
+from recortex.engines.supersession.reading import (
+    LEAST_CHANCE,
+    Outcome,
+    announces,
+    changed_mind,
+    may_end,
+    read_together,
+    read_words,
+)
 from recortex.engines.supersession.service import is_replaceable, may_replace, supporters
 from recortex.errors import EmbeddingError, TextRefusedError
 
@@ -71,7 +79,8 @@ class Changes:
             EmbeddingError: the model cannot be run here.
         """
         known_pairs = {(one.known_id, one.new_id) for one in self._verdicts(memory)}
-        ordered = (self._ordered(memory, other) for other in self._candidates(memory))
+        others = (other for other in self._candidates(memory) if not _said_at_once(memory, other))
+        ordered = (self._ordered(memory, other) for other in others)
         unread = (one for one in ordered if (one[0].id, one[1].id) not in known_pairs)
         pairs = list(islice((one for one in unread if may_end(one[0].text, one[1].text)), most))
         if not pairs:
@@ -167,9 +176,11 @@ class Changes:
                         current[new.id], current[known.id], now=now, actor=actor, why=verdict.evidence
                     )
                     replaced += 1
-                else:
+                elif verdict.chance >= LEAST_CHANCE:
                     store.relations.put(_mark(known, new, verdict, now))
                     marked += 1
+                elif not verdict.chance:
+                    continue  # read again with vectors
             read.append((known, new, verdict))
         self._keep(read)
         return Settled(replaced, marked)
@@ -223,6 +234,13 @@ def settled(services: StoreServices, memory: Memory, now: datetime, actor: Actor
             services.store.ledger.degrade(event, now)
     (current,) = services.store.memories.get([memory.id])
     return current
+
+
+def _said_at_once(one: Memory, other: Memory) -> bool:
+    """Whether two memories stand in one file, commit or message; only of a message may a part end another."""
+    same = one.valid_from == other.valid_from and one.source.path == other.source.path != ""
+    spoken = one.source.session and (changed_mind(one.text) or changed_mind(other.text))
+    return same and not spoken
 
 
 def _differs(current: Memory | None, read: Memory) -> bool:

@@ -120,3 +120,32 @@ def test_brief_and_frame_do_not_have_both_side_by_side(cx):
     later = cx.remember(NO_MORE, **words)
     assert [one.done for one in later.known] == ["contradicts"]
     assert all(first.text not in text for text in told())
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("Write tests for each parser.", "We are done with the tests."),
+        ("In the container there is another ssh key than on the host.", "Now there are two ssh keys."),
+        ("The bar counts batches, which now are phases.", "Progress events: batches now are phases."),
+        ("Inter is no free typeface on our platform.", "Decision: use the typeface Inter instead."),
+        ("The cart is kept for 30 days.", "The cart may be kept for 60 days too, for members."),
+    ],
+)
+def test_a_guess_that_what_the_person_pinned_ends_is_not_asked_about(cx, first, later):
+    known = cx.remember(first, kind="decision", pinned=True)
+    new = cx.remember(later, kind="decision")
+    job(cx)
+    assert cx.review().contradictions == ()
+    assert statuses(cx, known, new) == ["active", "active"]
+
+
+def test_lines_of_one_file_of_instructions_do_not_contradict_each_other(tmp_path):
+    (tmp_path / ".git").mkdir()
+    rules = ["When to stay quiet: nothing is new since the last check.", "When to stay quiet: it is late."]
+    rules += ["Use the timer when an exact time matters.", "Use the pulse when no exact time matters now."]
+    (tmp_path / "CLAUDE.md").write_text("# Rules\n\n" + "".join(f"- {one}\n" for one in rules))
+    with Cortex.open(tmp_path) as cx:
+        cx.import_("rules")
+        assert job(cx).counts == {"replaced": 0, "marked": 0}
+        assert cx.review().contradictions == ()

@@ -172,6 +172,9 @@ MAX_TEXT = 1_000
 _TELLTALE = word_set(sections(__file__, "change_cues")["TELLTALE"])
 """Words of which every announcement has at least one."""
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
+_QUOTED = re.compile(r"(?<=\s)[\"“][^\"“”\n]+[\"”]")
+_NAME = re.compile(r"[A-Z]|\d|\w[-_./@+#]\w|^[@/.~]\w")
+"""A word with a capital, a digit or a sign within."""
 
 
 class Change(NamedTuple):
@@ -180,7 +183,8 @@ class Change(NamedTuple):
     Attributes:
         old: what is given up, as it is written; empty where only what takes its place is named.
         what: for what, as it is written; empty for everything, or if it does not say.
-        plain: whether the words leave no doubt: they name what takes its place, or say that we gave it up.
+        plain: whether the words leave no doubt: they name what took its place, or say that we gave it up or
+            no longer use it; and what is given up is not just a word such as "code" or "tests".
     """
 
     old: str
@@ -204,8 +208,28 @@ def announced_changes(text: str) -> tuple[Change, ...]:
 
 def _change(found: re.Match[str], before: str) -> Change:
     groups = found.groupdict()
-    plain = bool(groups.get("new")) or CHANGE_CUES_PATTERNS.by_us.search(before) is not None
-    return Change(groups.get("old") or "", groups.get("what") or "", plain)
+    old, what = groups.get("old") or "", groups.get("what") or ""
+    # "A job that moves data from A to B", or a ticket quoted: these tell of no change.
+    told = bool(groups.get("new")) and (
+        CHANGE_CUES_PATTERNS.subject.fullmatch(before) is not None
+        and CHANGE_CUES_PATTERNS.going_on.match(found[0]) is None
+    )
+    plain = told or CHANGE_CUES_PATTERNS.by_us.search(before) is not None
+    used = CHANGE_CUES_PATTERNS.used.search(found[0]) is not None
+    return Change(old, what, plain and (used or _is_particular(old, first=found.start() == 0)))
+
+
+def _is_particular(old: str, *, first: bool) -> bool:
+    """Whether what is given up is a name or several words; too much is about a common word alone.
+
+    Args:
+        old: what is given up.
+        first: whether its first letter opens a sentence, so that a capital tells nothing.
+    """
+    if len(_content(old)) > 1:
+        return True
+    said = old[:1].lower() + old[1:] if first else old
+    return any(word.lower() in FAMILY_OF or _NAME.search(word) for word in (*words(old), *said.split()))
 
 
 def changed_mind(text: str) -> bool:
@@ -220,9 +244,8 @@ def from_now_on(text: str) -> bool:
 
 def is_unsure(text: str) -> bool:
     """Whether a statement is a question, a guess or temporary: then it replaces nothing."""
-    return CHANGE_CUES_PATTERNS.unsure.search(_change_cues_plain(text)) is not None or text.rstrip().endswith(
-        "?"
-    )
+    said = _change_cues_plain(_QUOTED.sub("", text))
+    return CHANGE_CUES_PATTERNS.unsure.search(said) is not None or text.rstrip().endswith("?")
 
 
 def adds(text: str) -> bool:
@@ -327,7 +350,7 @@ class Reading(NamedTuple):
 
     Attributes:
         explicit: whether the new statement announces the change itself.
-        chance: that it is so.
+        chance: that both cannot hold; 0 without vectors, where it is not known.
     """
 
     outcome: Outcome
@@ -410,7 +433,7 @@ def read_together(known: str, new: str, chances: Chances, likeness: float | None
         likeness: the cosine of their embeddings; without it only what names what it gives up, or denies the
             known one, ends it.
     """
-    if about_two_things(known, new):
+    if about_two_things(known, new) or adds(new) or is_unsure(new):
         return NOTHING
     announced, about, said = announced_changes(new), _content(known), _content(new)
     explicit = bool(announced) or changed_mind(new)
@@ -434,9 +457,8 @@ def read_together(known: str, new: str, chances: Chances, likeness: float | None
             is_denied(known, new),
         )
     )
-    if surely and not (adds(new) or is_unsure(new)):
-        told = f"ends it, as read together {chances.ends:.2f}"
-        return Reading(Outcome.REPLACES, told, explicit, max(chance, LEAST_CHANCE))
+    if surely:
+        return Reading(Outcome.REPLACES, f"ends it, as read together {chances.ends:.2f}", explicit, chance)
     if chance < LEAST_CHANCE or shared < (1 if announced else SHARED):
         return NOTHING
     return Reading(Outcome.CONTRADICTS, f"may end it, as read together {chance:.2f}", explicit, chance)
