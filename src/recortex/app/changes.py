@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.maintenance import Degradation
 from recortex.domain.relation import CAUSAL, CONSENSUS, READER, Relation, Verdict
 from recortex.domain.search import MemoryQuery
+from recortex.domain.text import RULE
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.inference import common_names, infer
 from recortex.engines.indexing import cosine, direction
@@ -27,7 +28,13 @@ from recortex.engines.supersession.reading import (
     read_together,
     read_words,
 )
-from recortex.engines.supersession.service import is_replaceable, may_replace, supporters
+from recortex.engines.supersession.service import (
+    Authority,
+    authority_of,
+    is_replaceable,
+    may_replace,
+    supporters,
+)
 from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
@@ -79,7 +86,7 @@ class Changes:
             EmbeddingError: the model cannot be run here.
         """
         known_pairs = {(one.known_id, one.new_id) for one in self._verdicts(memory)}
-        others = (other for other in self._candidates(memory) if not _said_at_once(memory, other))
+        others = (other for other in self._candidates(memory) if not _apart(memory, other))
         ordered = (self._ordered(memory, other) for other in others)
         unread = (one for one in ordered if (one[0].id, one[1].id) not in known_pairs)
         pairs = list(islice((one for one in unread if may_end(one[0].text, one[1].text)), most))
@@ -236,8 +243,18 @@ def settled(services: StoreServices, memory: Memory, now: datetime, actor: Actor
     return current
 
 
-def _said_at_once(one: Memory, other: Memory) -> bool:
-    """Whether two memories stand in one file, commit or message; only of a message may a part end another."""
+def _apart(one: Memory, other: Memory) -> bool:
+    """Whether neither of two memories can be a change of mind about the other.
+
+    They stand in one commit or message, of which only a part of a message may end another; or in files of
+    instructions, which all hold as they stand now; or a file that anybody may write stands against the
+    person's word.
+    """
+    if RULE in {one.source.rule, other.source.rule}:
+        return one.source.rule == other.source.rule or {authority_of(one), authority_of(other)} == {
+            Authority.UNTRUSTED,
+            Authority.PERSON,
+        }
     same = one.valid_from == other.valid_from and one.source.path == other.source.path != ""
     spoken = one.source.session and (changed_mind(one.text) or changed_mind(other.text))
     return same and not spoken

@@ -140,12 +140,25 @@ def test_a_guess_that_what_the_person_pinned_ends_is_not_asked_about(cx, first, 
     assert statuses(cx, known, new) == ["active", "active"]
 
 
-def test_lines_of_one_file_of_instructions_do_not_contradict_each_other(tmp_path):
+@pytest.mark.parametrize("second", ["CLAUDE.md", "AGENTS.md"])
+def test_lines_of_files_of_instructions_do_not_contradict_each_other(tmp_path, second):
     (tmp_path / ".git").mkdir()
     rules = ["When to stay quiet: nothing is new since the last check.", "When to stay quiet: it is late."]
     rules += ["Use the timer when an exact time matters.", "Use the pulse when no exact time matters now."]
-    (tmp_path / "CLAUDE.md").write_text("# Rules\n\n" + "".join(f"- {one}\n" for one in rules))
+    for name, some in (("CLAUDE.md", rules[::2]), (second, rules[1::2] if second == "AGENTS.md" else rules)):
+        (tmp_path / name).write_text("# Rules\n\n" + "".join(f"- {one}\n" for one in some))
     with Cortex.open(tmp_path) as cx:
         cx.import_("rules")
         assert job(cx).counts == {"replaced": 0, "marked": 0}
         assert cx.review().contradictions == ()
+
+
+def test_a_file_of_the_repository_is_not_shown_as_later_than_what_the_person_said(tmp_path):
+    (tmp_path / ".git").mkdir()
+    with Cortex.open(tmp_path) as cx:
+        cx.remember(MERGED, kind="preference")
+        (tmp_path / "CLAUDE.md").write_text(f"# Rules\n\n- {NO_MORE}\n- Never squash merge pull requests.\n")
+        cx.import_("rules")
+        job(cx)
+        assert cx.review().contradictions == ()
+        assert "later one" not in str(cx.recall("how are pull requests merged, squash or not?"))
