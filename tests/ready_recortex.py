@@ -14,10 +14,12 @@ import importlib
 import json
 import os
 import pkgutil
+import selectors
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -34,8 +36,21 @@ if TYPE_CHECKING:
 
 _OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS_", "OMP_")
 """Beginnings of variables that count when the interpreter starts."""
-_LATE = ("apsw", "numpy", "rich.console", "rich.table", "sqlite_vec", "tiktoken")
+_LATE = ("anyio._backends._asyncio", "apsw", "numpy", "rich.console", "rich.table", "sqlite_vec", "tiktoken")
 """What our modules load when they need it."""
+_ASK = """
+import json, os, socket, sys
+place, *words = sys.argv[1:]
+asked = socket.socket(socket.AF_UNIX)
+asked.connect(place)
+given = {"words": words, "cwd": os.getcwd(), "environment": dict(os.environ), "patient": True}
+reader, writer = os.pipe()
+socket.send_fds(asked, [json.dumps(given).encode() + b"\\n"], [0, 1, 2, writer])
+for number in (0, 1, 2, writer):
+    os.close(number)
+os._exit(int(os.read(reader, 9)) & 255)
+"""
+"""A program that has its streams served by the ready process, and ends as that one does."""
 _AT_FIRST = {
     name: value for name, value in os.environ.items() if not name.startswith(("RECORTEX_", "COVERAGE_"))
 }
@@ -95,6 +110,13 @@ def start(
     return lambda: running.wait(SECONDS)
 
 
+def command(*words: str) -> list[str]:
+    """What another program is to start in place of `recortex` with these words; a signal does not reach it."""
+    if not hasattr(os, "fork"):
+        return [*patient_recortex.command(), *words]
+    return [sys.executable, "-I", "-S", "-c", _ASK, _forking(), *words]
+
+
 def _concerning(environment: Any) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name.startswith(_OF_THE_INTERPRETER)}
 
@@ -102,7 +124,9 @@ def _concerning(environment: Any) -> dict[str, str]:
 def _forked(request: dict[str, Any], streams: tuple[int, int, int]) -> Callable[[], int]:
     reader, writer = os.pipe()
     try:
-        socket.send_fds(_forking(), [json.dumps(request).encode() + b"\n"], [*streams, writer])
+        with socket.socket(socket.AF_UNIX) as asked:
+            asked.connect(_forking())
+            socket.send_fds(asked, [json.dumps(request).encode() + b"\n"], [*streams, writer])
     finally:
         os.close(writer)
 
@@ -124,24 +148,27 @@ def _read(number: int, given: dict[int, bytes]) -> None:
 
 
 @cache
-def _forking() -> socket.socket:
-    """Where the process that has loaded everything takes requests."""
-    ours, theirs = socket.socketpair()
-    process = subprocess.Popen(
-        [sys.executable, __file__, str(theirs.fileno())],
-        env=_AT_FIRST | {"OPENBLAS_NUM_THREADS": "1"},  # a thread would not live on in a fork
-        pass_fds=[theirs.fileno()],
-        stdin=subprocess.PIPE,  # never a terminal, whatever the tests have
-        stdout=subprocess.PIPE,
-    )
-    theirs.close()
+def _forking() -> str:
+    """Where the process that has loaded everything takes requests: the path of a socket."""
+    folder = tempfile.TemporaryDirectory(prefix="ready-")
+    place = f"{folder.name}/socket"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(place)
+        listening.listen()
+        process = subprocess.Popen(
+            [sys.executable, __file__, str(listening.fileno())],
+            env=_AT_FIRST | {"OPENBLAS_NUM_THREADS": "1"},  # a thread would not live on in a fork
+            pass_fds=[listening.fileno()],
+            stdin=subprocess.PIPE,  # it ends when this does
+            stdout=subprocess.PIPE,
+        )
 
     def end() -> None:
-        ours.close()
         process.communicate()
+        folder.cleanup()
 
     atexit.register(end)
-    return ours
+    return place
 
 
 def _load() -> None:
@@ -157,18 +184,24 @@ def _load() -> None:
     gc.freeze()
 
 
-def _requested(requests: socket.socket) -> dict[str, Any]:
+def _requested(listening: socket.socket) -> dict[str, Any]:
     """Fork for each request until nobody is left to make one; returns in the process that is to do it."""
+    waiting = selectors.DefaultSelector()
+    for one in (listening, sys.stdin):
+        waiting.register(one, selectors.EVENT_READ)
     while True:
-        data, streams, *_ = socket.recv_fds(requests, 1 << 20, 4)
-        while data and not data.endswith(b"\n"):
-            data += requests.recv(1 << 20)
-        if not data:
+        if sys.stdin in [key.fileobj for key, _ in waiting.select()]:
             os._exit(0)
+        requests, _ = listening.accept()
+        with requests:
+            data, streams, *_ = socket.recv_fds(requests, 1 << 20, 4)
+            while data and not data.endswith(b"\n"):
+                data += requests.recv(1 << 20)
+        request: dict[str, Any] = json.loads(data)
         if not os.fork():
-            requests.close()
+            waiting.close()
+            listening.close()
             _watched(streams)
-            request: dict[str, Any] = json.loads(data)
             return request
         for number in streams:
             os.close(number)

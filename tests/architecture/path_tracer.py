@@ -1,6 +1,6 @@
-"""Runs acts on projects, each in a process of its own, and writes the files of the package that they enter.
+"""Runs acts on a project, each in a process of its own, and prints the files of the package that they enter.
 
-Each argument is a project's folder, in a folder that has the name of the act.
+The arguments are the project's folder and the names of the acts, in order.
 """
 
 import json
@@ -140,7 +140,12 @@ def apart(work: Callable[[], object]) -> None:
 
 
 if __name__ == "__main__":
-    for folder in map(Path, sys.argv[1:]):
-        apart(partial(filled, folder))
-        written = folder.with_name("files.json").write_text
-        apart(lambda folder=folder, written=written: written(json.dumps(act(folder.parent.name, folder))))
+    project, *names = sys.argv[1:]
+    folder = Path(project)
+    apart(partial(filled, folder))
+    entered = {}
+    for name in names:
+        files = folder.with_name(f"{name}.json")
+        apart(lambda name=name, files=files: files.write_text(json.dumps(act(name, folder))))
+        entered[name] = json.loads(files.read_text())
+    print(json.dumps(entered))  # noqa: T201  its answer

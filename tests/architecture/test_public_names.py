@@ -99,16 +99,18 @@ def test_every_extra_is_left_out_once():
     assert EXTRAS.keys() == {*metadata.metadata("recortex").get_all("Provides-Extra")} - {"dev"}
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
-def test_all_modules_but_those_of_an_extra_load_without_its_packages(extra):
-    blocked = _modules_of(extra)
-    assert blocked
+@pytest.mark.parametrize(
+    "extras", [tuple(EXTRAS), *(pytest.param((one,), marks=pytest.mark.full) for one in EXTRAS)]
+)
+def test_all_modules_but_those_of_an_extra_load_without_its_packages(extras):
+    blocked = sorted({module for extra in extras for module in _modules_of(extra)})
+    assert all(map(_modules_of, extras))
     done = subprocess.run(
         [sys.executable, "-c", IMPORT_ALL, *blocked], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     fallen = dict(line.split() for line in done.stdout.splitlines())
-    assert [one for one in fallen if not one.startswith(EXTRAS[extra])] == []
+    assert [one for one in fallen if not one.startswith(sum((EXTRAS[extra] for extra in extras), ()))] == []
     assert set(fallen.values()) <= set(blocked)
 
 

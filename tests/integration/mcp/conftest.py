@@ -1,5 +1,4 @@
 import os
-import sys
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -8,7 +7,7 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import Implementation
 
-SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
+import ready_recortex
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def environment(tmp_path):
 
 @pytest.fixture
 def command(project):
-    return [sys.executable, "-c", SERVER, "--project", str(project)]
+    return ready_recortex.command("mcp", "--project", str(project))
 
 
 @pytest.fixture

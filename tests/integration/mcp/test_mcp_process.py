@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import patient_recortex
+import ready_recortex
 from places import has_folder, store_folder
 
 INITIALIZE = {
@@ -22,6 +23,11 @@ INITIALIZE = {
 }
 LIST = {"id": 1, "method": "tools/list"}
 WAIT = 300
+
+
+def started_anew(project):
+    """The words that start a server in an interpreter of its own, as a client does."""
+    return [sys.executable, "-m", "recortex", "mcp", "--project", str(project)]
 
 
 def call(number, tool, **arguments):
@@ -99,8 +105,8 @@ def test_the_end_of_input_ends_the_server(start, said):
         pytest.param("SIGINT", (INITIALIZE, LIST, call(2, "status")), marks=pytest.mark.full),
     ],
 )
-def test_a_signal_ends_the_server(start, name, after):
-    process = start()
+def test_a_signal_ends_the_server(start, project, name, after):
+    process = start(command=started_anew(project))
     for message in after:
         ask(process, message)
     process.send_signal(getattr(signal, name))
@@ -121,7 +127,7 @@ def test_a_client_that_stops_listening_ends_the_server(start):
 
 
 def test_the_project_is_named_by_the_client(start, project, environment):
-    process = start(command=[*patient_recortex.command(), "mcp"], CLAUDE_PROJECT_DIR=str(project))
+    process = start(command=ready_recortex.command("mcp"), CLAUDE_PROJECT_DIR=str(project))
     said = lines(INITIALIZE, LIST, call(2, "remember", text="The staging host is rebuilt on Mondays."))
     out, _ = process.communicate(said, timeout=WAIT)
     assert len(out.splitlines()) == 3

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from functools import partial
 
 import anyio
@@ -10,9 +9,9 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import ListRootsResult, Root
 
+import ready_recortex
 from recortex import Cortex
 
-SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
 TOLD = "Parcels of this shop are keyed by parcel_id"
 ERAS = pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.full), "auto"])
 
@@ -27,9 +26,10 @@ def window(tmp_path, environment):
         async def tell(_context):
             return ListRootsResult(roots=[Root(uri=root) for root in roots])
 
+        program, *rest = ready_recortex.command("mcp", *words)
         server = StdioServerParameters(
-            command=sys.executable,
-            args=["-c", SERVER, *words],
+            command=program,
+            args=rest,
             env={**os.environ, **environment},
             cwd=folder or elsewhere,
         )

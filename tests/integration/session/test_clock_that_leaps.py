@@ -1,13 +1,12 @@
 """A clock that was wrong for a session puts nothing away; what it put away before comes back."""
 
 import json
-import subprocess
 from datetime import UTC, datetime
 
 import pytest
 
+import ready_recortex
 from claude_sessions import claude_session
-from patient_recortex import command
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION
@@ -21,6 +20,12 @@ def transcript(project, session, at, text):
     return claude_session(project.parent / f"{session}.jsonl", project, text, session=session, at=at)
 
 
+def recortex(*words, **more):
+    done = ready_recortex.run(*words, patient=True, **more)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def session_ends(project, session, at):
     """End a session as a client does, and wait for what is learned from it."""
     told = transcript(project, session, at, "Please look at the parcels once more.")
@@ -30,9 +35,8 @@ def session_ends(project, session, at):
         "cwd": str(project),
         "hook_event_name": "SessionEnd",
     }
-    words = [*command(), "hook", "session-end"]
-    subprocess.run(words, input=json.dumps(given).encode(), check=True, cwd=project)
-    subprocess.run([*command(), "hook", "capture", "--project", str(project)], check=True, cwd=project)
+    recortex("hook", "session-end", stdin=json.dumps(given).encode(), cwd=project)
+    recortex("hook", "capture", "--project", str(project), cwd=project)
 
 
 def statuses(project):
@@ -130,7 +134,6 @@ def test_the_person_is_told_in_one_line_that_the_clock_leapt(project, monkeypatc
         cortex.gc(all=True)
     monkeypatch.setenv("RECORTEX_NOW", FAR)
     for verb, stream in ((["gc", "--all", "--yes"], "stdout"), (["lifecycle"], "stderr")):
-        told = subprocess.run([*command(), *verb], check=True, cwd=project, capture_output=True, text=True)
-        lines = " ".join(getattr(told, stream).split())
+        lines = " ".join(getattr(recortex(*verb, cwd=project), stream).decode().split())
         assert lines.count("the clock leapt") == 1
         assert "--trust-clock" in lines
