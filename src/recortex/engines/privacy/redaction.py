@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.text import lazy, suspicious
@@ -527,6 +527,7 @@ def without_secrets(name: str) -> str:
     )
 
 
+@lru_cache(maxsize=1024)  # paths have most of their parts in common
 def _rule_of_part(part: str) -> str:
     """The name of the rule that finds a secret in a part of a path; empty if none does.
 
