@@ -111,7 +111,7 @@ def start(
 
 
 def command(*words: str) -> list[str]:
-    """What another program is to start in place of `recortex` with these words; a signal does not reach it."""
+    """What a program is to start in place of `recortex` with these words; a signal does not reach it."""
     if not hasattr(os, "fork"):
         return [*patient_recortex.command(), *words]
     return [sys.executable, "-I", "-S", "-c", _ASK, _forking(), *words]
