@@ -333,7 +333,7 @@ class MaintenanceOperations(Operations):
 
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:
-        """Check the installation, the stores and the settings, and say what to fix."""
+        """Check installation, stores and settings, and say what to fix."""
         from recortex.app.diagnosis import diagnose, installed
 
         findings = tuple(
