@@ -219,7 +219,8 @@ def _watched(streams: list[int]) -> None:
         for number in (*standard, 0, 1):
             os.close(number)
         _, status = os.waitpid(child, 0)
-        os.write(end, str(os.waitstatus_to_exitcode(status)).encode())
+        with suppress(BrokenPipeError):  # who asked was killed
+            os.write(end, str(os.waitstatus_to_exitcode(status)).encode())
         os._exit(0)
     os.close(end)
     for number, stream in enumerate(standard):

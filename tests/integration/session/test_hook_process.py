@@ -130,7 +130,9 @@ def test_what_a_session_taught_is_there_after_its_end(project: Path, tmp_path: P
 
 
 def test_a_running_server_answers_the_hook_of_its_project(known: Path):
-    server = subprocess.Popen([*RECORTEX, "mcp"], cwd=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen(
+        ready_recortex.command("mcp"), cwd=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     try:
         assert server.stdin is not None
         first = {
@@ -268,7 +270,9 @@ def test_a_server_whose_store_cannot_be_opened_says_so_in_each_answer(project: P
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
         {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
     )
-    server = subprocess.Popen([*RECORTEX, "mcp"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen(
+        ready_recortex.command("mcp"), cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     try:
         assert server.stdin
         assert server.stdout
