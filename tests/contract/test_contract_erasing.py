@@ -4,7 +4,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from servers import LAYOUTS, PARTITIONS
 
+from example_exchanges import exchange, keep
 from places import store_folder
 from recortex import Cortex
 from recortex.app.whole_stores import ENDING
@@ -113,3 +115,87 @@ def test_a_store_that_a_url_names_is_deleted_alone(checkout, tmp_path):
         assert cortex.erase().left == ()
     assert told(tmp_path / "stores", "parcel_id") == []
     assert bystander.exists()
+
+
+SECRET = "zanzibar-quicksilver"  # noqa: S105  no password: any word that must go
+TABLES = (
+    "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname !~ '^(pg_|information_)'"
+)
+
+
+def dumped(server, layout):
+    """Every row of every table of a server's database, bytes too, by its table."""
+    database = f"store_{PARTITIONS[layout]}"
+    rows = {}
+    for (table,) in server.run(TABLES, database=database):
+        asked = f"SELECT one::text FROM {table} one"  # noqa: S608  a name that the server quoted
+        rows[table] = "\n".join(row[0] for row in server.run(asked, database=database))
+    return rows
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_purged_text_stands_nowhere_in_any_case(checkout, server, layout, home):
+    """The server's whole database and the whole data directory are read."""
+    url = None if layout == "sqlite" else server.workspace_url(layout)
+    odd = "".join(sign.upper() if at % 2 else sign for at, sign in enumerate(SECRET))
+    (checkout / "gate.py").write_text(f'def gate():\n    """Opened by {odd}."""\n')
+    (checkout / "gate.md").write_text(f"# Gate\n\nWhoever says {SECRET.upper()} may go through the gate.\n")
+
+    def found():
+        needles = [SECRET, "quicksilv"]
+        texts = dumped(server, layout) if url else {}
+        texts |= {
+            str(path): path.read_bytes().decode("latin-1") for path in home.rglob("*") if path.is_file()
+        }
+        forms = [
+            *needles,
+            *(form(one).encode().hex() for one in needles for form in (str, str.upper, str.title)),
+        ]
+        return sorted(place for place, text in texts.items() if any(one in text.lower() for one in forms))
+
+    with Cortex.open(checkout, url=url) as cortex:
+        services = cortex._app.services("project")
+        kept = cortex.remember("The gate is painted green.")
+        told = cortex.remember(f"The word is {SECRET.title()} for the gate.", tags=[odd], files=["gate.py"])
+        edited = cortex.remember(f"The word is {odd} for the door.")
+        cortex.edit(edited.id, text="The word for the door is not written down.", reason=f"{SECRET} leaked")
+        cortex.link(kept.id, edited.id, evidence=[f"both say {SECRET}"])
+        keep(
+            services,
+            exchange(1, message=f"Say {SECRET.upper()} please"),
+            exchange(2, failed=(f"open --word {odd}",)),
+            exchange(3, files=(f"src/{SECRET.upper()}.py",)),
+        )
+        cortex.ingest([str(checkout / "gate.md")])
+        cortex.code()
+        cortex.recall(SECRET)
+        cortex.context(f"open the gate with {odd}")
+        cortex.reembed()
+        if not url:
+            cortex.backup()
+        before = found()
+        assert len(before) >= 3, before
+        done = cortex.purge(text=SECRET)
+        assert (set(done.ids), len(done.exchanges), done.traces) == ({told.id, edited.id}, 3, ())
+        assert found() == []
+        assert [one.id for one in cortex.list().memories] == [kept.id]
+        assert cortex.recall(SECRET, recipe="keyword").hits == ()
+    assert found() == []
+
+
+@pytest.mark.parametrize("layout", ["sqlite", "postgres"])
+def test_a_purge_names_the_files_beside_a_store_that_hold_the_text(checkout, server, layout, home):
+    """What waits to be learned, logs and exports, of the project and of the person."""
+    url = None if layout == "sqlite" else server.workspace_url(layout)
+    with Cortex.open(checkout, url=url) as cortex:
+        cortex.remember("The gate is painted green.")
+        if not url:
+            cortex.remember("Gates are green.", kind="preference", scope="global")
+        planted = [home / "exports" / "old" / "all.jsonl"]
+        for services in cortex._app.all_services():
+            place = services.location.place
+            planted += [place("queue") / "one.json", place("hooks.log"), place("instructions.json")]
+        for path in planted:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"... {SECRET.upper()} ...")
+        assert set(cortex.purge(text=SECRET).traces) == {str(path) for path in planted}

@@ -33,6 +33,17 @@ if TYPE_CHECKING:
 
 
 FOLDER = "projects"
+BESIDE = (
+    "backups",
+    "vectors",
+    "queue",
+    "surface-cache",
+    "hooks.log",
+    "status.json",
+    "instructions.json",
+    "notes.json",
+)
+"""What may hold texts beside a store's database."""
 CODE = "code"
 RECORD = "project.json"
 PARTS = ("backups", "locks", "queue", "surface-cache", "vectors")
@@ -369,15 +380,15 @@ class Location:
         return real.parent == self.folder.resolve() and real.name in names
 
     def files(self) -> list[Path]:
-        """Every file that may hold memories: a project's whole folder, else database, backups and indexes."""
+        """Every file that may hold what was said: a project's whole folder, else what belongs to the store."""
         if self.project is not None and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
         from glob import escape  # hooks do without it
 
-        beside = self.folder.glob(f"{escape(self.database.name)}*")
-        return sorted(
-            path for path in (*beside, *self.backups.glob("*"), *self.vectors.glob("*")) if path.is_file()
-        )
+        found = {*self.folder.glob(f"{escape(self.database.name)}*")}
+        for one in map(self.place, BESIDE):
+            found |= {one, *one.rglob("*")}
+        return sorted(path for path in found if path.is_file())
 
     @property
     def absent(self) -> bool:
