@@ -380,7 +380,7 @@ class Location:
         return real.parent == self.folder.resolve() and real.name in names
 
     def files(self) -> list[Path]:
-        """Every file that may hold what was said: a project's whole folder, else what belongs to the store."""
+        """Every file that may hold what was said: a project's whole folder, else what the store has."""
         if self.project is not None and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
         from glob import escape  # hooks do without it
