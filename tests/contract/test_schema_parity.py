@@ -7,7 +7,7 @@ import pytest
 from servers import PARTITIONS, workspace
 from tenants import SCHEMA
 
-from recortex.storage.database import _FOLDER, queries
+from recortex.storage.database import SQL_FOLDERS, queries
 from recortex.storage.dialect import postgres
 from recortex.storage.postgres import migrations as of_postgres
 from recortex.storage.records.keywords import INDEXED, Keywords
@@ -46,7 +46,7 @@ BY_LEXEMES = dict.fromkeys(
     ("memories_words", "exchanges_words", "chunks_words"), "every lexeme in it begins with the workspace"
 )
 BY_NAME = {"workspaces_name_key": "it is how a workspace is found"}
-TOPICS = sorted({path.stem for path in _FOLDER.rglob("*.sql")})
+TOPICS = sorted({path.stem for folder in SQL_FOLDERS for path in folder.rglob("*.sql")})
 
 
 @pytest.fixture(scope="module", params=sorted(PARTITIONS))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE = Path(__file__).parent.parent
-_FOLDERS = tuple(_PACKAGE.glob("*/sql"))
+SQL_FOLDERS = tuple(_PACKAGE.glob("*/sql"))
 """That of the spine, and those of capabilities."""
 _LIST = lazy(r"\{(\w+): (\w+)\}")
 _NAME = lazy(r"^-- name: (\w+)$", re.MULTILINE)
@@ -33,7 +33,7 @@ Engine = Literal["sqlite", "postgres"]
 def queries(topic: str, engine: Engine) -> dict[str, str]:
     """The queries of a topic by name."""
     found: dict[str, str] = {}
-    for folder in _FOLDERS:
+    for folder in SQL_FOLDERS:
         found |= _read(folder / f"{topic}.sql") | _read(folder / engine / f"{topic}.sql")
     return found
 

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recortex.storage
-from recortex.storage.database import folded, queries
+import recortex
+from recortex.storage.database import SQL_FOLDERS, folded, queries
 from recortex.storage.dialect import FORMS, in_any_case, postgres
 from recortex.storage.tables import links
 
 NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
-SQL = Path(recortex.storage.__file__).parent / "sql"
+PACKAGE = Path(recortex.__file__).parent
+FILES = [path for folder in SQL_FOLDERS for path in folder.rglob("*.sql")]
 REWRITTEN = {
     "INSERT INTO t (/*own column*/ a) SELECT b": "INSERT INTO t (workspace, a) SELECT b",
     "INSERT INTO t VALUES (/*own value*/ ?)": "INSERT INTO t VALUES ($1, $2)",
@@ -87,7 +88,7 @@ def test_what_stands_in_quotes_is_no_form():
 
 
 def test_every_named_query_has_known_forms_alone():
-    topics = {path.stem for path in SQL.rglob("*.sql")}
+    topics = {path.stem for path in FILES}
     statements = [text for topic in topics for text in queries(topic, "postgres").values()]
     assert len(statements) > 100
     # What a declaration fills in, such as a table's name, stands in braces.
@@ -95,10 +96,10 @@ def test_every_named_query_has_known_forms_alone():
 
 
 def test_every_named_query_is_used():
-    sources = (path.read_text(encoding="utf-8") for path in SQL.parents[1].rglob("*.py"))
+    sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
     used = {name for text in sources for name in re.findall(r"[\"'](\w+)(?=[\"'])", text)}
     of_links = {name for link in links() for name in (f"insert_{link}", f"{link}_of")}
-    names = {name for path in SQL.rglob("*.sql") for name in NAME.findall(path.read_text(encoding="utf-8"))}
+    names = {name for path in FILES for name in NAME.findall(path.read_text(encoding="utf-8"))}
     assert names - of_links - used == set()
 
 
