@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
-CAPABILITIES = ("documents",)
+CAPABILITIES = ("documents", "decisions")
 """The built-in capabilities: each is a folder of that name in this package. A new one is registered here."""
 MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120
 
@@ -98,6 +98,7 @@ class Capability:
         tables: what reads and writes its tables, by the name that a store has it under.
         renderers: functions that write answers for people, by the type's name.
         checks: functions that give rows of `recortex doctor` for an application.
+        importers: what keeps memories in step with files of a project, by the name of the format.
         kept: is told of files of the project that memories were made of.
         answer: answers questions from what it knows; is opened with a store's services.
     """
@@ -108,6 +109,7 @@ class Capability:
     tables: Mapping[str, str] = field(default_factory=dict)
     renderers: Mapping[str, str] = field(default_factory=dict)
     checks: tuple[str, ...] = ()
+    importers: Mapping[str, str] = field(default_factory=dict)
     kept: str = ""
     answer: str = ""
 

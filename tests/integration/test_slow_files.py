@@ -5,9 +5,11 @@ import subprocess
 import pytest
 
 from recortex import Cortex
-from recortex.app import commit_import, decision_import, ingesting, kept_patterns
+from recortex.app import commit_import, kept_patterns
 from recortex.cli.rendering import render
 from recortex.codebase.syntax import extraction
+from recortex.decisions import importing as decision_import
+from recortex.documents import ingesting
 from recortex.terminal import Terminal
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

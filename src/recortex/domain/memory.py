@@ -21,6 +21,10 @@ Freshness = Literal["fresh", "moved", "changed", "gone", "none"]
 """Whether a cited place still reads as it did, from best to worst; `none`: there is nothing to compare."""
 
 
+DECISION_RECORD = "decision_record"
+"""The rule of a memory that was made of a decision record of the project."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileLink:
     """A file that a memory cites.

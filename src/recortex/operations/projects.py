@@ -248,7 +248,6 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
     Raises:
         InvalidInputError: no records are there, or they lie outside of the project.
     """
-    from recortex.app.decision_import import DecisionImport
     from recortex.codebase.record_files import record_folders
 
     places = [_inside(app, path)] if path else record_folders(app.root)
@@ -258,7 +257,8 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
             hint="Name it: recortex import adr docs/decisions",
         )
     services = app.services(Scope.PROJECT)
-    reading = DecisionImport(app, services, held=limited(app), dry_run=dry_run)
+    importer = plugins.load(plugins.capability("decisions").importers["adr"])
+    reading = importer(app, services, held=limited(app), dry_run=dry_run)
     done = reading.run(places)
     if not dry_run:
         forget_briefs(list(app.locations.values()))

@@ -11,11 +11,11 @@ from recortex.app.knowledge import of_records
 from recortex.codebase.git import relative
 from recortex.domain.context import Claim, Evidence
 from recortex.domain.kinds.base import shorten
+from recortex.domain.memory import DECISION_RECORD
 from recortex.domain.text import clean
 from recortex.domain.time import to_micros
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.decay.present import faded
-from recortex.engines.decisions.collection import RULE
 from recortex.engines.graph.walks import drawn, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.reasons import (
@@ -116,7 +116,7 @@ class Reasons:
             Bearing(hit.memory, hit.score, "it answers the question")
             for hit in hits
             if not (hit.weak or hit.memory.kind in _NEVER_SAYS_WHY)
-            and not (records.paths and hit.memory.source.rule == RULE)
+            and not (records.paths and hit.memory.source.rule == DECISION_RECORD)
         ]
         placed = [(one.relevance**RECORDS_FIRST, one) for one in records.answers]
         placed += [(one.relevance, one) for one in others]

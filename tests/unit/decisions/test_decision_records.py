@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recortex.decisions.collection import collected
+from recortex.decisions.record import Record, Skipped, _parts_listed, dated, read_record
 from recortex.domain.learned import FileHistory
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.decisions.collection import collected
-from recortex.engines.decisions.outline import Line, _in_rows, outline
-from recortex.engines.decisions.record import Record, Skipped, _parts_listed, dated, read_record
+from recortex.text.outline import Line, _in_rows, outline
 
 NYGARD = """# 4. Keep sessions in Redis
 

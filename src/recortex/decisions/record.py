@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
-from recortex.engines.decisions.mentions import Mention, field_mentions, in_part, mentions
-from recortex.engines.decisions.outline import Line, cut, items, joined, outline, pieces, plain, prose
-from recortex.engines.decisions.status import (
+from recortex.decisions.mentions import MOST as MOST_MENTIONS
+from recortex.decisions.mentions import Mention, field_mentions, in_part, mentions
+from recortex.decisions.status import (
     Said,
     Standing,
     dates_in,
@@ -25,12 +24,13 @@ from recortex.engines.decisions.status import (
     statements,
 )
 from recortex.engines.patterns import Patterns
+from recortex.text.outline import Line, cut, items, joined, outline, pieces, plain, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.domain.learned import FileHistory
-    from recortex.engines.decisions.outline import Section
+    from recortex.text.outline import Section
 
 
 # -- what a record considered: the option that was chosen, and the others with what spoke against them

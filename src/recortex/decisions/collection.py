@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.kinds import Kind
-from recortex.domain.memory import Source
+from recortex.domain.memory import DECISION_RECORD, Source
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin, RelationType, Status
 from recortex.engines.extraction.sentences import domain_of
 from recortex.engines.ingestion.output_redaction import Draft
@@ -17,10 +17,10 @@ from recortex.engines.ingestion.output_redaction import Draft
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from recortex.decisions.mentions import Mention
+    from recortex.decisions.record import Record
     from recortex.domain.learned import FileHistory
     from recortex.domain.memory import FileLink
-    from recortex.engines.decisions.mentions import Mention
-    from recortex.engines.decisions.record import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _settle(by_key: dict[str, Record], whole: Collection) -> None:
 # -- makes the memory of a decision record, and says where it stands among the others
 
 
-RULE = "decision_record"
+RULE = DECISION_RECORD
 """The rule by which a memory was made of a record."""
 NOTED = "record"
 """Where its metadata names the record: `path`, `number`, `hash` and `state`, as they were read last."""

@@ -19,13 +19,13 @@ from recortex.codebase.line_history import file_histories
 from recortex.codebase.project import branch_and_commit
 from recortex.codebase.record_files import ENDINGS, find, place
 from recortex.deadlines import within
+from recortex.decisions.collection import NOTED, RULE, collected, draft_of, noted, state_of
+from recortex.decisions.collection import Collection as CollectionCollection
+from recortex.decisions.record import MOST_FILES, Record, dated, read_record
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
-from recortex.engines.decisions.collection import NOTED, RULE, collected, draft_of, noted, state_of
-from recortex.engines.decisions.collection import Collection as CollectionCollection
-from recortex.engines.decisions.record import MOST_FILES, Record, dated, read_record
 from recortex.engines.ingestion.normalisation import normalise
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.privacy import redact
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
+    from recortex.decisions.collection import Collection as Records
+    from recortex.decisions.collection import State
     from recortex.domain.learned import FileHistory
-    from recortex.engines.decisions.collection import Collection as Records
-    from recortex.engines.decisions.collection import State
     from recortex.ports.store import Relations
 
 

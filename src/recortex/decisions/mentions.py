@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.decisions.outline import cut, plain
 from recortex.engines.patterns import Patterns
+from recortex.text.outline import cut, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

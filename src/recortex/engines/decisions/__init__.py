@@ -1,1 +1,0 @@
-"""Reads decision records: files in which a project wrote down what it decided, and why."""
