@@ -26,7 +26,7 @@ from recortex.text.words import (
     identifier_parts,
     path_words,
     sections,
-    singular,
+    stem,
     word_set,
     words,
 )
@@ -280,10 +280,10 @@ def _end_of(line: Line, most: int, count: Count) -> list[Line]:
 # -- guesses the area of the software that a text is about, by a table of words
 
 
-_OF_WORD: dict[str, tuple[Domain, ...]] = {}
+_OF_STEM: dict[str, tuple[Domain, ...]] = {}
 for _name, _listed in sections(__file__, "domains").items():
-    for _word in word_set(_listed):
-        _OF_WORD[_word] = (*_OF_WORD.get(_word, ()), Domain(_name))
+    for _word in set(map(stem, word_set(_listed))):
+        _OF_STEM[_word] = (*_OF_STEM.get(_word, ()), Domain(_name))
 _IN_NAMES = 4
 """What a word of a heading or path counts, beside one of the text."""
 _LEAST, _SHARE = 4, 0.4
@@ -312,7 +312,7 @@ def guess(text: str, names: Iterable[str], otherwise: Domain = Domain.GENERAL) -
 
 
 def _add(weights: Counter[Domain], word: str, count: int) -> None:
-    for domain in _OF_WORD.get(word) or _OF_WORD.get(singular(word), ()):
+    for domain in _OF_STEM.get(stem(word), ()):
         weights[domain] += count
 
 

@@ -16,7 +16,7 @@ from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.service import Retrieval
 from recortex.errors import UntrustedFileError
-from recortex.text.words import STOP_WORDS, SUFFIXES, stem
+from recortex.text.words import STOP_WORDS, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,8 +54,8 @@ def passage(
         return chunk.text, chunk.first_line, chunk.last_line
     lines = chunk.text.split("\n")
     # What each line holds of a question: a word counts less the more lines hold it.
-    wanted = {stem(word.lower(), SUFFIXES) for word in words} - STOP_WORDS
-    held = [{stem(word, SUFFIXES) for word in _WORD.findall(line.lower())} & wanted for line in lines]
+    wanted = {stem(word.lower()) for word in words} - STOP_WORDS
+    held = [{stem(word) for word in _WORD.findall(line.lower())} & wanted for line in lines]
     holding = Counter(word for some in held for word in some)
     first, end = _best_run(
         [sum(1.0 / holding[word] for word in some) for some in held],

@@ -23,7 +23,6 @@ from recortex.engines.similarity import SIMILAR, jaccard
 from recortex.text.words import (
     PADDING,
     STOP_WORDS,
-    SUFFIXES,
     identifier_parts,
     stem,
     topic_stems,
@@ -157,9 +156,7 @@ def prohibitions(text: str) -> list[Prohibition]:
 def stems(text: str) -> frozenset[str]:
     """The stems of all words of a text, and of the parts of its names."""
     return frozenset(
-        stem(part.lower(), SUFFIXES)
-        for word in _WORD.findall(text)
-        for part in identifier_parts(word) or [word]
+        stem(part.lower()) for word in _WORD.findall(text) for part in identifier_parts(word) or [word]
     )
 
 
@@ -174,12 +171,10 @@ def _read(clause: str, of_things: bool) -> Prohibition | None:
     if words and words[0] in _VERBS:
         words, of_things = words[1:], True
     meant = [word for word in words if word not in _PADDING]
-    place = frozenset(
-        stem(word.lower(), SUFFIXES) for word in _WORD.findall(where) if word.lower() not in STOP_WORDS
-    )
+    place = frozenset(stem(word.lower()) for word in _WORD.findall(where) if word.lower() not in STOP_WORDS)
     # An act alone ("do not close") says too little: what is not to be closed stands elsewhere.
     if len(meant) > 1 or (meant and of_things):
-        return Prohibition(frozenset(stem(word, SUFFIXES) for word in meant), place=place)
+        return Prohibition(frozenset(stem(word) for word in meant), place=place)
     return Prohibition(frozenset(), words[0], place) if len(words) == 1 and not meant and of_things else None
 
 

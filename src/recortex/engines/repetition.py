@@ -22,7 +22,7 @@ from recortex.engines.extraction.sentences import (
     typed_sentences,
 )
 from recortex.engines.patterns import Patterns
-from recortex.text.words import INFLECTIONS, STOP_WORDS, groups_of_synonyms, sections, stem, tokens, word_set
+from recortex.text.words import STOP_WORDS, groups_of_synonyms, sections, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -373,14 +373,14 @@ def _counts(word: str) -> bool:
 
 
 def _root(word: str) -> str:
-    return _same().get(word) or _same().get(stem(word, INFLECTIONS)) or stem(word, INFLECTIONS)
+    return _same().get(word) or _same().get(stem(word)) or stem(word)
 
 
 @cache
 def _same() -> dict[str, str]:
     """For each word and stem of the groups of words that mean the same, the first of its group."""
     groups = groups_of_synonyms()
-    named = {stem(word, INFLECTIONS): group[0] for group in groups for word in group}
+    named = {stem(word): group[0] for group in groups for word in group}
     return named | {word: group[0] for group in groups for word in group}
 
 

@@ -29,7 +29,6 @@ from recortex.text.languages import (
     without_padding,
 )
 from recortex.text.words import (
-    INFLECTIONS,
     LONGER,
     TERM,
     bag_of_words,
@@ -224,7 +223,7 @@ def _plain(word: str) -> tuple[str, str]:
     """A word without marks at its ends, and without its inflection."""
     bare = word.strip(".:-/+#").replace("’", "'")
     plain = _NEGATIONS.get(bare, bare)
-    return plain, stem(plain, INFLECTIONS)
+    return plain, stem(plain)
 
 
 def is_near_duplicate(new: str, known: str) -> bool:

@@ -27,6 +27,7 @@ from recortex.text.words import (
     pairs,
     runs,
     sections,
+    stem,
     tokens,
     without_cjk,
     word_set,
@@ -168,7 +169,7 @@ def _with_any_ending(word: str, language: str) -> str:
         return word
     if language == "de":
         return f"{word}{ANY_ENDING}" if len(word) >= _LONG else word
-    shorter = _endings(language).sub("", word)
+    shorter = word[: len(stem(word, language))]  # the stem may lack accents
     return f"{shorter}{ANY_ENDING}" if _ROOT <= len(shorter) < len(word) else word
 
 
@@ -214,7 +215,7 @@ def _pieces(run: str, language: str) -> Iterator[str]:
 
 def _korean(run: str) -> Iterator[str]:
     for _ in range(2):  # a verb's ending after a particle
-        shorter = _endings("ko").sub("", run)
+        shorter = _korean_endings().sub("", run)
         run = shorter if len(shorter) > 1 else run
     if run not in _listed("ko") | _listed("ENDINGS ko") and (
         len(run) > 1 or not _listed("ko").isdisjoint(run)
@@ -228,8 +229,8 @@ def _phrases() -> re.Pattern[str]:
 
 
 @cache
-def _endings(language: str) -> re.Pattern[str]:
-    return re.compile(f"(?:{_any_of(_listed(f'ENDINGS {language}')).pattern})$")
+def _korean_endings() -> re.Pattern[str]:
+    return re.compile(f"(?:{_any_of(_listed('ENDINGS ko')).pattern})$")
 
 
 def padding(text: str) -> frozenset[str]:
@@ -280,10 +281,7 @@ def statement_units(text: str, language: str) -> frozenset[str]:
 
 
 def _root(word: str, language: str) -> str:
-    if language in _EASTERN or not word.isalpha():
-        return word
-    shorter = _endings(language).sub("", word)
-    return shorter if len(shorter) >= _ROOT else word
+    return word if language in _EASTERN else stem(word, language)
 
 
 def _informative_parts(run: str, language: str) -> Iterator[str]:

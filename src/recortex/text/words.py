@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Mapping
 
+    import Stemmer
+
 
 # -- Chinese, Japanese and Korean, which write no spaces or join particles to words
 
@@ -213,24 +215,35 @@ def bag_of_words(text: str) -> frozenset[str]:
     return frozenset(units(_PUNCTUATION.sub("", spaced(text.lower())).split()))
 
 
-# -- what is cut off before words are compared
+# -- stems
 
-INFLECTIONS = lazy(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
-"""Forms of one word (near-duplicates)."""
-SUFFIXES = lazy(r"(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$")
-"""Also the endings of other words with the same root (prompts)."""
+
 _SHORTEST = 3
+"""Letters of a word that is never taken for a plural."""
 
 
-@lru_cache(4_096)
-def stem(word: str, endings: re.Pattern[str]) -> str:
-    """A word without its ending, roughly, since both sides are cut alike; short words stay whole."""
-    cut = endings.sub("", word)
-    return cut if len(cut) >= _SHORTEST else word
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    import Stemmer
+
+    return Stemmer.Stemmer(language)
+
+
+@lru_cache(8_192)
+def stem(word: str, language: str = "en") -> str:
+    """The root of a word in lower case by the Snowball algorithm of its language (ISO 639-1).
+
+    Forms of a word have one root, and so have most words that are made of it: "deployed" and "deployments".
+    What has other characters than letters stays whole: a name, a path, a number.
+    """
+    return _stemmer(language).stemWord(word) if word.isalpha() else word
 
 
 def singular(word: str) -> str:
-    """A noun in lower case without the ending of its plural, by its spelling alone."""
+    """A noun in lower case without the ending of its plural, by its spelling alone.
+
+    For statements that may end one another, where a stem makes too many of them alike (bench/changes.py).
+    """
     if len(word) > _SHORTEST and word.isalpha():
         if word.endswith("ies"):
             return word[:-3] + "y"
@@ -241,7 +254,7 @@ def singular(word: str) -> str:
 
 def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:
     """The stems of the words of a text that are not function words; of its first characters alone."""
-    return frozenset(stem(word, SUFFIXES) for word in content_words(text[:most]))
+    return frozenset(stem(word) for word in content_words(text[:most]))
 
 
 # -- names in code
@@ -277,12 +290,12 @@ def _synonyms() -> dict[str, str]:
 @cache
 def _examples() -> dict[str, tuple[str, ...]]:
     rows = (row.split(" = ") for row in _synonyms()["EXAMPLES"].strip().splitlines())
-    return {word: tuple(examples.split()) for asked, examples in rows for word in asked.split()}
+    return {stem(word): tuple(examples.split()) for asked, examples in rows for word in asked.split()}
 
 
 def synonyms_of(word: str) -> tuple[str, ...]:
     """What memories may name where a question has this word: of "database" PostgreSQL and others."""
-    return _examples().get(word) or _examples().get(singular(word), ())
+    return _examples().get(stem(word), ())
 
 
 @cache

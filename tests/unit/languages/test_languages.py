@@ -14,7 +14,17 @@ from recortex.text.languages import (
     question_words,
     reads,
 )
-from recortex.text.words import STOP_WORDS, bag_of_words, borders, grams, is_cjk, units, words
+from recortex.text.words import (
+    STOP_WORDS,
+    bag_of_words,
+    borders,
+    grams,
+    is_cjk,
+    stem,
+    synonyms_of,
+    units,
+    words,
+)
 
 WRITTEN = st.text(alphabet="数据库認証データベースのは接続데이터를 abcX1_.,。「ｱＢガ\u3099\n", max_size=60)
 
@@ -112,3 +122,31 @@ def test_text_in_ascii_has_the_same_bag_of_words_as_without_units(text):
 def test_english_is_english_where_it_has_as_many_words_as_another_language(said):
     sentence = " ".join(["the why does", *said])
     assert function_words(sentence) == STOP_WORDS or said.count("con") + said.count("des") >= len(said) / 4
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("en", ["deploy", "deploys", "deployed", "deployments"]),
+        ("en", ["library", "libraries"]),
+        ("en", ["class", "classes"]),
+        ("de", ["sitzung", "sitzungen"]),
+        ("es", ["configuración", "configuraciones"]),
+        ("fr", ["migration", "migrations"]),
+        ("pt", ["configuração", "configurações"]),
+    ],
+)
+def test_forms_of_one_word_have_one_stem(language, forms):
+    assert len({stem(one, language) for one in forms}) == 1
+
+
+@pytest.mark.parametrize("name", ["src/policies.py", "node.js", "v2s", "--retries", "使用"])
+def test_what_is_no_word_of_letters_has_no_stem(name):
+    assert stem(name) == name
+
+
+def test_plurals_of_a_question_have_the_synonyms_of_the_word():
+    assert "kafka" in synonyms_of("queue")
+    assert synonyms_of("queues") == synonyms_of("queue")
+    assert synonyms_of("libraries") == ()
+    assert synonyms_of("dependencies") == synonyms_of("dependency") != ()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.code import CALLABLE, NOWHERE, Finding, Place, Symbol, innermost
 from recortex.engines.code.project import Address, Member, Project, find_module, product
+from recortex.text.words import stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,13 +52,9 @@ class Ranking(NamedTuple):
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text or a name, also those within `snake_case` and `camelCase`, in lower case."""
+    """The stems of the words of a text or a name, also those within `snake_case` and `camelCase`."""
     found = (one.lower() for one in _WORD.findall(text))
-    return frozenset(
-        (one[:-1] if one.endswith("s") and not one.endswith("ss") and len(one) > _SHORTEST else one)
-        for one in found
-        if len(one) >= _SHORTEST
-    )
+    return frozenset(stem(one) for one in found if len(one) >= _SHORTEST)
 
 
 def rank(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.engines.similarity import CONSOLIDATE, LONGEST, contradiction, jaccard, meaning, same_event
-from recortex.text.words import INFLECTIONS, stem, word_set
+from recortex.text.words import stem, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ FEWEST = 3
 _ROOT = 4
 """Letters that two forms of one word begin with."""
 _SOFT = frozenset(
-    stem(word, INFLECTIONS)
+    stem(word)
     for word in word_set(
         "always every each since because if whether use uses using used get gets keep kept keeps instead "
         "decision itself become becomes make makes made let lets want wants wanted like need needs"

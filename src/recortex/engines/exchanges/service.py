@@ -30,7 +30,7 @@ from recortex.engines.regression import Regression
 from recortex.engines.similarity import standardised, vector_hash
 from recortex.errors import EmbeddingError, TextRefusedError
 from recortex.text.languages import looked_up, question_words
-from recortex.text.words import SUFFIXES, borders, compound_parts, grams, path_words, stem
+from recortex.text.words import borders, compound_parts, grams, path_words, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -330,10 +330,7 @@ class ExchangeRetrieval:
         places = _few_weak(islice(ranked(evidence, when=when), LOOKED * limit), limit)
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
-        asked = {
-            stem(word.removesuffix(ANY_ENDING), SUFFIXES): evidence.rarity(word)
-            for word in evidence.frequency
-        }
+        asked = {stem(word.removesuffix(ANY_ENDING)): evidence.rarity(word) for word in evidence.frequency}
         hits = [
             (
                 place.parts[0],

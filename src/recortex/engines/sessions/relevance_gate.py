@@ -19,7 +19,7 @@ from recortex.domain.text import clean, lazy
 from recortex.engines.regression import table
 from recortex.engines.retrieval.question import question
 from recortex.text.languages import question_words
-from recortex.text.words import SUFFIXES, borders, is_cjk, stem
+from recortex.text.words import borders, is_cjk, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -80,7 +80,7 @@ class Features(NamedTuple):
 def topic(text: str) -> frozenset[str]:
     """The stems of the words of a text that are not function words, without folders."""
     found = question_words(_FOLDERS.sub(" ", text))
-    return frozenset(map(_stem, filter(_telling, found)))
+    return frozenset(map(stem, filter(_telling, found)))
 
 
 def words_of(prompt: str) -> list[str]:
@@ -105,7 +105,7 @@ def asked(counts: Mapping[str, int], size: int, usual: Mapping[str, float] | Non
     for word, count in counts.items():
         if word in unheard:
             continue
-        one = _stem(word)
+        one = stem(word)
         held[one] = max(held.get(one, 0), min(count, size))
     shares = {one: usual.get(one, UNUSUAL) for one in held}
     rarity = {
@@ -154,10 +154,6 @@ def usual_words() -> dict[str, float]:
 
 def _telling(word: str) -> bool:
     return len(word) > 1 or is_cjk(word)
-
-
-def _stem(word: str) -> str:
-    return word if is_cjk(word) else stem(word, SUFFIXES)
 
 
 def _squares(values: Iterable[float]) -> float:

@@ -22,6 +22,7 @@ from recortex.domain.code import Convention, Place
 from recortex.engines.code.conventions.populations import ECMA, Counting, scopes
 from recortex.engines.code.detection.detecting import plain
 from recortex.engines.code.project import is_test
+from recortex.text.words import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -564,9 +565,7 @@ def _tautology(population: Population, scope: str, trait: str, value: str) -> bo
 
 def _in_words(value: str, folder: str) -> bool:
     """Whether a folder, or one around it, has a word in its name already."""
-    # A word in small letters without the ending of a plural.
-    small = value.lower()
-    return (f"{small[:-3]}y" if small.endswith("ies") else small.rstrip("s")) in folder.lower()
+    return stem(value.lower()) in folder.lower()
 
 
 def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
