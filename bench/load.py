@@ -369,7 +369,7 @@ def _gone(cortex: Cortex, thread: dict[str, Any]) -> Iterator[str]:
             yield f"the memory {id_}"
         elif tag and tag not in found[id_].tags:
             yield f"the edit {tag} of {id_}"
-    there = {(link.source_id, link.target_id) for link in store.relations.of(list(thread["tags"]))}
+    there = {(link.source_id, link.target_id) for link in store.relations.find_touching(list(thread["tags"]))}
     yield from (f"the relation {one} {other}" for one, other in thread["links"] if (one, other) not in there)
     for session, memories in thread["given"].items():
         receipts = {receipt.memory for receipt in store.sessions.receipts(session)}

@@ -194,7 +194,7 @@ def degradations(store):
 
 
 def relations_of(store, ids):
-    return sorted(store.relations.of(ids), key=repr)
+    return sorted(store.relations.find_touching(ids), key=repr)
 
 
 ACTS = {
@@ -310,7 +310,7 @@ ACTS = {
     "receipts": lambda s, id_: s.sessions.receipts(id_),
     "signals": lambda s, id_: s.sessions.signals(id_),
     "has_failed": lambda s, id_, digest: s.sessions.has_failed(id_, digest),
-    "spent": lambda s, at: (s.model_calls.spent_today(at), s.model_calls.recent(5)),
+    "spent": lambda s, at: (s.model_calls.total_today(at), s.model_calls.recent(5)),
     "statistics": lambda s, at: (
         s.statistics.fading(at),
         s.statistics.resting(at),

@@ -271,6 +271,6 @@ def test_a_walk_that_reads_less_reaches_the_same(name, server):
             for way in (to_causes(), to_effects(), to_dependents()):
                 for start in map(id_of, NODES):
                     less = walk(start, way, levels(store.relations, way, limit), limit=limit)
-                    assert less == walk(start, way, store.relations.of, limit=limit)
+                    assert less == walk(start, way, store.relations.find_touching, limit=limit)
 
     run()

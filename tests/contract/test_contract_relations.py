@@ -20,7 +20,11 @@ def test_relations_are_made_read_changed_and_removed(store):
     insert(store, one, other)
     made = Relation(one.id, other.id, RelationType.SUPPORTS, AT, 0.5, ("because",), inferred=True)
     assert put(store, made) == [True]
-    assert store.relations.of([other.id]) == store.relations.of([one.id, other.id]) == [made]
+    assert (
+        store.relations.find_touching([other.id])
+        == store.relations.find_touching([one.id, other.id])
+        == [made]
+    )
     stronger = replace(made, strength=0.9, status=RelationStatus.SUGGESTED, bidirectional=True)
     assert put(store, stronger) == [True]
     assert store.relations.all() == [stronger]
@@ -95,7 +99,7 @@ def test_all_are_given_oldest_first(store):
     )
     put(store, late, early)
     assert store.relations.all() == [early, late]
-    assert {one.other(id_of(2)) for one in store.relations.of([id_of(2)])} == {id_of(0), id_of(1)}
+    assert {one.other(id_of(2)) for one in store.relations.find_touching([id_of(2)])} == {id_of(0), id_of(1)}
 
 
 def test_suggestions_wait_between_active_memories(store):

@@ -82,8 +82,8 @@ def test_figures_of_many_sessions(store):
     asked = [Signal(session="s1", at=AT, name="asked", subject="fix_bug", digest="12 40")]
     store.sessions.note([*touches, *asked, replace(asked[0], at=AT + MINUTE)])
     until = AT + MINUTE
-    assert [one.id for one in store.sessions.seen(AT, until)] == ["s1"]
-    assert [one.id for one in store.sessions.seen(AT, until + MINUTE)] == ["s1", "s2"]
+    assert [one.id for one in store.sessions.find_between(AT, until)] == ["s1"]
+    assert [one.id for one in store.sessions.find_between(AT, until + MINUTE)] == ["s1", "s2"]
     assert store.sessions.given(AT, until + MINUTE) == [
         GivenMemory(id_of(1), "surface", 2, 1, 10, 5),
         GivenMemory(id_of(2), "file", 2, 0, 14, 0),
@@ -198,13 +198,13 @@ def test_old_sessions_are_forgotten_with_what_hangs_on_them(store):
 def test_calls_are_reserved_settled_and_summed(store):
     number = store.model_calls.reserve(call(input_tokens=60, micro_usd=500), ROOM)
     assert store.model_calls.reserve(call(input_tokens=50), ROOM) is None
-    assert store.model_calls.spent_today(AT) == Spending(calls=2, tokens=60, micro_usd=500, refused=1)
+    assert store.model_calls.total_today(AT) == Spending(calls=2, tokens=60, micro_usd=500, refused=1)
     done = call(input_tokens=10, output_tokens=5, micro_usd=20, milliseconds=3, outcome="unusable")
     store.model_calls.settle(number, done)
-    assert store.model_calls.spent_today(AT) == Spending(
+    assert store.model_calls.total_today(AT) == Spending(
         calls=2, tokens=15, micro_usd=20, refused=1, failed=1
     )
-    assert store.model_calls.spent_today(AT + timedelta(days=1)) == Spending()
+    assert store.model_calls.total_today(AT + timedelta(days=1)) == Spending()
     refused, kept = store.model_calls.recent(9)
     assert (refused.outcome, kept) == ("refused", done)
     assert store.model_calls.recent(1) == [refused]
@@ -222,7 +222,7 @@ def test_a_budget_is_never_spent_twice(store):
     for thread in spenders:
         thread.join()
     assert len([number for number in numbers if number is not None]) == 10
-    assert store.model_calls.spent_today(AT).tokens == 100
+    assert store.model_calls.total_today(AT).tokens == 100
 
 
 def test_what_was_remembered_since(store):

@@ -150,7 +150,7 @@ def test_what_tells_how_important_a_memory_is(store):
         store.ledger.record(
             [AuditEntry(memory_id=id_of(2), operation="reclassify", actor=Actor.RECLASSIFICATION, at=AT)]
         )
-    assert store.statistics.standing() == [
+    assert store.statistics.find_active() == [
         Standing(first, id_of(1), one.priority, NOW, links=2, won=1, contested=1, confirmed=1),
         Standing(second, id_of(2), other.priority, NOW, contested=1, moved_at=NOW),
     ]

@@ -23,7 +23,7 @@ def put(store, number, *links, role="about"):
 
 
 def kept(store, number):
-    return store.symbols.of([id_of(number)]).get(id_of(number), [])
+    return store.symbols.find_links([id_of(number)]).get(id_of(number), [])
 
 
 def test_links_are_given_back_as_they_were_and_put_in_place_of_former_ones(store):
@@ -35,7 +35,7 @@ def test_links_are_given_back_as_they_were_and_put_in_place_of_former_ones(store
     put(store, 1, replace(OPEN, hash="b" * 32, last=25))
     assert kept(store, 1) == [replace(OPEN, hash="b" * 32, last=25), USED]
     assert kept(store, 2) == [SHUT]
-    assert store.symbols.said([id_of(1), id_of(9)]) == {id_of(1): "said 1"}
+    assert store.symbols.find_hashes([id_of(1), id_of(9)]) == {id_of(1): "said 1"}
 
 
 def test_a_memory_is_looked_at_once_in_each_of_its_states(store):

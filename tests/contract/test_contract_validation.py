@@ -15,7 +15,7 @@ LATER = AT + timedelta(hours=5)
 
 
 def kept(store, number=1):
-    (one,) = store.statistics.of([id_of(number)])
+    (one,) = store.statistics.find_by_ids([id_of(number)])
     return one.checked_at, one.standing, one.standing_since
 
 

@@ -347,7 +347,7 @@ def test_records_supersede_in_a_chain(cx, records):
     assert found["0002-b.md"].valid_until == day(3, 1)
     (chain,) = [
         one
-        for one in cx._app.all_services()[0].store.relations.of([found["0001-a.md"].id])
+        for one in cx._app.all_services()[0].store.relations.find_touching([found["0001-a.md"].id])
         if one.type is RelationType.SUPERSEDES
     ]
     assert chain.source_id == found["0002-b.md"].id

@@ -68,7 +68,7 @@ def read(cortex):
 
 
 def links(cortex, memory):
-    found = cortex._app.services(Scope.PROJECT).store.symbols.of([memory.id])
+    found = cortex._app.services(Scope.PROJECT).store.symbols.find_links([memory.id])
     return [(one.role, one.path, one.name) for one in found.get(memory.id, ())]
 
 
@@ -257,5 +257,5 @@ def test_an_import_does_what_the_end_of_a_session_does(cortex, project, tmp_path
     (services,) = cortex._app.all_services(Scope.PROJECT)
     kept = cortex.list(statuses=["active", "proposed"]).memories
     assert kept
-    assert services.store.symbols.of([one.id for one in kept])
+    assert services.store.symbols.find_links([one.id for one in kept])
     assert cortex.import_("claude-code", str(tmp_path / "s.jsonl")).exchanges == 0

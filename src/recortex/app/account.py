@@ -124,13 +124,13 @@ def _cited(services: StoreServices, root: Path, memory: Memory) -> Iterator[Clai
         if one.state == "none":
             continue
         section: Section = "support" if one.state in {"fresh", "moved"} else "conflicts"
-        told = one.told or f"{one.was} reads as it did"
+        told = one.outcome or f"{one.was} reads as it did"
         yield Claim(section, f"Cited code: {told.rstrip('.')}.", (Evidence("memory", memory.id),))
 
 
 def _related(services: StoreServices, memory: Memory) -> Iterator[Claim]:
     """What led to it, what came of it, what speaks for and against it: the relations that it has itself."""
-    found = links([memory.id], services.store.relations.of, depth=1, least=0.0)
+    found = links([memory.id], services.store.relations.find_touching, depth=1, least=0.0)
     ends = {id_ for one in found for id_ in (one.relation.source_id, one.relation.target_id)}
     memories = {one.id: output_redacted(one) for one in services.store.memories.get(sorted(ends))}
     yield from of_links(found, memories | {memory.id: memory}, [memory.id])
@@ -161,12 +161,12 @@ class Definitions:
 
     def around(self, path: str, line: int) -> Definition | None:
         """The innermost definition around a line of a file."""
-        facts = self._of(path)
+        facts = self._read(path)
         return of_facts(facts, line) if facts else enclosing(self.lines(path), line)
 
     def exactly(self, path: str, known: Definition) -> Definition:
         """A definition that was found by words as facts know it; the same where they do not."""
-        facts = self._of(path)
+        facts = self._read(path)
         found = [one for one in facts.symbols if one.line == known.first] if facts else []
         return next((definition(one) for one in found if one.plain == known.name), known)
 
@@ -185,7 +185,7 @@ class Definitions:
     def _code(self) -> CurrentCode | None:
         return open_code(self._path, self._root)
 
-    def _of(self, path: str) -> FileFacts | None:
+    def _read(self, path: str) -> FileFacts | None:
         """The facts of a file; None where there are none."""
         if self._code:
             return self._code.facts(path)

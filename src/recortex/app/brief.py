@@ -152,7 +152,7 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     laid_out = page(parted, shelf.line_of, count, budget, before)
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
-    ends = [memory.valid_until.timestamp() for memory in shelf.of(laid_out.entries) if memory.valid_until]
+    ends = [memory.valid_until.timestamp() for memory in shelf.select(laid_out.entries) if memory.valid_until]
     fresh_until = min([made.generated_at + cache.FRESH_SECONDS, *ends])
     return Cached(made, generation, fresh_until, budget.limit)
 
@@ -288,7 +288,7 @@ class _Reading:
             one.id, self._memories[one.store_index, one.id].scope.value, round(one.rank, 4), entry.tokens
         )
 
-    def of(self, entries: Sequence[BriefEntry]) -> list[Memory]:
+    def select(self, entries: Sequence[BriefEntry]) -> list[Memory]:
         """The memories on the page."""
         return [self._memories[entry.ranked.store_index, entry.ranked.id] for entry in entries]
 

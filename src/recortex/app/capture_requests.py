@@ -204,7 +204,7 @@ class Window:
     read: int = 0
     more: bool = False
 
-    def of(self, reader: TranscriptReader) -> Iterator[Turn]:
+    def select(self, reader: TranscriptReader) -> Iterator[Turn]:
         """The turns to learn from."""
         size = 0
         index = 0

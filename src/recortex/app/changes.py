@@ -136,7 +136,7 @@ class Changes:
         worded = {one.id: one for one in store.memories.get(ids)}
         in_turns = zip_longest((read.get(key) for key in near), (worded.get(id_) for id_ in ids))
         found = {one.id: one for pair in in_turns for one in pair if one is not None}
-        judged = {one.other(memory.id) for one in store.relations.of([memory.id]) if one.judged}
+        judged = {one.other(memory.id) for one in store.relations.find_touching([memory.id]) if one.judged}
         return [
             one
             for one in found.values()
@@ -223,7 +223,7 @@ class Changes:
         if not may_replace(new, old, reading):
             return False
         store = self._services.store
-        found = supporters(old.id, store.relations.of([old.id]))
+        found = supporters(old.id, store.relations.find_touching([old.id]))
         known = store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
         return sum(one.status is Status.ACTIVE for one in known) < CONSENSUS
 
@@ -324,7 +324,7 @@ def new_ones(services: StoreServices, relations: Sequence[Relation]) -> list[Rel
         if one.reason == "rejected" and one.relation.type in CAUSAL
     }
     known: dict[frozenset[str], list[Relation]] = {}
-    for one in store.relations.of(ids):
+    for one in store.relations.find_touching(ids):
         if one.type in CAUSAL:
             known.setdefault(_ends(one), []).append(one)
     found = (

@@ -91,7 +91,7 @@ def judge(
         return {}
     with closing(code):
         judged = _Judge(code, reach)
-        found = {id_: [judged.of(one) for one in own] for id_, own in links.items()}
+        found = {id_: [judged.judge(one) for one in own] for id_, own in links.items()}
     return {id_: [one.citation for one in own if one] for id_, own in found.items()}
 
 
@@ -103,7 +103,7 @@ def heal(services: StoreServices, memories: Sequence[Memory], *, renew: bool = F
         memories: whose symbols are looked for.
         renew: keep what was edited as it reads now, and let go what is gone: a person read it and agreed.
     """
-    links = services.store.symbols.of([one.id for one in memories])
+    links = services.store.symbols.find_links([one.id for one in memories])
     code = open_code(services.facts, services.root) if links else None
     if code is None:
         return 0
@@ -112,7 +112,7 @@ def heal(services: StoreServices, memories: Sequence[Memory], *, renew: bool = F
         judged = _Judge(code, "tree")
         for memory in memories:
             own = [one for one in links.get(memory.id, ()) if one.role == "about"]
-            now = [link for one in own if (link := _as_now(one, judged.of(one), renew=renew))]
+            now = [link for one in own if (link := _as_now(one, judged.judge(one), renew=renew))]
             if now != own:
                 followed.append((memory, now))
     with services.store.transaction():
@@ -137,7 +137,7 @@ class _Judge:
         self._code, self._reach, self._refreshed = code, reach, False
         self._known: dict[SymbolLink, Judged | None] = {}
 
-    def of(self, link: SymbolLink) -> Judged | None:
+    def judge(self, link: SymbolLink) -> Judged | None:
         if link not in self._known:
             self._known[link] = self._judged(link)
         return self._known[link]
@@ -147,14 +147,14 @@ class _Judge:
 
         if link.key and self._code.key(link.path) == link.key:
             return Judged(unchanged(link))
-        now = self._code.of(link.path)
+        now = self._code.read(link.path)
         if now is not None and now.facts is None:
             return None
         facts = now.facts if now else None
         citation, found = judged(link, facts, self._elsewhere, self._code.before(link.key))
         if found is None:
             return None if self._reach == "file" else Judged(citation)
-        there = self._code.of(found.path)
+        there = self._code.read(found.path)
         return Judged(citation, found, there.key if there else b"")
 
     def _elsewhere(self, link: SymbolLink) -> Iterator[Found]:
@@ -190,7 +190,7 @@ class _Sources:
         """Resolve the root once."""
         self._real = os.path.realpath(self.root)
 
-    def of(self, path: str) -> Lines | None:
+    def read_lines(self, path: str) -> Lines | None:
         """A file's lines; None where it is not there, not in the project, or too large."""
         if path != self._last[0]:
             data = read(self.root, path, self._real)
@@ -227,7 +227,7 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
     found: dict[FileLink, Citation] = {}
     missing: list[FileLink] = []
     for link in sorted(set(links), key=lambda link: link.path):
-        lines = sources.of(link.path)
+        lines = sources.read_lines(link.path)
         if citation := judged(link, lines) if lines else _unread(sources, link):
             found[link] = citation
         else:
@@ -276,7 +276,7 @@ def _symbols(
     """What became of the symbols that memories hang on, by the ids of those that hang on some."""
     found: dict[str, list[Citation]] = {}
     for services in stores:
-        if ids and services.facts is not None and (links := services.store.symbols.of(ids)):
+        if ids and services.facts is not None and (links := services.store.symbols.find_links(ids)):
             about = {id_: [one for one in own if one.role == "about"] for id_, own in links.items()}
             found |= judge(services, about, root, reach, parse=parse)
     return found
@@ -309,7 +309,7 @@ def _followed(
     """What stands in the file that its file was renamed to."""
     for link in missing:
         path = fates.get(link.path, "")
-        lines = sources.of(path) if path else None
+        lines = sources.read_lines(path) if path else None
         citation = judged(link, lines, path) if lines else None
         if citation:
             yield link, citation
@@ -335,7 +335,7 @@ def _searched(
     if reach != "tree":
         likely = [path for path in likely if path.rpartition("/")[2] in names]
     for path in likely[:MOST_SEARCHED]:
-        lines = sources.of(path)
+        lines = sources.read_lines(path)
         if lines is not None:
             search.look(path, lines)
             left -= lines.size

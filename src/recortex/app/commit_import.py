@@ -24,10 +24,10 @@ from recortex.engines.commits import (
     Told,
     draft_of,
     key_of,
+    read_commit,
     read_message,
     thing,
     things_taken,
-    told_by,
 )
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.privacy import redact
@@ -162,7 +162,7 @@ class CommitImport:
             try:
                 with within(SECONDS):
                     message = read_message(commit)
-                    told = told_by(commit, message)
+                    told = read_commit(commit, message)
             except TimeoutError:
                 told = f"reading it took longer than {SECONDS:.0f} s"
                 self.done.problems.append(f"{commit.hash[:12]}: left out: {told}")
@@ -279,7 +279,11 @@ class CommitImport:
                     if told.form == "revert":
                         self._put(
                             Relation(
-                                named.id, memory.id, RelationType.CAUSED, self._now, evidence=_said(sentence)
+                                named.id,
+                                memory.id,
+                                RelationType.CAUSED,
+                                self._now,
+                                evidence=_redact_sentence(sentence),
                             )
                         )
                         self._end(memory, named, "reverted")
@@ -290,7 +294,7 @@ class CommitImport:
                                 named.id,
                                 RelationType.TRIGGERED_BY,
                                 self._now,
-                                evidence=_said(sentence),
+                                evidence=_redact_sentence(sentence),
                             )
                         )
             self._replace(memory, told, taken)
@@ -338,7 +342,8 @@ class CommitImport:
         relations = self._services.store.relations
         ends = (relation.source_id, relation.target_id, relation.type)
         if any(
-            (one.source_id, one.target_id, one.type) == ends for one in relations.of([relation.source_id])
+            (one.source_id, one.target_id, one.type) == ends
+            for one in relations.find_touching([relation.source_id])
         ):
             return
         try:
@@ -372,5 +377,5 @@ def _key(draft: Draft) -> Any:
     return key_of(draft.metadata.get(NOTED))
 
 
-def _said(sentence: str) -> tuple[str, ...]:
+def _redact_sentence(sentence: str) -> tuple[str, ...]:
     return (redact(sentence).text,)

@@ -212,7 +212,7 @@ class Knowledge:
             found = faded(found, services.store, to_micros(self._now))
         return {memory.id: memory for memory in found}
 
-    def said(self) -> list[ExchangeHit]:
+    def find_exchanges(self) -> list[ExchangeHit]:
         """What was said in sessions and probably answers the task."""
         return [
             record_redacted(hit)

@@ -134,7 +134,7 @@ class TurnPlaces:
         self.elsewhere: set[Path] = set()
 
     @classmethod
-    def of(cls, services: StoreServices) -> TurnPlaces:
+    def from_services(cls, services: StoreServices) -> TurnPlaces:
         """For the project of a store."""
         project = services.location.project
         return cls(services.root, project.home if project else None)
@@ -151,10 +151,10 @@ class TurnPlaces:
         """The turns, each with the root of the project in which the question was asked that it belongs to."""
         here, first = None, True
         for turn in turns:
-            asked = self._of(turn, reader.info) if _asks(turn) else None
+            asked = self._locate(turn, reader.info) if _asks(turn) else None
             if first and asked is None and reader.resumed:
                 here = self._question_before(turn, reader)
-            here = asked or here or self._of(turn, reader.info)
+            here = asked or here or self._locate(turn, reader.info)
             first = False
             yield turn, here
 
@@ -167,12 +167,12 @@ class TurnPlaces:
             found, earlier = None, open_transcript(reader.path, cursor=start)
             for one in takewhile(lambda one: one.end <= end, earlier):
                 if _asks(one) and (one.cwd or not start):
-                    found = self._of(one, earlier.info) or found
+                    found = self._locate(one, earlier.info) or found
             if found:
                 return found
         return None
 
-    def _of(self, turn: Turn, info: SessionInfo) -> Path | None:
+    def _locate(self, turn: Turn, info: SessionInfo) -> Path | None:
         folder = turn.cwd or info.cwd
         if folder or not info.digest:
             return self.project_of(folder)
@@ -528,7 +528,7 @@ def sharers(location: Location, project: Project, folders: Sequence[Path]) -> di
         project: the project.
         folders: in which notes are.
     """
-    places, said = TurnPlaces(project.root, project.home), _said(location)
+    places, said = TurnPlaces(project.root, project.home), _read_marks(location)
     unsaid = (folder for folder in folders if _mark(folder) not in said and folder.is_dir())
     found = {folder: sharer(folder, project.root, places.project_of) for folder in unsaid}
     return {folder: other for folder, other in found.items() if other}
@@ -552,11 +552,11 @@ def claim(location: Location, folder: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    marks = sorted({*_said(location), _mark(folder)})
+    marks = sorted({*_read_marks(location), _mark(folder)})
     replace_text(location.place(FILE), json.dumps({"mine": marks}))
 
 
-def _said(location: Location) -> frozenset[str]:
+def _read_marks(location: Location) -> frozenset[str]:
     try:
         kept = json.loads(read_own(location.place(FILE), _MOST_BYTES))["mine"]
         return frozenset(mark for mark in kept if isinstance(mark, str))

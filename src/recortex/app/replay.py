@@ -274,7 +274,7 @@ class _Replay:
         """What a prompt repeats, with the memory that stood for it."""
         had = {given.memory for given in done.given}
         for text, first in self._typed.again(past.id, prompt):
-            memory = self._standing(text, first.text, *(wish.text for wish in wishes(text)))
+            memory = self._find_known(text, first.text, *(wish.text for wish in wishes(text)))
             yield SaidAgain(
                 text=redact(text).text[:SHOWN],
                 session=past.id,
@@ -285,7 +285,7 @@ class _Replay:
                 given=memory in had,
             )
 
-    def _standing(self, *texts: str) -> str:
+    def _find_known(self, *texts: str) -> str:
         """The id of an active memory that says what was typed; empty where there is none."""
         now = self._clock.now
         for services in self._context.app.readable_services():

@@ -52,7 +52,7 @@ def link(
     if opened is None:
         return {}
     symbols, ids = services.store.symbols, [one.id for one in own]
-    said, before = symbols.said(ids), symbols.of(ids)
+    said, before = symbols.find_hashes(ids), symbols.find_links(ids)
     says = {one.id: _says(one) for one in own}
     try:
         found = {
@@ -103,7 +103,7 @@ def links_of(
     if not found:
         return []
     commit = branch_and_commit(code.root)[1]
-    keys = {one.path: keyed.key for one in found if (keyed := code.of(one.path))}
+    keys = {one.path: keyed.key for one in found if (keyed := code.read(one.path))}
     return [
         then(memory, one)
         or link_of(
@@ -126,7 +126,7 @@ def link_callers(services: StoreServices, memories: Sequence[Memory], code: Curr
     from recortex.engines.code.freshness import callees_of, constrains
     from recortex.engines.code.project import Project
 
-    links = services.store.symbols.of([one.id for one in memories if constrains(one)])
+    links = services.store.symbols.find_links([one.id for one in memories if constrains(one)])
     if not links:
         return 0
     project = Project(code.all_facts())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recortex.app.citations import SECONDS, cite, cited_by
 from recortex.app.citations import heal as heal_symbols
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import Citation, standing_of
+from recortex.domain.memory import Citation, mean_intact
 from recortex.domain.reports import Check
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
@@ -54,7 +54,7 @@ def subjects(
     """Each memory of a store with what its validation needs; `reach`: how far its code is followed."""
     ids = [memory.id for memory in batch]
     citations = cited_by([services], batch, reach)
-    relations = services.store.relations.of(ids)
+    relations = services.store.relations.find_touching(ids)
     opposed, supporters = _relations(services, ids, relations)
     known = _Known(
         confidence=left(services, ids, now, citations),
@@ -89,11 +89,11 @@ def left(
     citations: Mapping[str, Sequence[Citation]] | None = None,
 ) -> dict[str, float]:
     """What decay has left of the confidence of memories, by id; by their code as it is, if that is given."""
-    statistics = services.store.statistics.of(ids) if ids else []
+    statistics = services.store.statistics.find_by_ids(ids) if ids else []
     if citations is not None:
         at = to_micros(now)
         statistics = [
-            one._replace(standing=standing_of(citations[one.id]), checked_at=at) for one in statistics
+            one._replace(standing=mean_intact(citations[one.id]), checked_at=at) for one in statistics
         ]
     hubs = services.store.search.hubs([one.key for one in statistics])
     return remaining_of_all(statistics, to_micros(now), hubs)
@@ -101,7 +101,7 @@ def left(
 
 def hubs_of(services: StoreServices, ids: Sequence[str]) -> dict[str, float]:
     """The centrality of those memories of which it is above a half, by id."""
-    statistics = services.store.statistics.of(ids) if ids else []
+    statistics = services.store.statistics.find_by_ids(ids) if ids else []
     hubs = services.store.search.hubs([one.key for one in statistics])
     return {one.id: hubs.get(one.key, 0.0) for one in statistics}
 
@@ -112,9 +112,11 @@ def _relations(
     """What contradicts each memory, and how many support it: active memories alone count."""
     against = [one for one in relations if one.type is RelationType.CONTRADICTS]
     others = {end for one in against for end in (one.source_id, one.target_id)} - set(ids)
-    known = [*relations, *(services.store.relations.of(list(others)) if others else ())]
+    known = [*relations, *(services.store.relations.find_touching(list(others)) if others else ())]
     ends = {end for one in known for end in (one.source_id, one.target_id)}
-    active = {one.id for one in services.store.statistics.of(list(ends)) if one.status == Status.ACTIVE}
+    active = {
+        one.id for one in services.store.statistics.find_by_ids(list(ends)) if one.status == Status.ACTIVE
+    }
     supporting = {
         (one.source_id, one.target_id)
         for one in known

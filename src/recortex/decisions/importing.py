@@ -198,7 +198,7 @@ def relate(
     for key in touched:
         if key in memories:
             begins = f"{key}: "
-            for one in relations.of([memories[key].id]):
+            for one in relations.find_touching([memories[key].id]):
                 own = any(reason.startswith(begins) for reason in one.evidence)
                 if own and one.type is not RelationType.SUPERSEDES and _ends(one) not in wanted:
                     relations.remove(*_ends(one))
@@ -207,7 +207,7 @@ def relate(
 
 def _put(relations: Relations, relation: Relation) -> bool:
     """Keep a relation; one that is there with its evidence stays as it is."""
-    for one in relations.of([relation.source_id]):
+    for one in relations.find_touching([relation.source_id]):
         if _ends(one) == _ends(relation):
             if one.evidence and one.status is relation.status:
                 return False
@@ -389,13 +389,15 @@ class DecisionImport:
         links = [cite(root, path, 1, file.record.lines, commit)]
         links += [cite(root, name, None, None, commit) for name in self._named(file.record)]
         state, history = self._state(path), self._histories.get(path)
-        draft = draft_of(self._told_apart(file.record), state, hash_=file.hash, history=history, files=links)
+        draft = draft_of(
+            self._disambiguate(file.record), state, hash_=file.hash, history=history, files=links
+        )
         if self._held:
             waiting = {NOTED: noted(file.record, _HELD, file.hash)}
             draft = replace(draft, status=Status.QUARANTINED, valid_until=None, metadata=waiting)
         return replace(draft, metadata={NOTED: {**draft.metadata[NOTED], **self._mark}})
 
-    def _told_apart(self, record: Record) -> Record:
+    def _disambiguate(self, record: Record) -> Record:
         """The record, with its file's name in the title where others have its number and title."""
         same = (record.number, record.title.lower())
         twins = sum(

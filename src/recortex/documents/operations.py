@@ -136,7 +136,7 @@ class DocumentOperations(Operations):
     def _embed(self, services: StoreServices) -> None:
         waiting = services.store.chunk_vectors.count_waiting()
 
-        def told(done: int) -> None:
+        def report(done: int) -> None:
             self._app.progress("embedding documents", done, max(waiting, done))
 
-        embed_chunks(services, seconds=SHARE, progress=told)
+        embed_chunks(services, seconds=SHARE, progress=report)

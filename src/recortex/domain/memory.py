@@ -292,7 +292,7 @@ class Citation:
         return f"{self.renamed} ({place})" if self.renamed else place
 
     @property
-    def told(self) -> str:
+    def outcome(self) -> str:
         """What became of it, in one line; empty where it is fresh or cannot be compared."""
         if self.state == "moved":
             return f"{self.was} is now {'' if self.renamed or not self.symbol else 'in '}{self.now}"
@@ -324,13 +324,13 @@ def describe_citations(citations: Iterable[Citation]) -> str:
     """What became of them, in one line: the worst, and how many more do not stand as they did."""
     found = list(citations)
     one = worst(found)
-    if one is None or not one.told:
+    if one is None or not one.outcome:
         return ""
-    more = sum(bool(other.told) for other in found) - 1
-    return f"{one.told}; {more} more" if more else one.told
+    more = sum(bool(other.outcome) for other in found) - 1
+    return f"{one.outcome}; {more} more" if more else one.outcome
 
 
-def standing_of(citations: Iterable[Citation]) -> float | None:
+def mean_intact(citations: Iterable[Citation]) -> float | None:
     """The mean share that stands; None where nothing can be compared."""
     shares = [one.standing for one in citations if one.standing is not None]
     return sum(shares) / len(shares) if shares else None

@@ -100,7 +100,7 @@ class Told:
     others: tuple[tuple[str, str], ...] = ()
 
 
-def told_by(commit: Commit, message: Message) -> Told | str:
+def read_commit(commit: Commit, message: Message) -> Told | str:
     """What a commit tells, or why nothing of it is kept."""
     if (why := reason_to_skip(commit, message)) and not PATTERNS.revert.match(message.gist):
         return why

@@ -152,7 +152,7 @@ def _entries(
     taken = sum(one.entry.tokens + BREAK for one in lines)
     more = pack(others, room - few.tokens - taken, count, Level.EXAMPLES)
     # An id alone tells an agent nothing: such a memory counts as left out.
-    told = [_told(one, best[one.id], count) for one in (*few.entries, *more.entries) if one.level]
+    told = [_make_entry(one, best[one.id], count) for one in (*few.entries, *more.entries) if one.level]
     return [*told, *lines], len(weighed) - len(told) + len(asides) - len(lines)
 
 
@@ -162,7 +162,7 @@ def _note(offer: Offer) -> str:
     return "\n".join(f"  {what}: {shorten(clean(one), _NOTE_CHARACTERS)}" for what, one in told if one)
 
 
-def _told(one: Compressed, offer: Offer, count: Callable[[str], int]) -> _Told:
+def _make_entry(one: Compressed, offer: Offer, count: Callable[[str], int]) -> _Told:
     note = _note(offer)
     text = f"{one.text}\n{note}" if note else one.text
     entry = ContextEntry(

@@ -265,7 +265,7 @@ def categorised(
     return max(weights, key=lambda one: (weights[one], one is usual))
 
 
-def said_in(difference: Difference) -> str:
+def changed_words(difference: Difference) -> str:
     """The words of a difference that tell its category: what was added, changed or taken out."""
     return "\n".join(_categories_lines(difference))
 

@@ -160,7 +160,7 @@ def stems(text: str) -> frozenset[str]:
     )
 
 
-def told_against(line: str) -> str:
+def drop_prohibited(line: str) -> str:
     """A line without what it forbids itself: who writes `never push to main` does not do it."""
     return PROHIBITIONS_PATTERNS.negated.sub(" ", line)
 
@@ -228,7 +228,7 @@ def _conflicts_with(memory: Memory, lines: Sequence[str], files: Sequence[str]) 
     for number, line in enumerate(lines, 1):
         hit = next((found[0] for name in names if (found := name.search(line))), "")
         hit = hit or next((one for one in shown if one in line), "")
-        hit = hit or next(filter(None, (one.found_in(told_against(line)) for one in orders)), "")
+        hit = hit or next(filter(None, (one.found_in(drop_prohibited(line)) for one in orders)), "")
         hit = hit or (line.strip() if rule and _fits(rule, line) else "")
         if hit:
             because = memory.summary or memory.text

@@ -316,10 +316,10 @@ class Written:
 
     def running(self, commands: Sequence[str]) -> str:
         """The id of a statement that names one of these commands, where all of them are written somewhere."""
-        found = [self._of(_plain(command)) for command in commands]
+        found = [self._find_id(_plain(command)) for command in commands]
         return found[0] if found and all(found) else ""
 
-    def _of(self, command: str) -> str:
+    def _find_id(self, command: str) -> str:
         """The id for a command, or for the same one with more arguments."""
         longer = (id_ for known, id_ in self._commands.items() if known.startswith(f"{command} "))
         return self._commands.get(command) or next(longer, "")

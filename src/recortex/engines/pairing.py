@@ -277,7 +277,7 @@ def _plain(line: str) -> str:
 
 def code_of(store: Store, memories: Sequence[Memory]) -> dict[str, tuple[Memory, ...]]:
     """The code that each memory describes, by the memory's id: if active, or of the same status."""
-    relations = store.relations.of([one.id for one in memories])
+    relations = store.relations.find_touching([one.id for one in memories])
     ends = sorted({end for one in relations for end in (one.source_id, one.target_id)})
     linked = linked_code(relations, {one.id: one for one in store.memories.get(ends) if one.kind == CODE})
     return {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     class Relations(Along, Protocol):
         """The part of a store's relations that is read."""
 
-        def of(self, ids: Sequence[str]) -> Sequence[Relation]:
+        def find_touching(self, ids: Sequence[str]) -> Sequence[Relation]:
             """Every relation that begins or ends at one of some memories."""
 
 
@@ -418,7 +418,7 @@ def reading(relations: Relations, starts: Sequence[str]) -> Callable[[Sequence[s
         types, most = frozenset(VERBS), 2 * NODES + 2
         yield from relations.along(ids, types, types, min_strength=STRENGTH, most=most)
         if asked.intersection(ids):
-            for one in relations.of([id_ for id_ in ids if id_ in asked]):
+            for one in relations.find_touching([id_ for id_ in ids if id_ in asked]):
                 if one.type is RelationType.CONTRADICTS and one.status is RelationStatus.SUGGESTED:
                     yield one
 

@@ -86,7 +86,7 @@ class Repeat(NamedTuple):
         return len({one.session for one in (self.said, *self.others)})
 
     @property
-    def standing(self) -> bool:
+    def is_lasting(self) -> bool:
         """Whether it was said often enough to count as a standing wish; what states something, said twice.
 
         What may be quoted or pasted does not count: a text that is pasted again and again is nobody's wish.
@@ -132,7 +132,7 @@ class Likeness(NamedTuple):
             share = self._weight(one.words & other.words) / self._weight(one.words | other.words)
             return share if share >= SAME_WORDS else 0.0
         cosine = self.cosines(one.text, other.text)
-        least = NEAR if one.standing and other.standing else SURE
+        least = NEAR if one.is_lasting and other.is_lasting else SURE
         return cosine if cosine >= least else 0.0
 
     def same(self, wish: Wish, statement: Wish) -> bool:
@@ -200,7 +200,7 @@ def clear(wish: Wish) -> bool:
     return (
         wish.stands
         and not wish.task
-        and wish.standing
+        and wish.is_lasting
         and MIN_TYPED <= len(wish.text) <= MAX_LENGTH
         and not is_cut(wish.text)
         and wish.text.count("(") == wish.text.count(")")
@@ -280,7 +280,7 @@ class Wish(NamedTuple):
     lasting: bool = False
 
     @property
-    def standing(self) -> bool:
+    def is_lasting(self) -> bool:
         """Whether its form is that of a wish for all work."""
         return self.rule or self.how
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import Citation, Memory, standing_of
+from recortex.domain.memory import Citation, Memory, mean_intact
 from recortex.domain.relation import CONSENSUS
 from recortex.domain.reports import DIMENSIONS, FLAG, SEVERITIES, Issue, Verdict
 from recortex.domain.vocabulary import Status
@@ -36,7 +36,7 @@ def citation_issues(subject: Subject) -> Iterator[Issue]:
     mostly = gone > MOST * compared
     for one in subject.citations:
         if one.state not in {"fresh", "none"}:
-            yield Issue("citation", _severity(one, mostly=mostly), one.told, _CITATION_TODO[one.state])
+            yield Issue("citation", _severity(one, mostly=mostly), one.outcome, _CITATION_TODO[one.state])
 
 
 def _severity(one: Citation, *, mostly: bool) -> Severity:
@@ -49,7 +49,7 @@ def _severity(one: Citation, *, mostly: bool) -> Severity:
 
 def score(subject: Subject) -> float:
     """The mean share of the cited code that stands; 1 where none is cited."""
-    standing = standing_of(subject.citations)
+    standing = mean_intact(subject.citations)
     return 1.0 if standing is None else standing
 
 
@@ -163,7 +163,7 @@ def verdict(subject: Subject) -> Verdict:
         score=round(sum(scores.values()) / len(scores), 4),
         state=_STATES[found[0].severity] if found else "valid",
         issues=tuple(found),
-        cited=standing_of(subject.citations),
+        cited=mean_intact(subject.citations),
     )
 
 
@@ -273,7 +273,7 @@ def _citations(healed: Healed, subject: Subject, _: Verdict, remedy: Remedy) -> 
     if not moved:
         return healed
     files = tuple(dict.fromkeys(remedy.places.get(link, link) for link in healed.memory.files))
-    return _did(healed, replace(healed.memory, files=files), *(one.told for one in moved))
+    return _did(healed, replace(healed.memory, files=files), *(one.outcome for one in moved))
 
 
 def _confidence(healed: Healed, _: Subject, verdict: Verdict, remedy: Remedy) -> Healed:

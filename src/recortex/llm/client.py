@@ -197,7 +197,7 @@ class Price(NamedTuple):
     input: float
     output: float
 
-    def of(self, input_tokens: int, output_tokens: int) -> int:
+    def calculate(self, input_tokens: int, output_tokens: int) -> int:
         """Whole micro-dollars, rounded up."""
         return math.ceil(input_tokens * self.input + output_tokens * self.output - _ROUNDING)
 
@@ -337,7 +337,7 @@ class Model:
             session=request.session,
             input_tokens=tokens,
             output_tokens=request.max_output,
-            micro_usd=self._price.of(tokens, request.max_output),
+            micro_usd=self._price.calculate(tokens, request.max_output),
         )
         number = self._ledger.reserve(reserve, self._limit)
         if number is None:
@@ -364,7 +364,7 @@ class Model:
         used = reserve.input_tokens if reply.input_tokens is None else reply.input_tokens
         written = -(-len(reply.text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
         out = written if reply.output_tokens is None else reply.output_tokens
-        price = self._price.of(used, out) if reply.micro_usd is None else reply.micro_usd
+        price = self._price.calculate(used, out) if reply.micro_usd is None else reply.micro_usd
         return replace(reserve, input_tokens=used, output_tokens=out, micro_usd=price)
 
 

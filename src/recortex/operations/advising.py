@@ -204,7 +204,7 @@ class AdviceOperations(Operations):
         for services in self._app.all_services():
             links = {
                 other: relation.type.words
-                for relation in services.store.relations.of(list(ids))
+                for relation in services.store.relations.find_touching(list(ids))
                 if not relation.doubted
                 for other in (relation.source_id, relation.target_id)
                 if other not in ids

@@ -114,7 +114,7 @@ def limited(app: Application) -> bool:
     return app.actor is Actor.AGENT and not app.settings["agents.trusted"]
 
 
-def held_back(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
+def restrict_draft(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
     """The draft as it may be kept: proposed and without rank, where it asks for what only the person grants.
 
     Args:

@@ -286,7 +286,7 @@ class OpenedMemory(AnsweredMemory):
 
 def opened(memory: Memory, citations: Sequence[Citation], states: Sequence[str] = ()) -> OpenedMemory:
     """A memory with what became of the places that it cites, and how its patterns stand."""
-    told = tuple(one.told or f"{one.was}: {one.state}" for one in citations if one.state != "none")
+    told = tuple(one.outcome or f"{one.was}: {one.state}" for one in citations if one.state != "none")
     return OpenedMemory(**_state(memory), cited=(*told, *states))
 
 
@@ -305,7 +305,7 @@ def _known(services: StoreServices, kept: Kept) -> Iterator[Known]:
         yield _describe_known(memory, "confirmed" if kept.confirmed else "merged")
         return
     done: dict[str, Done] = {memory.supersedes: "replaced"} if memory.supersedes else {}
-    found = sorted(services.store.relations.of([memory.id]), key=lambda one: -one.strength)
+    found = sorted(services.store.relations.find_touching([memory.id]), key=lambda one: -one.strength)
     for relation in found:
         other = relation.target_id if relation.source_id == memory.id else relation.source_id
         if relation.type is RelationType.CONTRADICTS:

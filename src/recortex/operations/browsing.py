@@ -195,7 +195,9 @@ class BrowseOperations(Operations):
         way = RelationFilter(
             types=frozenset(map(RelationType, relations)), direction=direction, min_strength=min_strength
         )
-        steps = walk(memory.id, way, services.store.relations.of, depth=depth, limit=bounded(limit))
+        steps = walk(
+            memory.id, way, services.store.relations.find_touching, depth=depth, limit=bounded(limit)
+        )
         near = services.store.memories.get([step.id for step in steps])
         first, *others = self._faded(services, [memory, *near])
         found = {one.id: output_redacted(one) for one in others}
@@ -304,7 +306,7 @@ class GraphOperations(Operations):
             way = RelationFilter(types, cast("Direction", direction), least)
         most, at = bounded(limit), as_utc(as_of) if as_of else None
         services, memory = self._app.locate(id)
-        relations_of = known_then(services, at) if at else services.store.relations.of
+        relations_of = known_then(services, at) if at else services.store.relations.find_touching
         steps = walk(memory.id, way, relations_of, depth=depth, limit=most + 1)
         ids = [memory.id, *(step.id for step in steps[:most])]
         if at:
@@ -345,7 +347,7 @@ def known_then(services: StoreServices, at: datetime) -> Callable[[Sequence[str]
     store = services.store
 
     def relations_of(ids: Sequence[str]) -> Sequence[Relation]:
-        found = known_at(at, store.relations.of(ids), store.relations.former(ids))
+        found = known_at(at, store.relations.find_touching(ids), store.relations.former(ids))
         ends = sorted({id_ for one in found for id_ in (one.source_id, one.target_id)})
         there = {one.id for one in store.memories.get(ends) if one.recorded_at <= at}
         return [one for one in found if {one.source_id, one.target_id} <= there]

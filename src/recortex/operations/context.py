@@ -86,7 +86,7 @@ class ContextOperations(Operations):
         known = Knowledge(self._app, task, files, patterns)
         offers = known.offers(boosts)
         fresh = [one for one in offers if again or asking.is_new(one.memory)]
-        asides = [*map(of_document, known.written()), *map(of_exchange, known.said())]
+        asides = [*map(of_document, known.written()), *map(of_exchange, known.find_exchanges())]
         asides = [one for one in asides if again or one.id not in asking.receipts]
         laid = lay_out(fresh, asides, boosts, budget, self._app.count_tokens)
         known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}

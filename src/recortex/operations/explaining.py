@@ -366,7 +366,7 @@ class ConsequenceOperations(Operations):
         way, most = walks.to_effects(fraction(min_strength)), bounded(limit)
         read = self._reading(services, way, most, as_of)
         # Its effects may have more causes than a walk reads.
-        every = services.store.relations.of if as_of is None else read
+        every = services.store.relations.find_touching if as_of is None else read
         fallen = walks.counterfactual(memory.id, read, every, way=way, depth=depth, limit=most + 1)
         shown = self._shown(services, memory, [one.step for one in fallen[:most]])
         return Counterfactual(

@@ -378,12 +378,12 @@ def _embed(
         if total.stopped or (limit and before >= limit):
             break
 
-        def told(count: int, before: int = before) -> None:
+        def report(count: int, before: int = before) -> None:
             app.progress("embedding", before + count, max(min(limit or waiting, waiting), before + count))
 
         left = limit - before if limit else 0
         run = reembed(
-            services, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=told
+            services, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=report
         )
         done, said = total.done + run.done, total.exchanges + run.exchanges
         written = total.chunks + run.chunks

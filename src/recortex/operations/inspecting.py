@@ -232,7 +232,7 @@ class InspectionOperations(Operations):
         )
 
     def _costs(self, all_services: Sequence[StoreServices]) -> ModelCosts:
-        days = [services.store.model_calls.spent_today(self._app.clock()) for services in all_services]
+        days = [services.store.model_calls.total_today(self._app.clock()) for services in all_services]
         return ModelCosts(
             calls=sum(one.calls for one in days),
             tokens=sum(one.tokens for one in days),

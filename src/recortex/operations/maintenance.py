@@ -302,7 +302,7 @@ class MaintenanceOperations(Operations):
         settings = self._app.settings
         if not settings["llm.provider"]:
             return None
-        spent = self._app.services(Scope.GLOBAL).store.model_calls.spent_today(self._app.clock())
+        spent = self._app.services(Scope.GLOBAL).store.model_calls.total_today(self._app.clock())
         return filled(
             ModelUse,
             spent,

@@ -156,7 +156,7 @@ def _taken_out(app: Application, source: StoreServices, memory: Memory) -> Seque
     """Take the memory out of its old store; what it was related to there, in words."""
     store, now = source.store, app.clock()
     with store.transaction():
-        relations = store.relations.of([memory.id])
+        relations = store.relations.find_touching([memory.id])
         left = [
             f"{one.type.value} {one.target_id if one.source_id == memory.id else one.source_id}"
             for one in relations
@@ -524,7 +524,7 @@ def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
         with services.store.transaction():
             known = {
                 (one.source_id, one.target_id, one.type)
-                for one in services.store.relations.of([relation.source_id])
+                for one in services.store.relations.find_touching([relation.source_id])
             }
             if (relation.source_id, relation.target_id, relation.type) in known:
                 return False

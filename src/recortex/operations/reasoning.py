@@ -173,7 +173,7 @@ class InferenceOperations(Operations):
         partly = False
         if id:
             services, memory = self._app.locate(id)
-            near = {one.other(memory.id) for one in services.store.relations.of([memory.id])}
+            near = {one.other(memory.id) for one in services.store.relations.find_touching([memory.id])}
             found = self._kept(
                 services, [(memory.source.session, [memory.id, *sorted(near)])], dry_run, None
             )[0]

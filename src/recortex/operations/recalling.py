@@ -122,7 +122,7 @@ class Recalling:
                 break
             most *= 4
         waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
-        said, documents = self._said(stores, asked, only), self._documents(stores, asked, only)
+        said, documents = self._find_exchanges(stores, asked, only), self._documents(stores, asked, only)
         return Part(found, active, waiting, said, documents, self._untimely(stores, asked, only, limit))
 
     def _untimely(
@@ -178,7 +178,7 @@ class Recalling:
             found += map(record_redacted, services.chunk_retrieval.with_freshness(told))
         return found
 
-    def _said(
+    def _find_exchanges(
         self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
     ) -> list[ExchangeHit]:
         """What was said in the project's sessions and may answer."""

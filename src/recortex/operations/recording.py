@@ -98,7 +98,7 @@ def draft_of(app: Application, new: NewMemory) -> Draft:
         "metadata": dict(new.metadata or {}),
     }
     taken_over = {name: getattr(new, name) for name in _DRAFT_FIELDS if name not in resolved}
-    return agents.held_back(app, Draft(**taken_over, **resolved), replaced)
+    return agents.restrict_draft(app, Draft(**taken_over, **resolved), replaced)
 
 
 def file_links(app: Application, paths: Sequence[str]) -> tuple[FileLink, ...]:
@@ -565,7 +565,7 @@ class CorrectionOperations(Operations):
             scope=scope,
             metadata={"correction": {name: one for name, one in said.items() if one}},
         )
-        return agents.held_back(self._app, draft, None)
+        return agents.restrict_draft(self._app, draft, None)
 
     def _would(self, services: StoreServices, draft: Draft, taught: Taught) -> Learned:
         from recortex.engines.ingestion.normalisation import normalise
@@ -604,7 +604,7 @@ class CorrectionOperations(Operations):
         if not kept.added:
             return []
         memory, store = kept.memory, services.store
-        near = [one for one in store.relations.of([memory.id]) if one.type is RelationType.RELATED]
+        near = [one for one in store.relations.find_touching([memory.id]) if one.type is RelationType.RELATED]
         known = {one.id: one for one in store.memories.get([one.other(memory.id) for one in near])}
         pairs = [(one, known[one.other(memory.id)]) for one in near if one.other(memory.id) in known]
         replaced = store.memories.get([memory.supersedes]) if memory.supersedes else []
@@ -621,7 +621,7 @@ def _reworded(old: Memory, text: str) -> Memory:
 
 
 def _contradicted(services: StoreServices, memory: Memory) -> tuple[Memory, ...]:
-    found = services.store.relations.of([memory.id])
+    found = services.store.relations.find_touching([memory.id])
     ids = [one.other(memory.id) for one in found if one.type is RelationType.CONTRADICTS]
     known = services.store.memories.get(ids)
     return tuple(all_output_redacted([one for one in known if one.status is Status.ACTIVE]))

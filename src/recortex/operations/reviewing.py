@@ -247,7 +247,7 @@ class ReviewOperations(Operations):
         with services.store.transaction():
             found = [
                 each
-                for each in relations.of([one.id])
+                for each in relations.find_touching([one.id])
                 if each.type is RelationType.CONTRADICTS and {each.source_id, each.target_id} == ends
             ]
             if services is not other or not found:

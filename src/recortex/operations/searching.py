@@ -20,7 +20,7 @@ from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.privacy import redact
 from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, cap_scores, in_turns
-from recortex.engines.retrieval.weights import told_beside
+from recortex.engines.retrieval.weights import select_beside
 from recortex.errors import (
     AmbiguousIdError,
     ChunkNotFoundError,
@@ -146,12 +146,12 @@ class SearchOperations(Operations):
         answering = answering[: recalling.most("exchanges", asked)]
         found_in = in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
-        hits = list(told_beside(hits, answering))
-        seen = tuple(self._seen(hits))
+        hits = list(select_beside(hits, answering))
+        seen = tuple(self._with_states(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))
         said = left.fitting(answering, lambda one: one.tokens)
-        unchecked = left.fitting(tuple(self._seen(waiting)), lambda hit: hit.memory.tokens)
+        unchecked = left.fitting(tuple(self._with_states(waiting)), lambda hit: hit.memory.tokens)
         documents = left.fitting(found_in, lambda one: one.tokens)
         answer = Recall(
             query=asked.query,
@@ -294,7 +294,7 @@ class SearchOperations(Operations):
     def _cited(self, memories: Sequence[Memory]) -> dict[str, list[Citation]]:
         return cited_by(self._app.all_services(), memories, "renames", tree=self._app.tree)
 
-    def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
+    def _with_states(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
         found = self._cited(memories)
         states = states_of(self._app, memories)

@@ -166,7 +166,7 @@ class SessionOperations(Operations):
 
         records, now, limits = services.store.sessions, self._app.clock(), session_limits(self._app.settings)
         span = only.since or EARLIEST, only.until or LATEST
-        seen = records.seen(*span)
+        seen = records.find_between(*span)
         found = analytics(
             seen,
             sum(not over(one, now, limits) for one in seen),
@@ -463,7 +463,7 @@ class HistoryOperations(Operations):
             # Make superseded memories active again when the creation of the one that replaced them is undone.
             replaced = [
                 relation.target_id
-                for relation in services.store.relations.of([memory.id])
+                for relation in services.store.relations.find_touching([memory.id])
                 if relation.type is RelationType.SUPERSEDES and relation.source_id == memory.id
             ]
             for old in services.store.memories.get(replaced):

@@ -51,7 +51,7 @@ class ModelCalls(Protocol):
     def settle(self, number: int, call: ModelCall) -> None:
         """Put what a call really cost, and what came of it, in place of the reserve."""
 
-    def spent_today(self, now: datetime) -> Spending:
+    def total_today(self, now: datetime) -> Spending:
         """What was spent on the UTC day of `now`."""
 
     def recent(self, limit: int) -> list[ModelCall]:

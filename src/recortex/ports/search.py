@@ -538,7 +538,7 @@ class Sessions(Receipts, Signals, Protocol):
     def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
         """Record that a session was learned from, up to a size of its transcript in bytes."""
 
-    def seen(self, since: datetime, until: datetime) -> list[Session]:
+    def find_between(self, since: datetime, until: datetime) -> list[Session]:
         """The sessions that were last seen within a time, `until` excluded."""
 
     def given(self, since: datetime, until: datetime) -> list[GivenMemory]:

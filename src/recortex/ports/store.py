@@ -210,7 +210,7 @@ class Relations(Causes, Protocol):
         What they were is kept where `at` says when.
         """
 
-    def of(self, ids: Sequence[str]) -> list[Relation]:
+    def find_touching(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
@@ -284,7 +284,7 @@ class StatisticsReader(Protocol):
     def presentable(self, at: int) -> Sequence[MemoryStatistics]:
         """Active memories of trusted or derived origin that are true in the world at that instant."""
 
-    def of(self, ids: Sequence[str]) -> Sequence[MemoryStatistics]:
+    def find_by_ids(self, ids: Sequence[str]) -> Sequence[MemoryStatistics]:
         """Those memories, whatever their status; those that are gone are left out."""
 
     def arcs(self) -> Sequence[Arc]:
@@ -293,7 +293,7 @@ class StatisticsReader(Protocol):
     def cited(self) -> Sequence[tuple[str, int]]:
         """Every path that an active memory is linked to, with the memory's key."""
 
-    def standing(self) -> Sequence[Standing]:
+    def find_active(self) -> Sequence[Standing]:
         """What tells how important each active memory is that is not pinned, but for what was given of it."""
 
     def given(self, since: int, until: int) -> Mapping[str, Given]:
@@ -366,7 +366,7 @@ class Lookalikes(Protocol):
 class Symbols(Protocol):
     """Links of memories to symbols of code."""
 
-    def of(self, ids: Sequence[str]) -> Mapping[str, Sequence[SymbolLink]]:
+    def find_links(self, ids: Sequence[str]) -> Mapping[str, Sequence[SymbolLink]]:
         """The links of memories, by the ids of those that have some."""
 
     def put(self, memory: Memory, links: Sequence[SymbolLink], role: Role = "about") -> None:
@@ -375,7 +375,7 @@ class Symbols(Protocol):
     def looked(self, memory: Memory, said: str) -> None:
         """Note that a memory was looked at as it is; `said`: a hash of what it says of code."""
 
-    def said(self, ids: Sequence[str]) -> Mapping[str, str]:
+    def find_hashes(self, ids: Sequence[str]) -> Mapping[str, str]:
         """What memories said of code when they were looked at, as hashes, by their ids."""
 
     def unlinked(self, limit: int) -> Sequence[str]:

@@ -31,7 +31,7 @@ def test_nothing_is_sent_beyond_the_tokens_of_a_day(provider, model_at, question
     refused = model.ask(question)
     assert isinstance(refused, Unavailable)
     assert (refused.reason, refused.call.outcome) == ("budget", "refused")
-    spent = store.model_calls.spent_today(clock())
+    spent = store.model_calls.total_today(clock())
     assert spent.tokens <= 9_000
     assert spent.refused >= 1
     asked = len(provider.seen)
@@ -46,7 +46,7 @@ def test_nothing_is_sent_beyond_the_money_of_a_day(provider, model_at, question,
     assert (
         model.ask(question).reason == "budget"
     )  # $0.0410 for the worst case beside the $0.0003 that are spent
-    assert store.model_calls.spent_today(clock()).micro_usd == 270
+    assert store.model_calls.total_today(clock()).micro_usd == 270
 
 
 def test_no_money_at_all_still_allows_what_is_free(provider, model_at, question):
@@ -66,8 +66,8 @@ def test_a_new_day_has_a_new_budget(store):
 def test_the_day_is_that_of_utc(store):
     here = datetime(2026, 3, 2, 1, 0, tzinfo=timezone(timedelta(hours=3)))
     store.model_calls.reserve(call(here), Limit(tokens=15, micro_usd=0))
-    assert store.model_calls.spent_today(datetime(2026, 3, 1, 5, 0, tzinfo=UTC)).calls == 1
-    assert store.model_calls.spent_today(datetime(2026, 3, 2, 5, 0, tzinfo=UTC)).calls == 0
+    assert store.model_calls.total_today(datetime(2026, 3, 1, 5, 0, tzinfo=UTC)).calls == 1
+    assert store.model_calls.total_today(datetime(2026, 3, 2, 5, 0, tzinfo=UTC)).calls == 0
 
 
 def test_a_killed_call_counts_with_its_reserve(store, clock):
@@ -104,7 +104,7 @@ def test_processes_at_once_do_not_overshoot(store):
             process.wait()
             process.stdout.close()
     assert sum(granted) == 14  # 14 times 7 is the most that fits into 100
-    spent = store.model_calls.spent_today(datetime(2026, 3, 1, 12, tzinfo=UTC))
+    spent = store.model_calls.total_today(datetime(2026, 3, 1, 12, tzinfo=UTC))
     assert (spent.calls, spent.tokens, spent.refused) == (40, 98, 26)
 
 

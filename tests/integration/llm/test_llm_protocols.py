@@ -23,7 +23,7 @@ def test_the_answer_is_read_and_paid(name, provider, model_at, store, question, 
     assert (call.input_tokens, call.output_tokens, call.outcome, call.session) == (120, 30, "ok", "s1")
     prices = {"anthropic": 27, "openai": 27, "gemini": 111, "ollama": 0}
     assert call.micro_usd == prices[name]
-    assert store.model_calls.spent_today(clock()).tokens == 150
+    assert store.model_calls.total_today(clock()).tokens == 150
 
 
 def test_anthropic_is_asked_for_a_json_schema(provider, model_at, question):
@@ -114,7 +114,7 @@ def test_a_claimed_usage_cannot_empty_the_ledger(provider, model_at, question, s
     said["usage"] = {"prompt_tokens": -5_000_000, "completion_tokens": 2**60}
     provider.sends(json.dumps(said).encode())
     model_at("openai").ask(question)
-    assert store.model_calls.spent_today(clock()).tokens == 10_000_000
+    assert store.model_calls.total_today(clock()).tokens == 10_000_000
 
 
 def test_json_in_a_code_fence_is_still_json(provider, model_at, question):

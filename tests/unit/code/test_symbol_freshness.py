@@ -86,7 +86,7 @@ def test_a_class_is_edited_where_one_of_its_members_is():
 def test_a_new_name_is_followed(changes, now):
     found = _after("Store.open", *changes)
     assert (found.state, found.renamed) == ("moved", now)
-    assert found.told == f"Store.open (store.py:7-11) is now {now} (store.py:7-11)"
+    assert found.outcome == f"Store.open (store.py:7-11) is now {now} (store.py:7-11)"
 
 
 def test_a_member_of_another_object_with_its_name_is_not_its_own():
@@ -99,7 +99,7 @@ def test_it_is_found_in_another_file():
     facts = _facts(FILE, "files/kept.py")
     there = [Found("files/kept.py", facts, one) for one in facts.symbols]
     found = judged(_link("Store.shut"), None, lambda _: there)
-    assert (found.state, found.path, found.told) == (
+    assert (found.state, found.path, found.outcome) == (
         "moved",
         "files/kept.py",
         "Store.shut (store.py:13-15) is now in files/kept.py:13-15",

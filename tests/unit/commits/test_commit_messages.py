@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.learned import Commit
-from recortex.engines.commits import Told, draft_of, read_message, told_by
+from recortex.engines.commits import Told, draft_of, read_commit, read_message
 
 AT = datetime(2024, 4, 2, 10, tzinfo=UTC)
 SHA = "4f2c9ab1d0e3"
@@ -21,7 +21,7 @@ def commit(message, *, files=("src/a.py",), author="Ada", email="ada@example.org
 
 def told(message, **more):
     one = commit(message, **more)
-    return told_by(one, read_message(one))
+    return read_commit(one, read_message(one))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_merged_pull_request_speaks_by_its_title_and_text():
     )
     message = read_message(one)
     assert (message.subject, message.pull, message.merge) == ("Use a pool instead of threads", 31, False)
-    assert isinstance(told_by(one, message), Told)
+    assert isinstance(read_commit(one, message), Told)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_any_message_tells_something_or_says_why_not(subject, body):
     ):
         one = commit(message)
         read = read_message(one)
-        found = told_by(one, read)
+        found = read_commit(one, read)
         assert found
         if isinstance(found, Told):
             assert draft_of(one, read, found, ()).content

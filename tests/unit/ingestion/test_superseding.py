@@ -13,7 +13,7 @@ OTHER = "Use Redis for the job queue."
 
 
 def relations(cortex, id_):
-    found = cortex._app.all_services()[0].store.relations.of([id_])
+    found = cortex._app.all_services()[0].store.relations.find_touching([id_])
     return {(one.type, one.source_id, one.target_id, one.status) for one in found}
 
 

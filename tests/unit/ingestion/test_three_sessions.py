@@ -48,7 +48,7 @@ def test_decision_reversal_question(reading, clock, session, settle):
     assert ended.valid_until == new.valid_from
     history = cortex.history(old.id)
     assert [one.memory.status for one in history.versions] == [Status.SUPERSEDED, Status.ACTIVE]
-    relations = cortex._app.all_services()[0].store.relations.of([old.id])
+    relations = cortex._app.all_services()[0].store.relations.find_touching([old.id])
     assert RelationType.SUPERSEDES in {one.type for one in relations}
 
 

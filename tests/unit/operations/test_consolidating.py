@@ -101,7 +101,7 @@ def test_a_merge_keeps_what_both_had(cortex, pair, clock):
         assert (old.status, old.superseded_by, old.valid_until) == (Status.SUPERSEDED, new.id, clock())
     relations = {
         (one.source_id, one.type, one.target_id): one.strength
-        for one in cortex._app.all_services()[0].store.relations.of([new.id])
+        for one in cortex._app.all_services()[0].store.relations.find_touching([new.id])
     }
     related = {key for key in relations if key[1] is not RelationType.RELATED}
     assert related == {

@@ -7,7 +7,7 @@ import pytest
 from example_memories import AT, memory
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.search import Hit
-from recortex.engines.retrieval.weights import LIKELY, MOST_UNSURE, answers, told_beside
+from recortex.engines.retrieval.weights import LIKELY, MOST_UNSURE, answers, select_beside
 
 
 def hit(number, *, rule="stated", weak=False, **signals):
@@ -39,16 +39,16 @@ def test_one_that_no_rule_made_answers_unless_it_is_weak():
 
 def test_without_exchanges_all_are_told_as_they_are():
     hits = [hit(number, **UNSURE) for number in range(3)]
-    assert list(told_beside(hits, ())) == hits
+    assert list(select_beside(hits, ())) == hits
 
 
 def test_a_likely_exchange_leaves_only_what_answers():
     sure, unsure, known = hit(1, **SURE), hit(2, **UNSURE), hit(3, rule="", weak=True)
-    assert list(told_beside([sure, unsure, known], [said(LIKELY)])) == [sure]
+    assert list(select_beside([sure, unsure, known], [said(LIKELY)])) == [sure]
 
 
 def test_beside_unlikely_exchanges_few_unsure_ones_are_told_as_weak():
     sure, known = hit(1, **SURE), hit(2, rule="", weak=True)
     unsure = [hit(number, **UNSURE) for number in range(3, 3 + MOST_UNSURE + 1)]
-    found = list(told_beside([*unsure, sure, known], [said(LIKELY / 2)]))
+    found = list(select_beside([*unsure, sure, known], [said(LIKELY / 2)]))
     assert found == [*(replace(one, weak=True) for one in unsure[:MOST_UNSURE]), sure, known]

@@ -52,5 +52,5 @@ def test_it_ends_when_its_successor_began_and_is_recorded_later(store):
     (ended,) = store.memories.get([old.id])
     assert (ended.status, ended.superseded_by) == (Status.SUPERSEDED, new.id)
     assert (ended.valid_until, ended.updated_at) == (AT + timedelta(days=1), later)
-    (relation,) = store.relations.of([old.id])
+    (relation,) = store.relations.find_touching([old.id])
     assert (relation.type, relation.evidence, relation.inferred) == (RelationType.SUPERSEDES, ("said",), True)

@@ -94,7 +94,7 @@ class HookContext:
         folder = Path(cwd) if cwd else self.root
         return shown(branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0])
 
-    def seen(self, event: HookEvent) -> Session:
+    def note_session(self, event: HookEvent) -> Session:
         """Note that a session is alive, with what the event says of it."""
         from recortex.domain.session import Session
 

@@ -39,7 +39,7 @@ from recortex.engines.sessions.relevance_gate import (
     for_file,
     is_about,
     line,
-    said_line,
+    quote_line,
     words_of,
 )
 from recortex.errors import UntrustedFileError
@@ -171,7 +171,7 @@ WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.categor
 def for_prompt(context: HookContext, event: HookEvent) -> str:
     """The few memories that answer a prompt and were not given before; mostly none."""
     prompt = event.prompt.strip()
-    session = context.seen(event)
+    session = context.note_session(event)
     if not context.settings["hooks.prompt"]:
         return ""
     receipts = _receipts(context, session)
@@ -198,7 +198,7 @@ def _typed(context: HookContext, event: HookEvent, prompt: str) -> str:
 
 def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> str:
     """The warnings and decisions about the files that a tool is to touch, once per session and file."""
-    session = context.sessions.get(event.session) or context.seen(event)
+    session = context.sessions.get(event.session) or context.note_session(event)
     receipts = _receipts(context, session)
     if not room(receipts, session_limits(context.settings)):
         return ""
@@ -280,7 +280,7 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
     said = redact(decision(latest)).text
     if not said or _has(context, session, latest, said):
         return
-    line = said_line(latest, said)
+    line = quote_line(latest, said)
     receipt = _receipt(context, session, latest.id, Scope.PROJECT, "file", path)
     if context.give([replace(receipt, tokens=len(line) // 4)]):
         yield line

@@ -33,7 +33,7 @@ def close(context: HookContext, event: HookEvent) -> None:
     over = event.name == "session-end"
     wanted = context.settings["hooks.capture"]
     requested = wanted and _requested_by_event(context, event)
-    session = ended(context, event) if over else context.seen(event)
+    session = ended(context, event) if over else context.note_session(event)
     if not wanted or not session.transcript:
         return
     if not requested:
@@ -46,7 +46,7 @@ def ended(context: HookContext, event: HookEvent) -> Session:
     from recortex.engines.privacy import redact
 
     reason = redact(event.reason).text[:40]
-    session = replace(context.seen(event), ended_at=context.clock(), end_reason=reason)
+    session = replace(context.note_session(event), ended_at=context.clock(), end_reason=reason)
     context.keep(session)
     return session
 
@@ -85,7 +85,7 @@ def close_agent(context: HookContext, event: HookEvent) -> None:
     """
     if not context.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
         return
-    session = replace(context.seen(event), transcript=event.agent_transcript)
+    session = replace(context.note_session(event), transcript=event.agent_transcript)
     request_capture(context, session, final=True, agent=event.agent)
     start_capture(context)
 

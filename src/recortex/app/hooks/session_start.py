@@ -35,7 +35,7 @@ def open_session(context: HookContext, event: HookEvent) -> str:
     """Give the brief, note what was given, and request that earlier sessions not yet learned are."""
     if not any(location.exists for location in context.locations):
         return ""  # nothing was ever kept: the store is made when there is something to keep
-    session = context.seen(event) if context.exists else None
+    session = context.note_session(event) if context.exists else None
     text = ""
     if context.settings["hooks.brief"]:
         brief = _brief(context, event)

@@ -508,10 +508,10 @@ def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[
     if not known:
         return list(drafts)
     written = Written((id_, one.text, one.metadata.get("commands", ())) for id_, one in known.items())
-    return [_as_evidence(draft, known.get(_standing(written, draft))) for draft in drafts]
+    return [_as_evidence(draft, known.get(_find_stated(written, draft))) for draft in drafts]
 
 
-def _standing(written: Written, draft: Draft) -> str:
+def _find_stated(written: Written, draft: Draft) -> str:
     commands = draft.metadata.get("commands", ()) if draft.source.rule in COMMAND_RULES else ()
     return written.saying(draft.text) or written.running(commands)
 

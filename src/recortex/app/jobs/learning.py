@@ -65,7 +65,7 @@ def make_again(services: StoreServices, path: Path, *, now: datetime, keep: Coll
     """
     reader = open_transcript(path)
     listener = ExchangeListener(services, reader)
-    deque(listener.hearing(TurnPlaces.of(services).own(reader, reader)), maxlen=0)
+    deque(listener.hearing(TurnPlaces.from_services(services).own(reader, reader)), maxlen=0)
     with services.store.transaction():
         session = of_info(reader.info).session_id
         if session not in keep:
@@ -232,8 +232,8 @@ def learn(
     reader = _reader(path, known, final=final)
     earlier, known = (known, None) if reader.rewritten else (None, known)
     listener = ExchangeListener(services, reader, branch=live.git.branch, folder=live.folder)
-    places = TurnPlaces.of(services)
-    own = places.own(live.window.of(reader) if live.window else reader, reader)
+    places = TurnPlaces.from_services(services)
+    own = places.own(live.window.select(reader) if live.window else reader, reader)
     turns = _in_time(own, reader, clock())
     found = learned(listener.hearing(turns), reader.info, before=_before(path, known, places))
     candidates = found.candidates
@@ -438,7 +438,7 @@ def _classify_edges(
 
     What it says stands beside what words and vectors found; where it sees nothing, that stays as it was.
     """
-    relations = services.store.relations.of([memory.id for memory in new])
+    relations = services.store.relations.find_touching([memory.id for memory in new])
     pairs = [pair for one in relations if is_uncertain(one) and (pair := _pair(services, one))]
     if not pairs:
         return 0

@@ -178,7 +178,7 @@ def _moves(work: Work) -> Iterator[Move]:
         statistics.given(now - (month + 1) * MONTH * DUE_DAY, now - month * MONTH * DUE_DAY)
         for month in range(MOST_MONTHS)
     ]
-    for standing in statistics.standing():
+    for standing in statistics.find_active():
         found = [signals(standing, month.get(standing.id, Given())) for month in months]
         scores = [score(one) if month else None for one, month in zip(found, months, strict=True)]
         to = moved(standing, scores, now)

@@ -67,7 +67,7 @@ def keep_repeats(work: Work) -> Outcome:
             # Those that are looked up: what only asks for a piece of work is found by one of these.
             changed += sum(
                 _keep(work, finder, said)
-                for said in [one for one in finder.heard(exchange) if one.wish.standing][:_MOST_WISHES]
+                for said in [one for one in finder.heard(exchange) if one.wish.is_lasting][:_MOST_WISHES]
             )
             last = key
             if work.left() <= 0:
@@ -205,7 +205,7 @@ def _faded(work: Work, known: Memory) -> bool:
 def _add(work: Work, made: Repeat) -> bool:
     said = made.said
     places = work.services.store.exchanges.get([said.place])
-    status = Status.ACTIVE if made.standing else Status.PROPOSED
+    status = Status.ACTIVE if made.is_lasting else Status.PROPOSED
     source = Source(
         session=said.session,
         turn=said.turn,
@@ -243,7 +243,7 @@ def _raise(work: Work, known: Memory, made: Repeat) -> bool:
     elsewhere = {one.session for one in (made.said, *made.others)} - {known.source.session}
     ours = known.source.rule == RULE
     again = bool(elsewhere) and known.status is Status.PROPOSED and not is_momentary(known.text)
-    rises = made.standing if ours else again
+    rises = made.is_lasting if ours else again
     status = Status.ACTIVE if rises or known.status is Status.ACTIVE else Status.PROPOSED
     new = replace(
         known,

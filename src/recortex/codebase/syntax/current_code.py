@@ -83,7 +83,7 @@ class CurrentCode:
         data = read(self.root, path, self._real)
         return b"" if data is None else key_of(path, data)
 
-    def of(self, path: str) -> Keyed | None:
+    def read(self, path: str) -> Keyed | None:
         """A file as it is; None where it is not there, or no code."""
         if path not in self._files:
             data = read(self.root, path, self._real)
@@ -94,7 +94,7 @@ class CurrentCode:
 
     def facts(self, path: str) -> FileFacts | None:
         """The facts of a file as it is; None where there are none."""
-        found = self.of(path)
+        found = self.read(path)
         return found.facts if found else None
 
     def _read(self, path: str, data: bytes) -> Keyed:

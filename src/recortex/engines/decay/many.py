@@ -34,7 +34,7 @@ class _Columns:
     def __init__(self, memories: Sequence[Fading]) -> None:
         self._memories = memories
 
-    def of(self, name: str) -> Numbers:
+    def column(self, name: str) -> Numbers:
         """A column that is never empty."""
         return np.fromiter(map(attrgetter(name), self._memories), np.float64, len(self._memories))
 
@@ -58,13 +58,13 @@ def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: 
         now: microseconds since 1970 UTC.
     """
     columns = _Columns(memories)
-    base, pinned = columns.of("confidence"), columns.of("pinned") != 0
+    base, pinned = columns.column("confidence"), columns.column("pinned") != 0
     kinds, patterns, count = (
         columns.places("kind", _PLACES),
-        columns.of("patterns"),
-        columns.of("access_count"),
+        columns.column("patterns"),
+        columns.column("access_count"),
     )
-    recorded, standing = columns.of("recorded_at"), columns.maybe("standing")
+    recorded, standing = columns.column("recorded_at"), columns.maybe("standing")
     start = np.fmax(columns.maybe("last_accessed_at"), recorded)
     age = np.maximum(0.0, now - start)
     half_life = _half_lives(_DAYS[kinds], count, patterns, start - recorded, np.asarray(centralities))
@@ -80,7 +80,7 @@ def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: 
     part[pinned | (_DAYS[kinds] == NEVER)] = 1.0
     lift = (
         np.asarray(np.minimum(scalar.MOST_USAGE, 1.0 + np.log10(count + 1) * scalar.USAGE_SLOPE))
-        * _ANCHORS[columns.of("priority").astype(np.int64)]
+        * _ANCHORS[columns.column("priority").astype(np.int64)]
         * _links(patterns, standing)
     )
     lift[pinned] = 1.0

@@ -493,7 +493,7 @@ class _SessionReader:
         self.instructions.observe(turn)
         for finding in self.tool_use.observe(turn):
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
-        for finding in self._said(turn):
+        for finding in self._read_prose(turn):
             self.candidates.add(candidate(finding, turn))
         if turn.text and not turn.sidechain and (turn.by_person or turn.role != "user"):
             self.said["person" if turn.role == "user" else "agent"] = turn.text[-_ANSWERED:]
@@ -501,7 +501,7 @@ class _SessionReader:
             self.released += self.candidates.kept
             self.candidates = CandidateSet()
 
-    def _said(self, turn: Turn) -> Iterator[RuleFinding]:
+    def _read_prose(self, turn: Turn) -> Iterator[RuleFinding]:
         """What a turn's prose teaches, with what it answers."""
         before = self.said.get("agent" if turn.role == "user" else "person", "")
         message = message_of(turn, before, first=not self.said)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds.base import shorten
 from recortex.domain.learned import Category, Difference
-from recortex.engines.corrections import categorised, difference, is_diff, of_diff, said_in
+from recortex.engines.corrections import categorised, changed_words, difference, is_diff, of_diff
 from recortex.engines.extraction.plain_speech import spelled_out
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
@@ -427,7 +427,7 @@ def taught(text: str, *, original: str = "", corrected: str = "", diff: str = ""
             hint="Give the person's words, --original and --corrected, or --diff.",
         )
     usual = Category.TRIBAL_MISS if words else Category.OTHER
-    category = categorised(words or said_in(shown), difference=shown, usual=usual)
+    category = categorised(words or changed_words(shown), difference=shown, usual=usual)
     return Taught(principle=principle, category=category, difference=shown, words=words, did=did)
 
 

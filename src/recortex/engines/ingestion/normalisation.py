@@ -418,7 +418,7 @@ class Embedding:
 
     def _settle(self, ids: Sequence[str], model: str) -> None:
         """Decide by vectors about relations for which the words alone were not clear."""
-        doubted = [*filter(is_uncertain, self._store.relations.of(ids))]
+        doubted = [*filter(is_uncertain, self._store.relations.find_touching(ids))]
         ends = {id_ for relation in doubted for id_ in (relation.source_id, relation.target_id)}
         codes = self._store.vectors.codes_of(sorted(ends), model) if ends else {}
         kept: list[Relation] = []

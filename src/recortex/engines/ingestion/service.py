@@ -268,7 +268,7 @@ class Ingestion:
 
     def _replaced(self, by: str) -> list[Memory]:
         """The memories that one has replaced."""
-        found = self._store.relations.of([by])
+        found = self._store.relations.find_touching([by])
         ended = [
             one.target_id for one in found if one.type is RelationType.SUPERSEDES and one.source_id == by
         ]
@@ -449,7 +449,7 @@ class Ingestion:
 
     def _unsettle(self, ended: str, by: str, now: datetime, actor: Actor) -> None:
         """Make what rests on a memory that ended less sure; what is pinned, and its successor, stay."""
-        lost = losses(ended, self._store.relations.of)
+        lost = losses(ended, self._store.relations.find_touching)
         for one in self._store.memories.get(list(lost)) if lost else ():
             if one.status is Status.ACTIVE and not one.pinned and one.id != by:
                 doubted = replace(one, confidence=max(one.confidence - lost[one.id], 0.0))
@@ -459,7 +459,7 @@ class Ingestion:
 
     def _resettle(self, standing: str, now: datetime, actor: Actor) -> None:
         """Give back what memories lost because one ended that stands again, unless they changed since."""
-        for id_ in losses(standing, self._store.relations.of):
+        for id_ in losses(standing, self._store.relations.find_touching):
             versions = self._store.memories.history(id_)
             if len(versions) > 1 and versions[0].reason == reason_for(standing):
                 current = versions[0].memory

@@ -213,7 +213,7 @@ def answers(hit: Hit) -> bool:
     return _ANSWERS.probability(found) >= SURE
 
 
-def told_beside(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> Iterator[Hit]:
+def select_beside(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> Iterator[Hit]:
     """The memories that are told beside exchanges: those that answer, and where no exchange is likely others.
 
     Of others that a rule worded only a few are told, and as weak ones.

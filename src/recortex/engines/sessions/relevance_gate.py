@@ -185,7 +185,7 @@ def line(memory: Memory, cited: Citation | None = None) -> str:
     )
 
 
-def said_line(exchange: Exchange, said: str) -> str:
+def quote_line(exchange: Exchange, said: str) -> str:
     """The line of what a person said in a session: a record, which nobody checked."""
     at = f"{exchange.started_at:%Y-%m-%d}, " if exchange.started_at else ""
     return f'- {at}said in a session, unchecked: "{shorten(clean(said), SAID)}" [{exchange.id[:ID]}]'

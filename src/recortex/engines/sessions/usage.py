@@ -86,7 +86,7 @@ def uses(
     sources = _OtherSources()
     found: list[Used] = []
     for turn in turns:
-        terms = _TurnTerms.of(turn)
+        terms = _TurnTerms.from_turn(turn)
         if turn.role == "assistant" and turn.at is not None and not turn.sidechain:
             for key, (receipt, marks) in list(_current(unused, turn.at)):
                 use = _use(receipt, marks, terms, sources)
@@ -120,7 +120,7 @@ class _TurnTerms:
     touched: tuple[tuple[str, bool], ...] = ()
 
     @classmethod
-    def of(cls, turn: Turn) -> _TurnTerms:
+    def from_turn(cls, turn: Turn) -> _TurnTerms:
         calls = [call for call in turn.tools if not call.injected]
         return cls(
             prose=_terms(turn.text),

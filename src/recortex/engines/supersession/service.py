@@ -68,7 +68,7 @@ def insert_superseding(
             )
         store.memories.insert(new, search_text(new), actor=actor)
         record(store, new.id, operation, actor, now, details or {})
-        for relation in carried(new.id, ids, store.relations.of(ids) if ids else ()):
+        for relation in carried(new.id, ids, store.relations.find_touching(ids) if ids else ()):
             if relation.type not in without:
                 store.relations.put(relation)
         for one in current:

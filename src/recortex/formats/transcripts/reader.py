@@ -473,12 +473,12 @@ class TranscriptReader:
             self._malformed += line.ended
             return line.ended
         self._learn(parsed.header)
-        parsed = self._standing(parsed, _place(line)) if self._taken_back else parsed
+        parsed = self._drop_withdrawn(parsed, _place(line)) if self._taken_back else parsed
         reason = self._assembler.take(parsed, line.start, line.end)
         self._used += not reason
         return self._skip(reason) if reason else True
 
-    def _standing(self, parsed: Parsed, place: str) -> Parsed:
+    def _drop_withdrawn(self, parsed: Parsed, place: str) -> Parsed:
         """The line without what the person took back."""
         gone = self._taken_back
         kept = () if place in gone else tuple(piece for piece in parsed.pieces if piece.uuid not in gone)

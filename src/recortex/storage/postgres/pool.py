@@ -184,7 +184,7 @@ class Connections:
                 connection = self._idle.pop()
             except IndexError:  # another thread was quicker
                 return None
-            if not _told_something(connection):
+            if not _has_input(connection):
                 return connection
             connection.close()
         return None
@@ -206,7 +206,7 @@ class Connections:
         self._closed = closed
 
 
-def _told_something(connection: Connection[Any]) -> bool:
+def _has_input(connection: Connection[Any]) -> bool:
     """Whether an idle connection has something to read: a server or a firewall has ended it."""
     if connection.closed:
         return True

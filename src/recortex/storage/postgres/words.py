@@ -194,7 +194,7 @@ class WordCounts(Records):
         for length, lexemes in rows:
             self.add([lexeme.partition(":")[2] for lexeme in lexemes], length, sign=-1)
 
-    def of(self, words: Sequence[str]) -> dict[str, int]:
+    def count_rows(self, words: Sequence[str]) -> dict[str, int]:
         """How many rows hold each of these words."""
         kept = dict(self._rows("frequencies", json(list(words))))
         pending = self._pending()
@@ -292,7 +292,7 @@ class Asked(NamedTuple):
             finding=max(sum(1 for _ in takewhile(_FIRST.__ge__, accumulate(found))), 1),
         )
 
-    def held(self) -> Asked:
+    def drop_missing(self) -> Asked:
         """The same without the lexemes that nothing holds."""
         places = [place for place, found in enumerate(self.found) if found]
         return self._replace(
@@ -334,7 +334,7 @@ class PgKeywords(Keywords):
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many rows contain it; with any ending, the sum over the words that begin so."""
         known = [asked(word) or "" for word in words]
-        found = self._counts.of([one for one in known if one])
+        found = self._counts.count_rows([one for one in known if one])
         return [
             sum(self._counts.beginning(one).values()) if one and begins(word) else found.get(one, 0)
             for word, one in zip(words, known, strict=True)
@@ -366,7 +366,7 @@ class PgKeywords(Keywords):
     def match_rarest(self, words: Mapping[str, int], limit: int, clause: Clause) -> list[tuple[int, float]]:
         """The same; the rarest words find, and more only where these find too few; all score."""
         search = self.asked(list(words))
-        search = search and search.held().rarest_first()
+        search = search and search.drop_missing().rarest_first()
         if not search or not search.lexemes:
             return []
         finding, read = rarest(search.found)

@@ -119,7 +119,7 @@ class StatisticsRecords(Records):
         """
         return self._statistics("presentable", at)
 
-    def of(self, ids: Sequence[str]) -> list[MemoryStatistics]:
+    def find_by_ids(self, ids: Sequence[str]) -> list[MemoryStatistics]:
         """Those memories, whatever their status."""
         return self._statistics("named", json(list(ids)))
 
@@ -131,7 +131,7 @@ class StatisticsRecords(Records):
         """Every path that an active memory is linked to, with the memory's key."""
         return [(path, key) for path, key in self._rows("cited")]
 
-    def standing(self) -> list[Standing]:
+    def find_active(self) -> list[Standing]:
         """What tells how important each active memory is that is not pinned, but for what was given of it."""
         return [Standing(*row) for row in self._rows("standing")]
 

@@ -321,7 +321,7 @@ class SymbolRecords(Records):
 
     topic = "symbols"
 
-    def of(self, ids: Sequence[str]) -> dict[str, list[SymbolLink]]:
+    def find_links(self, ids: Sequence[str]) -> dict[str, list[SymbolLink]]:
         """The links of memories, by the ids of those that have some."""
         found: dict[str, list[SymbolLink]] = defaultdict(list)
         for id_, *values in self._rows("of", json(list(ids))):
@@ -337,7 +337,7 @@ class SymbolRecords(Records):
         """Note that a memory was looked at as it is; `said`: a hash of what it says of code."""
         self._rows("looked", memory.id, to_micros(memory.updated_at), said)
 
-    def said(self, ids: Sequence[str]) -> dict[str, str]:
+    def find_hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """What memories said of code when they were looked at, as hashes, by their ids."""
         return dict(self._rows("said", json(list(ids))))
 

@@ -31,7 +31,7 @@ class ModelCallRecords(Records):
         The sum and the row are one write transaction, so two processes cannot both take the last of a budget.
         """
         with self._database.transaction():
-            spent = self.spent_today(call.at)
+            spent = self.total_today(call.at)
             fits = (
                 spent.tokens + call.input_tokens + call.output_tokens <= limit.tokens
                 and spent.micro_usd + call.micro_usd <= limit.micro_usd
@@ -46,7 +46,7 @@ class ModelCallRecords(Records):
         with self._database.transaction():
             self._named("settle", {**stored(call, MODEL_CALLS.written), "seq": number})
 
-    def spent_today(self, now: datetime) -> Spending:
+    def total_today(self, now: datetime) -> Spending:
         """What was spent on the UTC day of `now`."""
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         spent = self._rows("spent", to_micros(day), to_micros(day + timedelta(days=1)))[0]

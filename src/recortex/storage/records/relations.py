@@ -225,7 +225,7 @@ class RelationRecords(Records):
             self._end(source_id, target_id, type_ or "", at, reason)
         return list(map(RelationType, self._column("unrelate", source_id, target_id, type_ or "")))
 
-    def of(self, ids: Sequence[str]) -> list[Relation]:
+    def find_touching(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
         return [relation_of(row) for row in self._rows("relations_of", json(list(ids)))]
 

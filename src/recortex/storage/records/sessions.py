@@ -99,7 +99,7 @@ class SessionRecords(Records):
         """Whether an agent or a person remembered anything since a time, new or known before."""
         return bool(self._rows("remembered_since", to_micros(at)))
 
-    def seen(self, since: datetime, until: datetime) -> list[Session]:
+    def find_between(self, since: datetime, until: datetime) -> list[Session]:
         """The sessions that were last seen within a time."""
         return [read(Session, SESSIONS.names, row) for row in self._between("seen", since, until)]
 

@@ -37,7 +37,7 @@ def mend(pool: Pool, *, now: int, before_change: Callable[[], object]) -> None:
         MigrationError: the result is not one of today's schemas; nothing was changed.
     """
     before_change()
-    with pool.held() as connection:
+    with pool.lock_writer() as connection:
         connection.execute("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON")
         try:
             with pool.transaction():

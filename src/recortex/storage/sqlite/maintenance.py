@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def check(pool: Pool) -> Integrity:
     """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
-    with pool.held() as connection:
+    with pool.lock_writer() as connection:
         try:
             found = structural_problems(connection)
             problems = [problem for problem in found if not about_index(problem)]
@@ -96,7 +96,7 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
         fingerprint: the hash of a kind and a text.
     """
     found: list[str] = []
-    with pool.held() as connection:
+    with pool.lock_writer() as connection:
         try:
             rows = connection.execute(f"SELECT {SELECT} FROM memories m")
             found += [why for row in rows if (why := altered(row, fingerprint)) is not None]
@@ -189,7 +189,7 @@ def index_query(query: str, index: str) -> str:
 
 def compact(pool: Pool) -> None:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
-    with translated(pool.path), pool.held() as connection:
+    with translated(pool.path), pool.lock_writer() as connection:
         for_each_index(connection, "optimize")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -201,7 +201,7 @@ class Pool(Database):
                 connection = self._open_to_read()
             except StorageError:
                 raise error from None
-            self.unwritable, self._as_read = self._why_not_written(error), self._seen()
+            self.unwritable, self._as_read = self._why_not_written(error), self._snapshot()
             return connection
 
     def _open_to_read(self) -> apsw.Connection:
@@ -210,7 +210,7 @@ class Pool(Database):
         with translated(self.path):
             return connect_reading(self.path, vectors=self._with_vectors)
 
-    def _seen(self) -> Seen:
+    def _snapshot(self) -> Seen:
         from recortex.storage.sqlite.reading_only import snapshot_files
 
         return snapshot_files(self.path)
@@ -284,7 +284,7 @@ class Pool(Database):
                 with self._gate.inside():
                     return self._run(self.connection(), sql, bindings)
             try:
-                if self._as_read is not None and self._as_read != self._seen():
+                if self._as_read is not None and self._as_read != self._snapshot():
                     self._let_go(folding=False)  # somebody could write after all
                 return self._run(self._writer, sql, bindings)
             finally:
@@ -455,7 +455,7 @@ class Pool(Database):
         return self._writer
 
     @contextmanager
-    def held(self) -> Iterator[apsw.Connection]:
+    def lock_writer(self) -> Iterator[apsw.Connection]:
         """The writer, while no other thread of this process writes or reads through it."""
         with self._lock:
             yield self._writer

@@ -84,7 +84,7 @@ class WordCounts:
         self._counted, self._size = counted, size
         self._kept: tuple[object, dict[str, int]] = (None, {})
 
-    def of(self, words: Sequence[str]) -> list[int]:
+    def count_rows(self, words: Sequence[str]) -> list[int]:
         """How many rows hold each word; above what is counted, as if all were like the latest."""
         if self._pool.in_transaction:
             return self._count(words)
@@ -134,7 +134,7 @@ class SqliteKeywords(Keywords):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many rows contain it; of a common one, estimated by the latest."""
-        return self._counts.of(words)
+        return self._counts.count_rows(words)
 
     def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
         """For each word, those of the keys whose rows contain it."""

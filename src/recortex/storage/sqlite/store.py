@@ -116,7 +116,7 @@ class SqliteStore(EngineStore):
         if behind := self.behind():
             on_degradation(Degradation(LOSING, f"{LOST} {behind}", "what was there before"))
         elif not last.noted:
-            with suppress(apsw.CorruptError), self.pool.held() as connection:
+            with suppress(apsw.CorruptError), self.pool.lock_writer() as connection:
                 last.note(reached(connection))
 
     def back_up_first(self) -> None:
@@ -134,7 +134,7 @@ class SqliteStore(EngineStore):
         last = self.pool.last_change
         if last is None:
             return ""
-        with suppress(apsw.CorruptError), self.pool.held() as connection:
+        with suppress(apsw.CorruptError), self.pool.lock_writer() as connection:
             return reached(connection).behind(last.noted)
         return ""  # whoever reads the damaged part says what is wrong
 

@@ -125,7 +125,7 @@ class VectorIndex:
         asked = self._asked[model] = self._asked.get(model, 0) + 1
         name, graph = self._opened.get(model, ("", None))
         if name != indexed.name and (
-            asked > ONCE or (self.folder and seen_whole(self.folder / indexed.name))
+            asked > ONCE or (self.folder and is_verified(self.folder / indexed.name))
         ):
             name, graph = self._opened[model] = indexed.name, self._open(indexed)
         return graph if name == indexed.name else None
@@ -133,7 +133,7 @@ class VectorIndex:
     def _open(self, indexed: Indexed) -> Any | None:
         assert self.folder is not None  # noqa: S101  `registered` looked
         path = self.folder / indexed.name
-        why = "" if seen_whole(path) else damage(path, indexed)
+        why = "" if is_verified(path) else damage(path, indexed)
         if not why:
             try:
                 graph: Any = graphs().restore(path, view=True)
@@ -239,7 +239,7 @@ def damage(path: Path, indexed: Indexed) -> str:
     return ""
 
 
-def seen_whole(path: Path) -> bool:
+def is_verified(path: Path) -> bool:
     """Whether a file was verified before and is unchanged since, by its size, time and place on the disk.
 
     What a failing disk changes without a write is noticed by `doctor` and by the job that extends the index:
@@ -425,7 +425,7 @@ class _Held(NamedTuple):
         """The newest key; 0 before there is one."""
         return int(self.keys[self.size - 1]) if self.size else 0
 
-    def of(self, keys: Sequence[int]) -> dict[int, bytes]:
+    def read_codes(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The codes of those vectors that are held, by key."""
         import numpy as np
 
@@ -512,7 +512,7 @@ class VectorsInMemory:
         held = self._held.get(model)
         if held is None or held.changes != changes or held.seen < max(keys, default=0):
             held = self._up_to_date(model)
-        return held.of(keys) if held else None
+        return held.read_codes(keys) if held else None
 
     def _up_to_date(self, model: int) -> _Held | None:
         """What is held, with what came since.

@@ -270,7 +270,7 @@ def lost(into: apsw.Connection, found: DamagedContent) -> Iterator[str]:
     yield from _memories(into, found, there)
     yield from _parts(into, found, there)
     if {"", "relations"} & {*blind}:
-        yield from _told_relations(into, found, there)
+        yield from _logged_relations(into, found, there)
 
 
 def _blind(found: DamagedContent) -> list[str]:
@@ -305,7 +305,7 @@ def _parts(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) 
                 yield f"{there[entry[mine]]}: a row of its {table}{more} could not be read"
 
 
-def _told_relations(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
+def _logged_relations(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
     """Relations that the audit log knows of, and that are not there."""
     present = set(into.execute(_NAMING_SQL["related"]))
     for source, target, type_ in sorted(_related(found, there) - present):
