@@ -372,15 +372,15 @@ def audit_entry(value: AuditEntry, terminal: Terminal) -> str:
 
 def details(value: AuditEntry) -> str:
     """What an entry says beside what was done: `fields text, summary; from active`."""
-    said = ((name.replace("_", " "), _render_detail(item)) for name, item in value.details.items())
+    said = ((name.replace("_", " "), _told(item)) for name, item in value.details.items())
     return "; ".join(f"{name} {item}" for name, item in said if item)
 
 
-def _render_detail(item: Any) -> str:
+def _told(item: Any) -> str:
     if isinstance(item, dict):
-        return ", ".join(f"{name} {_render_detail(inner)}" for name, inner in item.items())
+        return ", ".join(f"{name} {_told(inner)}" for name, inner in item.items())
     if isinstance(item, list | tuple):
-        return ", ".join(map(_render_detail, item))
+        return ", ".join(map(_told, item))
     if item is None or isinstance(item, bool):
         return _SAID[item]
     said = " ".join(clean(str(item)).split())
