@@ -5,7 +5,9 @@ import pytest
 from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES, JOBS
+from recortex.cli.rendering import render
 from recortex.domain.vocabulary import Scope
+from recortex.terminal import Terminal
 
 MERGED, NO_MORE = "Pull requests are squash merged.", "No more squash merges."
 
@@ -162,3 +164,15 @@ def test_a_file_of_the_repository_is_not_shown_as_later_than_what_the_person_sai
         job(cx)
         assert cx.review().contradictions == ()
         assert "later one" not in str(cx.recall("how are pull requests merged, squash or not?"))
+
+
+def test_a_contradiction_is_told_with_days_with_who_said_it_and_with_what_to_do(cx):
+    cx.remember(MERGED, kind="decision")
+    cx.remember(NO_MORE, kind="decision")
+    told, (day,) = render(cx.review(), Terminal(400)), {f"{cx._app.clock():%Y-%m-%d}"}
+    assert (
+        f"The first is of {day}, by you; the second of {day}, by you: the two, read together, exclude" in told
+    )
+    assert "review replace NEW OLD" in told
+    assert "review both ONE OTHER" in told
+    assert told.index(NO_MORE) < told.index(MERGED)

@@ -17,6 +17,7 @@ from recortex.engines.supersession.reading import (
     REWORDED,
     Outcome,
     about_two_things,
+    announced_changes,
     chance_of,
     is_unsure,
     read_together,
@@ -135,6 +136,18 @@ def test_what_is_given_up_in_careless_words_is_given_up(known, new):
     found = read_words(known, new)
     assert found is not None
     assert found.outcome is Outcome.REPLACES
+
+
+@pytest.mark.parametrize(
+    ("said", "old"),
+    [
+        ("Instead of threads use processes for the loader.", "threads"),
+        ("scratch that tabs thing, it is spaces", "tabs"),
+        ("We index by name; the no-index rule is history.", "the no-index"),
+    ],
+)
+def test_what_is_given_up_is_named_without_what_comes_after(said, old):
+    assert old in [one.old for one in announced_changes(said)]
 
 
 @pytest.mark.parametrize(

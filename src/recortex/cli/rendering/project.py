@@ -10,6 +10,7 @@ from recortex.cli.rendering.reasoning import likely_cause, questions
 from recortex.cli.rendering.sessions import hits
 from recortex.cli.rendering.values import plural, size
 from recortex.domain.text import visible
+from recortex.domain.vocabulary import Origin, Trust
 from recortex.terminal import clean
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 
 _ROUTES = 5
 """Routes, and tables, of a library."""
+
+
+EXCLUDING = (
+    "These probably cannot both hold. `recortex review replace NEW OLD` ends the older one, "
+    "`recortex review both ONE OTHER` keeps both:"
+)
 
 
 def code(value: Code, terminal: Terminal) -> str:
@@ -338,7 +345,7 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
     odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
     if odds:
-        odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
+        odds = f"\n\n{EXCLUDING}{odds}"
     if value.flagged:
         told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
         odds += f"\n\nThese may no longer hold; `recortex review approve ID` keeps one as it is:{told}"
@@ -389,6 +396,18 @@ def _flagged(value: Flagged, terminal: Terminal) -> str:
 
 
 def _contradiction(value: Contradiction, terminal: Terminal) -> str:
-    """Two memories that cannot both hold, the newer one first."""
-    why = f"  because {clean(value.evidence)}" if value.evidence else ""
-    return f"{lines((value.newer, value.older), terminal)}{why}"
+    """Two memories that probably cannot both hold, the newer one first, and what speaks for it."""
+    return f"{lines((value.newer, value.older), terminal)}\n  {clean(sides(value))}"
+
+
+def sides(value: Contradiction) -> str:
+    """Since when each of the two holds and who said it, and why they are taken for a contradiction."""
+    newer, older = (f"{one.valid_from:%Y-%m-%d}, {_by(one)}" for one in (value.newer, value.older))
+    why = f": {value.evidence}" if value.evidence else ""
+    return f"The first is of {newer}; the second of {older}{why}."
+
+
+def _by(memory: Memory) -> str:
+    if memory.origin is Origin.REPOSITORY:
+        return "by the repository"
+    return "by you" if memory.trust is Trust.TRUSTED else "by the agent"

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from recortex.cli.rendering.memories import SHORT_ID, details, short, source_of
-from recortex.cli.rendering.project import leaving
+from recortex.cli.rendering.project import EXCLUDING, leaving, sides
 from recortex.cli.rendering.values import plural
 from recortex.terminal import clean
 
@@ -152,7 +152,7 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
         )
         parts.append(_text(decide, "dim"))
     if value.contradictions:
-        parts += ["", Text("These cannot both hold; `recortex review replace NEW OLD` decides:", "bold"), ""]
+        parts += ["", Text(EXCLUDING, "bold"), ""]
         parts += [_contradiction(one, terminal) for one in value.contradictions]
     if value.flagged:
         how = "These may no longer hold; `recortex review approve ID` keeps one as it is:"
@@ -177,8 +177,9 @@ def _waiting(one: Memory, terminal: Terminal) -> RenderableType:
 
 
 def _contradiction(value: Contradiction, terminal: Terminal) -> RenderableType:
-    why = [_inset(f"because {value.evidence}", SHORT_ID + 2, "dim")] if value.evidence else []
-    return Group(_memories((value.newer, value.older), terminal), *why, "")
+    return Group(
+        _memories((value.newer, value.older), terminal), _inset(sides(value), SHORT_ID + 2, "dim"), ""
+    )
 
 
 def _history(value: History, terminal: Terminal) -> RenderableType | None:

@@ -173,6 +173,8 @@ _TELLTALE = word_set(sections(__file__, "change_cues")["TELLTALE"])
 """Words of which every announcement has at least one."""
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
 _QUOTED = re.compile(r"(?<=\s)[\"“][^\"“”\n]+[\"”]")
+_RULE_OF = re.compile(r" (?:rule|thing|stuff|idea|policy|decision)s?$", re.IGNORECASE)
+"""What somebody calls a rule that is given up: "that tabs thing", "the no-tabs rule"."""
 _NAME = re.compile(r"[A-Z]|\d|\w[-_./@+#]\w|^[@/.~]\w")
 """A word with a capital, a digit or a sign within."""
 
@@ -208,7 +210,7 @@ def announced_changes(text: str) -> tuple[Change, ...]:
 
 def _change(found: re.Match[str], before: str) -> Change:
     groups = found.groupdict()
-    old, what = groups.get("old") or "", groups.get("what") or ""
+    old, what = _RULE_OF.sub("", groups.get("old") or ""), groups.get("what") or ""
     # "A job that moves data from A to B", or a ticket quoted: these tell of no change.
     told = bool(groups.get("new")) and (
         CHANGE_CUES_PATTERNS.subject.fullmatch(before) is not None
@@ -458,10 +460,20 @@ def read_together(known: str, new: str, chances: Chances, likeness: float | None
         )
     )
     if surely:
-        return Reading(Outcome.REPLACES, f"ends it, as read together {chances.ends:.2f}", explicit, chance)
+        return Reading(
+            Outcome.REPLACES,
+            f"the two, read together, say that the earlier one ended (probability {chances.ends:.2f})",
+            explicit,
+            chance,
+        )
     if chance < LEAST_CHANCE or shared < (1 if announced else SHARED):
         return NOTHING
-    return Reading(Outcome.CONTRADICTS, f"may end it, as read together {chance:.2f}", explicit, chance)
+    return Reading(
+        Outcome.CONTRADICTS,
+        f"the two, read together, exclude each other (probability {chance:.2f})",
+        explicit,
+        chance,
+    )
 
 
 def _content(text: str) -> frozenset[str]:
