@@ -7,6 +7,7 @@ What the person says while the agent works is in `queue-operation` lines, and of
 from __future__ import annotations
 
 import re
+import shlex
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -518,7 +519,45 @@ def _share(wish: InstallRequest) -> Share:
     )
     if plugged:
         return Share(parts, (PLUGGED.format("Claude Code"),), f"claude plugin uninstall {plugged}")
-    return Share(parts)
+    scoped = _of_projects(base / "plugins" / "installed_plugins.json", root)
+    notes = (_IN_PROJECTS.format(", ".join(shlex.quote(path) for path, _ in scoped)),) if scoped else ()
+    return Share(parts, notes, "; ".join(command for _, command in scoped))
+
+
+_IN_PROJECTS = (
+    "The Recortex plug-in is enabled in {} too; take it out there, so that nothing is given twice: see "
+    "`claude plugin list`."
+)
+
+
+class _Install(msgspec.Struct):
+    """Where a plug-in was enabled, as Claude Code 2.1 keeps it."""
+
+    scope: str = ""
+    project: str = msgspec.field(default="", name="projectPath")
+
+
+class _Installs(msgspec.Struct):
+    plugins: dict[str, list[_Install]] = {}
+
+
+def _of_projects(path: Path, root: Path) -> list[tuple[str, str]]:
+    """The projects in whose own settings our plug-in is enabled, with the command that takes it out there."""
+    try:
+        kept = msgspec.json.decode(installer.read(path, root).text or "{}", type=_Installs)
+    except (RecortexError, msgspec.MsgspecError):
+        return []
+    return [
+        (one.project, f"cd {shlex.quote(one.project)} && {_TAKE_OUT.format(shlex.quote(name), one.scope)}")
+        for name, places in kept.plugins.items()
+        for one in places
+        if name.startswith(_PLUGIN) and one.scope in _SCOPES and one.project
+    ]
+
+
+_TAKE_OUT = "claude plugin uninstall {} --scope {}"
+_PLUGIN = "recortex@"
+_SCOPES = ("project", "local")
 
 
 def _plugin(path: Path, root: Path) -> str:
@@ -530,7 +569,7 @@ def _plugin(path: Path, root: Path) -> str:
         return ""  # reported when the file itself is read
     plugins = node.plain() if node else None
     enabled = plugins.items() if isinstance(plugins, dict) else ()
-    return next((name for name, on in enabled if on is True and name.startswith("recortex@")), "")
+    return next((name for name, on in enabled if on is True and name.startswith(_PLUGIN)), "")
 
 
 CLIENTS = (

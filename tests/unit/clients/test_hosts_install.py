@@ -361,6 +361,20 @@ def test_with_the_plugin_enabled_nothing_is_written_twice(person, cortex):
         assert command in " ".join(out.notes)
 
 
+def test_a_plugin_of_a_project_is_named_with_the_command_that_takes_it_out(person, cortex):
+    kept = person / ".claude" / "plugins" / "installed_plugins.json"
+    kept.parent.mkdir(parents=True)
+    place = {"installPath": "/x", "version": "0.1.0", "scope": "project", "projectPath": "/work/a b"}
+    installs = {"recortex@recortex": [place, {**place, "scope": "local", "projectPath": "/work/c"}]}
+    kept.write_text(json.dumps({"version": 2, "plugins": {**installs, "other@recortex": [place]}}))
+    assert any("'/work/a b', /work/c too" in note for note in cortex.install("claude-code").notes)
+    (note,) = cortex.uninstall("claude-code").notes
+    assert "cd '/work/a b' && claude plugin uninstall recortex@recortex --scope project; cd /work/c" in note
+    for odd in ("[]", "{", '{"plugins": 1}', '{"plugins": {"recortex@recortex": [{"scope": "managed"}]}}'):
+        kept.write_text(odd)
+        assert not cortex.uninstall("claude-code").installed
+
+
 def test_only_the_newest_copies_stay(person, cortex, clock):
     fill(person)
     for _ in range(KEPT + 2):
