@@ -16,6 +16,9 @@ Ending = Literal["", "interrupted", "refused"]
 MOST_ASKED, MOST_MESSAGE, MOST_CONCLUSION, MOST_WORK = 500, 2_000, 1_200, 1_500
 """Characters of the parts: together at most 4,096 in an exchange, with the opening of 240."""
 
+SHOWN, LEAST_SHOWN = 900, 600
+"""Tokens of an answer's exchanges together with what else it tells, and what they have at least."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:

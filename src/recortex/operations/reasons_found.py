@@ -105,7 +105,7 @@ class Reasons:
         parts = [recalling.part(one, only, asked.limit or CANDIDATES) for one in recalling.questions(asked)]
         notes = [note for part in parts for each in part.found for note in each.degraded]
         self.degraded = tuple(dict.fromkeys(notes))
-        self._said = tuple(one for part in parts for one in part.said if not one.weak)
+        self._said = recalling.passages([one for part in parts for one in part.said if not one.hit.weak])
         self._written = tuple(
             one for part in parts for one in part.documents if one.path not in records.paths
         )[:_DOCUMENTS]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recortex.domain.exchange import SHOWN
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.consolidation.copies import folded
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.search import ChunkHit, Empty, Hit, Recall
+    from recortex.engines.exchanges.service import Found
     from recortex.engines.retrieval.service import Meaning, Retrieval
     from recortex.operations.base import RecallQuestion
 
@@ -79,7 +81,7 @@ class Part(NamedTuple):
     found: list[Recall]
     hits: list[Hit]
     waiting: list[Hit]
-    said: list[ExchangeHit]
+    said: list[Found]
     documents: list[ChunkHit]
     untimely: int = 0
 
@@ -180,7 +182,7 @@ class Recalling:
 
     def _find_exchanges(
         self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
-    ) -> list[ExchangeHit]:
+    ) -> list[Found]:
         """What was said in the project's sessions and may answer."""
         filters = exchange_query(only)
         times = periods(asked.query, self._app.clock()) if self._app.settings["recall.times"] else ()
@@ -189,10 +191,10 @@ class Recalling:
         if filters is None or not limit:
             return []
         return [
-            record_redacted(hit)
+            found
             for services, meaning in stores
             if services.scope is not Scope.GLOBAL
-            for hit in services.exchange_retrieval.recall(
+            for found in services.exchange_retrieval.find(
                 query,
                 limit=limit,
                 only=filters,
@@ -201,6 +203,13 @@ class Recalling:
                 when=(lambda at: LIFT * agreement(times, at)) if times else None,
             )
         ]
+
+    def passages(self, found: Sequence[Found], room: int = SHOWN) -> tuple[ExchangeHit, ...]:
+        """The exchanges with what answers in them, in at most so many tokens together, or a few more."""
+        if not found:
+            return ()
+        retrieval = self._app.services(Scope.PROJECT).exchange_retrieval
+        return tuple(map(record_redacted, retrieval.show(found, room)))
 
     def _ask(
         self,

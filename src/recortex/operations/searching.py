@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.app.citations import cited_by
 from recortex.app.pattern_state import states_of
-from recortex.domain.exchange import Exchange, ExchangeHit
+from recortex.domain.exchange import LEAST_SHOWN, SHOWN, Exchange, ExchangeHit
 from recortex.domain.memory import describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id
 from recortex.domain.time import as_utc
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
+    from recortex.engines.exchanges.service import Found
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
@@ -56,6 +57,8 @@ COUNT_SECONDS = 0.25
 MOST_UNCHECKED = 2
 """Proposed memories in an answer: what was said in sessions mostly says the same, with what stands around."""
 
+FEWEST_TOKENS = 100
+"""Tokens of an exchange that are worth being shown, where a budget is small."""
 MAX_QUESTION = 20_000
 TOLD = ("query", "limit", "kinds", "files", "as_of", "valid_at", "budget", "floor", "among")
 """The parameters of `recall` that agents are told of by default."""
@@ -142,15 +145,16 @@ class SearchOperations(Operations):
         hits = (folded(every) if fold else every)[:limit]
         waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
-        answering = in_turns([part.said for part in parts], lambda one: one.id)
+        answering = in_turns([part.said for part in parts], lambda one: one.hit.id)
         answering = answering[: recalling.most("exchanges", asked)]
         found_in = in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
-        hits = list(select_beside(hits, answering))
+        hits = list(select_beside(hits, [one.hit for one in answering]))
         seen = tuple(self._with_states(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))
-        said = left.fitting(answering, lambda one: one.tokens)
+        shown = recalling.passages(*left.for_exchanges(answering, sum(one.tokens for one in found_in)))
+        said = left.fitting(shown, lambda one: one.tokens)
         unchecked = left.fitting(tuple(self._with_states(waiting)), lambda hit: hit.memory.tokens)
         documents = left.fitting(found_in, lambda one: one.tokens)
         answer = Recall(
@@ -164,7 +168,7 @@ class SearchOperations(Operations):
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
-            needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
+            needed=0 if kept or said or unchecked or documents else _least(seen, shown, found_in),
             withheld=withheld,
             untimely=min(sum(part.untimely for part in parts), limit),
         )
@@ -341,6 +345,14 @@ class _Left:
 
     def __init__(self, budget: int | None, tokens: int) -> None:
         self.budget, self.tokens = budget, tokens
+
+    def for_exchanges(self, found: Sequence[Found], documents: int) -> tuple[Sequence[Found], int]:
+        """The exchanges that are shown, and how many tokens they have beside memories and documents."""
+        room = max(SHOWN - self.tokens - documents, LEAST_SHOWN)
+        if self.budget is None:
+            return found, room
+        room = min(room, self.budget - self.tokens - min(documents, self.budget // 3))
+        return found[: max(room // FEWEST_TOKENS, 1)], room
 
     def fitting(self, hits: Sequence[_Answer], tokens: Callable[[_Answer], int]) -> tuple[_Answer, ...]:
         """Those that fit what is left, which they take."""

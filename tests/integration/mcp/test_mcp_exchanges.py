@@ -2,9 +2,9 @@
 
 from claude_sessions import claude_session
 from recortex import Cortex, codec
+from recortex.domain.exchange import SHOWN
 from recortex.text.tokens import TokenCounter
 
-MOST_TOKENS = 125
 SESSION = "5e551011-2222-4333-8444-555566667777"
 STORY = "The exporter skips rows whose ledger key is null, since finance books those by hand. "
 
@@ -56,7 +56,7 @@ def test_an_agent_finds_opens_and_keeps_what_was_said(
         assert one["checked"] is False
         assert (len(one["id"]), one["session"], one["said_at"]) == (12, "5e551011", "2026-02-01")
         assert all(value for name, value in one.items() if name != "checked")
-        assert TokenCounter().count(codec.dumps(one).decode()) <= MOST_TOKENS
+    assert TokenCounter().count(codec.dumps(given["recall"]["exchanges"]).decode()) <= SHOWN
     assert given["get"]["exchange"]["id"] == given["recall"]["exchanges"][0]["id"]
     assert "note" in given["get"]
     assert given["remember"]["source"]["session"] == SESSION

@@ -7,7 +7,7 @@ import pytest
 from example_memories import AT, memory
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.search import Hit
-from recortex.engines.retrieval.weights import LIKELY, MOST_UNSURE, answers, select_beside
+from recortex.engines.retrieval.weights import LIKELY, answers, select_beside
 
 
 def hit(number, *, rule="stated", weak=False, **signals):
@@ -47,8 +47,8 @@ def test_a_likely_exchange_leaves_only_what_answers():
     assert list(select_beside([sure, unsure, known], [said(LIKELY)])) == [sure]
 
 
-def test_beside_unlikely_exchanges_few_unsure_ones_are_told_as_weak():
-    sure, known = hit(1, **SURE), hit(2, rule="", weak=True)
-    unsure = [hit(number, **UNSURE) for number in range(3, 3 + MOST_UNSURE + 1)]
-    found = list(select_beside([*unsure, sure, known], [said(LIKELY / 2)]))
-    assert found == [*(replace(one, weak=True) for one in unsure[:MOST_UNSURE]), sure, known]
+def test_beside_unlikely_exchanges_an_unsure_one_is_told_as_weak_where_it_is_likelier():
+    sure, known, unsure = hit(1, **SURE), hit(2, rule="", weak=True), hit(3, **UNSURE)
+    assert list(select_beside([unsure, sure, known], [said(LIKELY / 2)])) == [sure, known]
+    found = list(select_beside([unsure, sure, known], [said(LIKELY / 2_000)]))
+    assert found == [replace(unsure, weak=True), sure, known]

@@ -160,7 +160,9 @@ def passage(
     # Finds the question's words in a text, also as parts of identifiers.
     words = sorted(map(re.escape, rarity), key=len, reverse=True)
     holding = re.compile("|".join(words) or r"(?!)")
-    found = [one for part, text in enumerate(parts) for one in _sentences(part, text, holding)]
+    every = (one for part, text in enumerate(parts) for one in _sentences(part, text, holding))
+    # The agent's first sentence is often that of a stretch of its work, too.
+    found = list({(one.part, one.text): one for one in every}.values())
     chosen = _chosen(found, rarity, budget, count)
     return Passage(*(_passages_joined([one for one in chosen if one.part == part]) for part in range(3)))
 

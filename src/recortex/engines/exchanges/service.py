@@ -9,13 +9,14 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from math import log
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from recortex.domain.exchange import (
     MOST_ASKED,
     MOST_CONCLUSION,
     MOST_MESSAGE,
     MOST_WORK,
+    SHOWN,
     ExchangeFacts,
     ExchangeHit,
 )
@@ -285,11 +286,33 @@ LOOKED = 4
 """So many places for each that is wanted are looked at, to find some that are not weak."""
 MOST_WEAK = 4
 """Weak answers that are shown."""
-PASSAGE, AROUND = 75, 45
-"""Tokens of an exchange's passage, and of what tells when, by whom and in which session: 120 in all."""
+AROUND = 45
+"""Tokens of what tells when, by whom and in which session an exchange was."""
+_SHARES = (9, 5, 3, 2)
+"""Of what is left for passages, by place; further ones as the last. Equal shares of as many tokens hold the
+answer in as many of the first five places, but in fewer of the first (bench/RESULTS.md)."""
+_SHORTEST_PASSAGE = 40
+"""Tokens; what fits a smaller budget is for the caller to leave out."""
 
 _READ = 600
 """Characters of a message that are read for what it changes."""
+
+
+Texts: TypeAlias = tuple[str, str, str]
+"""What an exchange answers, what was said in it, and what came of it."""
+
+
+class Found(NamedTuple):
+    """An exchange that may answer, before a passage of it is chosen.
+
+    Attributes:
+        hit: without a passage.
+        asked: the rarity of the question's words, without their endings.
+    """
+
+    hit: ExchangeHit
+    texts: Texts
+    asked: Mapping[str, float]
 
 
 class ExchangeRetrieval:
@@ -311,9 +334,20 @@ class ExchangeRetrieval:
         limit: int,
         only: ExchangeQuery | None = None,
         vector: QuestionVector | None = None,
+    ) -> list[ExchangeHit]:
+        """The exchanges that may answer, with passages of `SHOWN` tokens together: `find`, then `show`."""
+        return self.show(self.find(question, limit=limit, only=only, vector=vector), SHOWN)
+
+    def find(
+        self,
+        question: str,
+        *,
+        limit: int,
+        only: ExchangeQuery | None = None,
+        vector: QuestionVector | None = None,
         words: bool = True,
         when: Callable[[int], float] | None = None,
-    ) -> list[ExchangeHit]:
+    ) -> list[Found]:
         """The exchanges that may answer, best first; of those on the same matter the latest first.
 
         Args:
@@ -331,22 +365,38 @@ class ExchangeRetrieval:
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
         asked = {stem(word.removesuffix(ANY_ENDING)): evidence.rarity(word) for word in evidence.frequency}
-        hits = [
-            (
-                place.parts[0],
-                self._hit(place, root, [found[key] for key in place.parts if key in found], asked),
-                root.message,
-            )
+        answers = [
+            (place, _texts(root, [found[key] for key in place.parts if key in found]), _hit(place, root))
             for place in places
             if (root := roots.get((place.session, place.turn)) or found.get(place.parts[0]))
         ]
         facts = {one.key: one for one in evidence.facts}
 
         def same(earlier: int, later: int) -> bool:
-            one, other = (facts[hits[place][0]] for place in (earlier, later))
-            return same_matter(one, other) or (same_matter(one, other, TURNED) and _turns(hits[later][2]))
+            one, other = (facts[answers[at][0].parts[0]] for at in (earlier, later))
+            turned = same_matter(one, other, TURNED) and _turns(answers[later][1][1])
+            return same_matter(one, other) or turned
 
-        return latest_first([hit for _, hit, _ in hits], same)
+        texts = {hit.id: text for _, text, hit in answers}
+        hits = latest_first([hit for _, _, hit in answers], same)
+        return [Found(hit, texts[hit.id], asked) for hit in hits]
+
+    def show(self, found: Sequence[Found], budget: int) -> list[ExchangeHit]:
+        """The exchanges with the passages that answer best: the first nearly whole, the others shorter.
+
+        Args:
+            found: best first.
+            budget: tokens of all together; each passage has at least 40.
+        """
+        left, shown = budget - AROUND * len(found), list[ExchangeHit]()
+        shares = [_SHARES[min(place, len(_SHARES) - 1)] for place in range(len(found))]
+        for place, one in enumerate(found):
+            own = max(left * shares[place] // sum(shares[place:]), _SHORTEST_PASSAGE)
+            told = passage(one.texts, one.asked, own, self._count)
+            tokens = self._count(told.text)
+            left -= tokens
+            shown.append(replace(one.hit, **told._asdict(), tokens=AROUND + tokens))
+        return shown
 
     def evidence(
         self, question: str, *, only: ExchangeQuery | None, vector: QuestionVector | None, words: bool
@@ -366,24 +416,24 @@ class ExchangeRetrieval:
         compared = _compared(vector.values, facts) if vector else ({}, {})
         return Evidence(facts, matched, frequency, max(self._search.size(), 1), *compared)
 
-    def _hit(
-        self, place: Place, root: Exchange, parts: Sequence[Exchange], asked: Mapping[str, float]
-    ) -> ExchangeHit:
-        work = [one.outcome for one in sorted(parts, key=lambda one: one.part) if one.id != root.id]
-        texts = (root.asked, root.message, "\n".join([*work, root.came_of_it]))
-        shown = passage(texts, asked, PASSAGE, self._count)
-        return ExchangeHit(
-            id=root.id,
-            said_at=root.started_at,
-            by=root.opener,
-            session=root.session,
-            turn=root.first_turn,
-            client=root.client,
-            **shown._asdict(),
-            score=place.probability,
-            weak=place.probability < WEAK,
-            tokens=AROUND + self._count(shown.text),
-        )
+
+def _texts(root: Exchange, parts: Sequence[Exchange]) -> Texts:
+    """What is read for a passage: of an exchange and of those stretches of its work that may answer."""
+    work = [one.outcome for one in sorted(parts, key=lambda one: one.part) if one.id != root.id]
+    return root.asked, root.message, "\n".join([*work, root.came_of_it])
+
+
+def _hit(place: Place, root: Exchange) -> ExchangeHit:
+    return ExchangeHit(
+        id=root.id,
+        said_at=root.started_at,
+        by=root.opener,
+        session=root.session,
+        turn=root.first_turn,
+        client=root.client,
+        score=place.probability,
+        weak=place.probability < WEAK,
+    )
 
 
 def _compared(query: Row, facts: Sequence[ExchangeFacts]) -> tuple[dict[int, float], ...]:

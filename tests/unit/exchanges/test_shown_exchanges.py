@@ -1,0 +1,52 @@
+"""How much is shown of each exchange that may answer."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.exchange import LEAST_SHOWN, SHOWN, ExchangeHit
+from recortex.engines.exchanges.service import AROUND, ExchangeRetrieval, Found
+
+SENTENCE = "The harvest of lot {0} was weighed twice and entered by hand in book {0}. "
+ASKED = {"harvest": 2.0, "lot": 1.0, "book": 1.0}
+
+
+def count(text):
+    return len(text.split())
+
+
+def found(number, sentences):
+    text = "".join(SENTENCE.format(each) for each in range(sentences))
+    hit = ExchangeHit(id=f"{number}", said_at=None, by="person", session="s", turn=number, client="c")
+    return Found(hit, ("", text[: len(text) // 2], text[len(text) // 2 :]), ASKED)
+
+
+def shown(lengths, budget):
+    places = [found(number, sentences) for number, sentences in enumerate(lengths)]
+    return ExchangeRetrieval(None, count).show(places, budget)
+
+
+@given(st.lists(st.integers(0, 60), max_size=8), st.integers(LEAST_SHOWN, SHOWN))
+def test_all_are_shown_within_the_budget_and_in_their_order(lengths, budget):
+    hits = shown(lengths, budget)
+    assert [hit.id for hit in hits] == [f"{number}" for number in range(len(lengths))]
+    assert sum(hit.tokens for hit in hits) <= budget
+    for hit, sentences in zip(hits, lengths, strict=True):
+        text = " ".join(filter(None, (hit.message, hit.outcome)))
+        assert hit.tokens == AROUND + count(text)
+        assert bool(text) == bool(sentences)
+
+
+def test_the_first_is_shown_nearly_whole_and_gets_what_others_leave():
+    long, short = 40, 2
+    first, second, *others = shown([long] * 5, SHOWN)
+    assert first.tokens > second.tokens > max(one.tokens for one in others)
+    assert first.tokens - AROUND >= (SHOWN - 5 * AROUND) // 3
+    assert shown([short, long], SHOWN)[1].tokens > shown([long, long], SHOWN)[1].tokens
+
+
+def test_a_sentence_that_two_parts_of_the_work_have_is_shown_once():
+    one = found(0, 0)._replace(
+        texts=("", "", "I read the harvest book. It is kept by lot. I read the harvest book.")
+    )
+    (hit,) = ExchangeRetrieval(None, count).show([one], SHOWN)
+    assert hit.outcome.count("I read the harvest book.") == 1
