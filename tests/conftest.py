@@ -1,24 +1,30 @@
 """What every test uses: its own user folder, no settings from outside, a clock that moves when told."""
 
+import gc
 import os
 import re
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import count, groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from recortex import Cortex
+from recortex.app.backends import stores
+from recortex.app.backends.stores import open_store
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES
+from recortex.app.projects import Location
 from recortex.domain.vocabulary import Scope
+from recortex.storage.sqlite.store import SqliteStore
 
 HERE = Path(__file__).parent
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -61,6 +67,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return True
     tests = collection_path.match("test_*.py")
     return True if tests and _ALL_FULL.search(collection_path.read_text("utf-8")) else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage meanwhile: thousands of tests are found, of which none goes before the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -168,10 +185,36 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def open_migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Cortex]:
+    """Opens a memory as `Cortex.open` does; its new stores are files that were migrated once for all tests.
+
+    Applying each migration to each store takes longer than most of what is tested in it. So such a store is
+    re-opened, not created; creation is for tests that call `Cortex.open`. Its first backup is its own.
+    """
+    made = tmp_path_factory.mktemp("migrated") / "empty.db"
+    SqliteStore(made, backups=made.parent / "backups", clock=Clock()).close()
+    empty = made.read_bytes()
+
+    def open_placed(location: Location, **others: Any) -> object:
+        if location.absent and not location.remote and not location.backups.exists():
+            location.database.touch(mode=0o600)
+            location.database.write_bytes(empty)
+        return open_store(location, **others)
+
+    def opened(start: Path | str, **others: Any) -> Cortex:
+        # What opens the stores of this memory later keeps it; other memories of the test do not get it.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stores, "open_store", open_placed)
+            return Cortex.open(start, **others)
+
+    return opened
+
+
 @pytest.fixture
-def reading(project: Path, clock: Clock) -> Iterator[Cortex]:
+def reading(project: Path, clock: Clock, open_migrated: Callable[..., Cortex]) -> Iterator[Cortex]:
     """The memory of a project with its models: what ends what is found by reading."""
-    with Cortex.open(project, clock=clock) as opened:
+    with open_migrated(project, clock=clock) as opened:
         yield opened
 
 
@@ -188,15 +231,17 @@ def settle() -> Callable[[Cortex], Mapping[str, int]]:
 
 
 @pytest.fixture
-def cortex(project: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cortex]:
+def cortex(
+    project: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, open_migrated: Callable[..., Cortex]
+) -> Iterator[Cortex]:
     """The memory of a project, without vectors."""
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
-    with Cortex.open(project, clock=clock) as opened:
+    with open_migrated(project, clock=clock) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def fresh_cortex() -> Callable[..., AbstractContextManager[Cortex]]:
+def fresh_cortex(open_migrated: Callable[..., Cortex]) -> Callable[..., AbstractContextManager[Cortex]]:
     """Opens an empty store for one example of a property; give it a clock."""
 
     @contextmanager
@@ -206,7 +251,8 @@ def fresh_cortex() -> Callable[..., AbstractContextManager[Cortex]]:
             pytest.MonkeyPatch.context() as patch,
         ):
             patch.setenv("RECORTEX_EMBEDDER", "none")
-            with Cortex.open(folder, url=f"sqlite:///{folder}/cortex.db", clock=clock or Clock()) as cortex:
+            url = f"sqlite:///{folder}/cortex.db"
+            with open_migrated(folder, url=url, clock=clock or Clock()) as cortex:
                 yield cortex
 
     return opened
