@@ -114,12 +114,12 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.full
+@pytest.mark.parametrize("size", [4_000, pytest.param(200_000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("role", ["user", "assistant", "summary"])
-def test_a_huge_message_of_anything_ends(unit, role):
-    text = unit * (200_000 // len(unit))
-    lines = "\n".join(text[start : start + 390] for start in range(0, 100_000, 390))
+def test_a_huge_message_of_anything_ends(unit, role, size):
+    text = unit * (size // len(unit))
+    lines = "\n".join(text[start : start + 390] for start in range(0, size // 2, 390))
     call = ToolCall(id="1", name="Bash", command=f"pytest {text[:4000]}", ok=False, output=text[:4000])
     for said in (text, lines):
         assert list(extract([Turn(index=0, role=role, text=said, tools=(call,))], INFO)) is not None

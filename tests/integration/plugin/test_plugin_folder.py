@@ -1,5 +1,6 @@
 """The plug-in's folder without any client: what its manifests, hooks and skills say is so."""
 
+import itertools
 import json
 import os
 import re
@@ -8,10 +9,12 @@ import stat
 import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
+import build_icon
 from recortex.clients.codex import FORWARDED
 from recortex.operations.registry import operations_of
 from recortex.version import __version__
@@ -70,7 +73,12 @@ def test_the_icon_is_a_square_that_its_script_draws():
     data = (PLUGIN / ".claude-plugin" / "icon.png").read_bytes()
     width, height = struct.unpack(">II", data[16:24])
     assert data.startswith(b"\x89PNG")
-    assert 512 <= width == height <= 2048
+    assert 512 <= width == height == build_icon.SIZE <= 2048
+    begin = data.index(b"IDAT")
+    rows = zlib.decompress(data[begin + 4 : begin + 4 + int.from_bytes(data[begin - 4 : begin])])
+    for x, y in itertools.product(range(0, width, 32), repeat=2):
+        at = y * (1 + 4 * width) + 1 + 4 * x
+        assert rows[at : at + 4] == build_icon._pixel(x, y), (x, y)
 
 
 def test_hooks_are_known_to_the_oldest_client_and_bounded():
