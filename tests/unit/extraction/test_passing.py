@@ -40,6 +40,33 @@ LASTING = (
     "remember that the silo is read-only on Mondays",
 )
 
+NOW = (
+    "We use two buffers here.",
+    "In this barn we keep a ladder, and here we use one lock for both doors.",
+    "The silo server is running on port 4100.",
+    "I use port 4100 right now.",
+    "The feed branch is based on dev.",
+    "The migration is stored in my local database only.",
+    "Now all gates are skipped, not one runs.",
+    "The feed index is built with 12 shards in the run that I started.",
+    "The button is always red after your commit.",
+    "Our current plan uses a scan on harvests.",
+    "The silo container is built from your last commit.",
+)
+STILL_LASTING = (
+    "We use two spaces for indentation.",
+    "We now use pnpm.",
+    "We use pnpm now, not npm.",
+    "We use uv here.",
+    "Nobody pushes to main here.",
+    "Main is protected.",
+    "Our API is versioned in the path.",
+    "node 20+ only",
+    "The silo server runs on port 4100.",
+    "We are using pnpm workspaces.",
+    "Reports are generated every night at 2.",
+    "We are going to adopt the barn contract.",
+)
 PLAIN = (
     "We use Redis as the job queue.",
     "btw we use Redis as the job queue",
@@ -91,6 +118,18 @@ def test_a_plain_statement_of_what_the_project_uses_is_active(said):
 )
 def test_what_only_looks_like_one_is_not(said):
     assert active(said) == []
+
+
+@pytest.mark.parametrize("said", NOW)
+def test_what_holds_now_or_of_the_code_at_hand_is_not_active(said):
+    assert active(said) == []
+    assert is_momentary(said)
+
+
+@pytest.mark.parametrize("said", STILL_LASTING)
+def test_what_lasts_is_not_taken_for_it(said):
+    assert len(active(said)) == 1
+    assert not is_momentary(said)
 
 
 def test_what_is_said_again_rises_unless_it_is_about_the_moment():

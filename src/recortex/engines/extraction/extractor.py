@@ -97,6 +97,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
     wish, _ = unasked(said)
     if (
         _weighs(sentence, said)
+        or _is_of_now(sentence, said)
         or PASSING_PATTERNS.hangs_on.search(sentence) is not None
         or _is_unread(message)
     ):
@@ -137,6 +138,7 @@ def is_momentary(text: str) -> bool:
     wish, _ = unasked(said)
     if (
         _weighs(text, said)
+        or _is_of_now(text, said)
         or PASSING_PATTERNS.hangs_on.search(text) is not None
         or not any(map(str.isalpha, text))
     ):
@@ -149,6 +151,11 @@ def is_momentary(text: str) -> bool:
         or PASSING_PATTERNS.works.search(wish) is not None
         or PASSING_PATTERNS.asks.search(wish) is not None
     )
+
+
+def _is_of_now(sentence: str, said: str) -> bool:
+    """Whether it points at this moment or the code at hand; a word such as "now" may be no plain speech."""
+    return any(PASSING_PATTERNS.moment.search(text) is not None for text in (said, sentence))
 
 
 def _weighs(sentence: str, said: str) -> bool:
