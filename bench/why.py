@@ -22,11 +22,11 @@ from typing import Any
 
 from latency import PARTS, Prose, give_vectors
 from recortex import Cortex
+from recortex.domain.code import enclosing
 from recortex.domain.exchange import Exchange
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.exchanges.service import terms
-from recortex.engines.reasons import enclosing
 
 TYPES = tuple(
     map(RelationType, ("caused", "enabled", "derived_from", "supports", "triggered_by", "supersedes"))

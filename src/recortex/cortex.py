@@ -10,8 +10,8 @@ from recortex.operations.advising import AdviceOperations, GenerationOperations
 from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
 from recortex.operations.code import CodeOperations
 from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
-from recortex.operations.explaining import ConsequenceOperations, ExplanationOperations
 from recortex.operations.indexing import ConventionOperations, IndexingOperations
+from recortex.operations.inferring import InferenceOperations
 from recortex.operations.inspecting import InspectionOperations
 from recortex.operations.learning import LearningOperations
 from recortex.operations.maintenance import (
@@ -21,7 +21,6 @@ from recortex.operations.maintenance import (
 )
 from recortex.operations.moving import ExportOperations, MovingOperations
 from recortex.operations.projects import InstallationOperations, ProjectOperations
-from recortex.operations.reasoning import InferenceOperations, ReasonOperations
 from recortex.operations.recording import CorrectionOperations, RecordingOperations
 from recortex.operations.reviewing import ConsolidationOperations, ReviewOperations, ValidationOperations
 from recortex.operations.searching import SearchOperations
@@ -31,6 +30,8 @@ from recortex.operations.sessions import (
     ReplayOperations,
     SessionOperations,
 )
+from recortex.why.explaining import ConsequenceOperations, ExplanationOperations
+from recortex.why.operations import ReasonOperations
 
 
 class Cortex(

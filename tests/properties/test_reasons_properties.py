@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recortex.domain.context import Claim, Evidence
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.reasons import NOTHING, TITLES, links, tell
+from recortex.why.reasons import NOTHING, TITLES, links, tell
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 NODES = [f"{number:02}" for number in range(12)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cited_by
 from recortex.app.neighbours import neighbours_of
+from recortex.domain.context import Bearing
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import describe_citations
 from recortex.domain.search import ANSWERING, MemoryQuery
@@ -21,7 +22,6 @@ from recortex.engines.brief import RULE, still_holds
 from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rules
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
-from recortex.engines.reasons import Bearing
 from recortex.engines.retrieval.service import InPlay, disputes
 from recortex.engines.retrieval.weights import LIKELY
 

@@ -38,7 +38,7 @@ FIRST = ("remember", "review", "recall", "why", "import", "sessions", "code", "i
 
 _HEADINGS = {
     "Remember": "Recording Review Correction History Link Consolidation Kind",
-    "Find": "Search Reason Explanation Context Frame Advice Browse Graph Consequence",
+    "Find": "Search Context Frame Advice Browse Graph",
     "Sessions": "Learning Session Brief Inspection Replay Inference",
     "Code": "Code Convention Generation Validation",
     "Projects and stores": "",

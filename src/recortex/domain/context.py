@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import Freshness
 from recortex.domain.vocabulary import Status
+
+if TYPE_CHECKING:
+    from recortex.domain.memory import Memory
 
 GivenFor = Literal["instruction", "files", "near", "task", "document", "said"]
 """Why something is told: it stands for all such work; it is about a file in view, or about one that this one
@@ -229,6 +232,19 @@ class Claim:
     text: str
     evidence: tuple[Evidence, ...]
     confidence: float = 1.0
+
+
+class Bearing(NamedTuple):
+    """A memory that bears on a subject.
+
+    Attributes:
+        relevance: 0 to 1.
+        because: how, in words.
+    """
+
+    memory: Memory
+    relevance: float
+    because: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from recortex.engines.validation import approved, flagged_for
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import WAITING, check_decision, limited, weighty
 from recortex.operations.base import Operations, bounded, filled
-from recortex.operations.reasoning import LikelyCause, likely_cause
+from recortex.operations.inferring import LikelyCause, likely_cause
 from recortex.operations.registry import operation
 from recortex.text.tokens import TokenCounter
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import recortex
-from recortex.engines.reasons import defined_at, enclosing, whole
+from recortex.domain.code import defined_at, enclosing, whole
 
 OWN = Path(recortex.__file__).parent
 

@@ -122,7 +122,7 @@ def _by_facts(facts: FileFacts, numbers: list[int]) -> Iterator[str]:
 
 
 def _by_layout(data: bytes, numbers: list[int]) -> Iterator[str]:
-    from recortex.engines.reasons import enclosing
+    from recortex.domain.code import enclosing
 
     lines = data.decode("utf-8", "replace").split("\n")
     for number in numbers:

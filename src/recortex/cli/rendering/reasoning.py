@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.memories import hit, line_of, short, walked
 from recortex.cli.rendering.values import plural
-from recortex.engines.reasons import marks
 from recortex.terminal import clean
+from recortex.why.reasons import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Issue, Severity, State
     from recortex.domain.search import Understood
     from recortex.operations.browsing import Reached, Traversal
-    from recortex.operations.explaining import (
+    from recortex.operations.indexing import IndexedCode
+    from recortex.operations.inferring import Inference, LikelyCause
+    from recortex.operations.recording import Feedback
+    from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation
+    from recortex.terminal import Style, Terminal
+    from recortex.why.explaining import (
         Counterfactual,
         Explanation,
         Intervention,
@@ -35,11 +40,6 @@ if TYPE_CHECKING:
         Missing,
         Touched,
     )
-    from recortex.operations.indexing import IndexedCode
-    from recortex.operations.reasoning import Inference, LikelyCause
-    from recortex.operations.recording import Feedback
-    from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation
-    from recortex.terminal import Style, Terminal
 
 
 _EXPLAINED = 14

@@ -11,6 +11,7 @@ from recortex.app.citations import can_parse, cited_by, open_code
 from recortex.codebase import line_history
 from recortex.codebase.git import read
 from recortex.codebase.syntax.grammars import GrammarError
+from recortex.domain.code import Definition, definition, enclosing, of_facts, whole
 from recortex.domain.context import Claim, Evidence
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds.base import shorten
@@ -20,20 +21,7 @@ from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.code.ranking import dotted, is_named
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.reasons import (
-    QUOTED,
-    SHORT,
-    Definition,
-    Trail,
-    definition,
-    enclosing,
-    last_part,
-    links,
-    of_facts,
-    of_links,
-    whole,
-    words_of,
-)
+from recortex.why.reasons import QUOTED, SHORT, Trail, last_part, links, of_links, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

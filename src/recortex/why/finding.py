@@ -6,10 +6,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recortex.app.account import Record
 from recortex.app.knowledge import of_records
 from recortex.codebase.git import relative
-from recortex.domain.context import Claim, Evidence
+from recortex.domain.context import Bearing, Claim, Evidence
 from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import DECISION_RECORD
 from recortex.domain.text import clean
@@ -18,9 +17,13 @@ from recortex.engines.consolidation.copies import folded
 from recortex.engines.decay.present import faded
 from recortex.engines.graph.walks import drawn, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.reasons import (
+from recortex.engines.retrieval.question import cap_scores, in_turns
+from recortex.operations.base import RecallQuestion
+from recortex.operations.recalling import Recalling
+from recortex.operations.searching import SearchOperations
+from recortex.why.account import Record
+from recortex.why.reasons import (
     QUOTED,
-    Bearing,
     bearings,
     links,
     of_bearing,
@@ -30,10 +33,6 @@ from recortex.engines.reasons import (
     reading,
     subject_of,
 )
-from recortex.engines.retrieval.question import cap_scores, in_turns
-from recortex.operations.base import RecallQuestion
-from recortex.operations.recalling import Recalling
-from recortex.operations.searching import SearchOperations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.memory import Memory
     from recortex.domain.search import ChunkHit
-    from recortex.engines.reasons import Link, Trail
+    from recortex.why.reasons import Link, Trail
 
 CANDIDATES = 12
 """Memories that are asked for where words are given."""

@@ -132,7 +132,7 @@ class ExplanationOperations(Operations):
                 hits=trial.usual.hits,
                 left_out=tuple(trial.left_out()),
             )
-        from recortex.app.account import account
+        from recortex.why.account import account
 
         services, memory = self._app.locate(about)
         shown = output_redacted(next(iter(self._faded(services, [memory]))))
