@@ -92,6 +92,28 @@ def test_jobs_are_handed_over_only_where_somebody_works(project, database):
     assert not queue.handed_over(location_of(f"sqlite:///{project}/a.db", project), QUEUED)
 
 
+def test_what_a_worker_without_a_heartbeat_was_doing_is_put_back(project, database):
+    (url,) = filled(project, database, "a", count=1)
+    queue.prepare(parse(database, workspace="a"))
+    with psycopg.connect(database) as connection:
+        connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))
+        connection.execute("INSERT INTO procrastinate_workers DEFAULT VALUES")
+    assert queue.handed_over(location_of(url, project), QUEUED[:1])
+    with queue.opened(parse(database, workspace="a").conninfo) as app:
+        for heartbeat, left in (("1 second", 0), ("61 seconds", 1)):
+            with psycopg.connect(database) as connection:
+                connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))
+                connection.execute(
+                    "UPDATE procrastinate_jobs SET status = 'doing',"
+                    " worker_id = (SELECT max(id) FROM procrastinate_workers)"
+                )
+                connection.execute(
+                    "UPDATE procrastinate_workers SET last_heartbeat = now() - %s::interval", (heartbeat,)
+                )
+            assert queue.take_back(app) == left
+    assert queued(database) == []
+
+
 @pytest.mark.full
 def test_what_a_killed_worker_left_is_done_by_the_next(project, database):
     (url,) = filled(project, database, "a", count=400)
