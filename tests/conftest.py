@@ -12,19 +12,14 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import count, groupby
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from recortex import Cortex
-from recortex.app.backends import stores
-from recortex.app.backends.stores import open_store
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES
-from recortex.app.projects import Location
 from recortex.domain.vocabulary import Scope
-from recortex.storage.sqlite.store import SqliteStore
 
 HERE = Path(__file__).parent
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -185,36 +180,10 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture(scope="session")
-def open_migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Cortex]:
-    """Opens a memory as `Cortex.open` does; its new stores are files that were migrated once for all tests.
-
-    Applying each migration to each store takes longer than most of what is tested in it. So such a store is
-    re-opened, not created; creation is for tests that call `Cortex.open`. Its first backup is its own.
-    """
-    made = tmp_path_factory.mktemp("migrated") / "empty.db"
-    SqliteStore(made, backups=made.parent / "backups", clock=Clock()).close()
-    empty = made.read_bytes()
-
-    def open_placed(location: Location, **others: Any) -> object:
-        if location.absent and not location.remote and not location.backups.exists():
-            location.database.touch(mode=0o600)
-            location.database.write_bytes(empty)
-        return open_store(location, **others)
-
-    def opened(start: Path | str, **others: Any) -> Cortex:
-        # What opens the stores of this memory later keeps it; other memories of the test do not get it.
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(stores, "open_store", open_placed)
-            return Cortex.open(start, **others)
-
-    return opened
-
-
 @pytest.fixture
-def reading(project: Path, clock: Clock, open_migrated: Callable[..., Cortex]) -> Iterator[Cortex]:
+def reading(project: Path, clock: Clock) -> Iterator[Cortex]:
     """The memory of a project with its models: what ends what is found by reading."""
-    with open_migrated(project, clock=clock) as opened:
+    with Cortex.open(project, clock=clock) as opened:
         yield opened
 
 
@@ -231,17 +200,15 @@ def settle() -> Callable[[Cortex], Mapping[str, int]]:
 
 
 @pytest.fixture
-def cortex(
-    project: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, open_migrated: Callable[..., Cortex]
-) -> Iterator[Cortex]:
+def cortex(project: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cortex]:
     """The memory of a project, without vectors."""
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
-    with open_migrated(project, clock=clock) as opened:
+    with Cortex.open(project, clock=clock) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def fresh_cortex(open_migrated: Callable[..., Cortex]) -> Callable[..., AbstractContextManager[Cortex]]:
+def fresh_cortex() -> Callable[..., AbstractContextManager[Cortex]]:
     """Opens an empty store for one example of a property; give it a clock."""
 
     @contextmanager
@@ -251,8 +218,7 @@ def fresh_cortex(open_migrated: Callable[..., Cortex]) -> Callable[..., Abstract
             pytest.MonkeyPatch.context() as patch,
         ):
             patch.setenv("RECORTEX_EMBEDDER", "none")
-            url = f"sqlite:///{folder}/cortex.db"
-            with open_migrated(folder, url=url, clock=clock or Clock()) as cortex:
+            with Cortex.open(folder, url=f"sqlite:///{folder}/cortex.db", clock=clock or Clock()) as cortex:
                 yield cortex
 
     return opened
