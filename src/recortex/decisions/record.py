@@ -7,8 +7,10 @@ Zimmermann, "Making Architectural Decisions" (2013).
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.decisions.mentions import MOST as MOST_MENTIONS
@@ -203,11 +205,14 @@ class Parts:
     @property
     def head(self) -> list[str]:
         """The lines above the first part."""
+        return [line.text for section in self.above for line in section.lines]
+
+    @property
+    def above(self) -> list[Section]:
+        """The sections above the first part."""
         return [
-            line.text
-            for one, role in zip(self.sections, self.roles, strict=True)
-            if not role
-            for line in one.lines
+            section
+            for section, _ in takewhile(lambda one: not one[1], zip(self.sections, self.roles, strict=True))
         ]
 
 
@@ -382,6 +387,9 @@ def dated(record: Record, history: FileHistory | None) -> Record:
     return replace(record, dates=(date,))
 
 
+_CODE = re.compile(r"`[^`]*`")
+
+
 class Skipped(str):
     """Why a file is no decision record."""
 
@@ -400,7 +408,8 @@ def read_record(path: str, text: str) -> Record | Skipped:
     parts = Parts(read.front, read.sections)
     title = _title(parts, name)
     status = parts.status
-    if PATTERNS.placeholder.search(title) or is_choice(status) or _is_blank(name, parts, title):
+    named_in_prose = _CODE.sub("", title)  # `GET /items/{id}` is filled in
+    if PATTERNS.placeholder.search(named_in_prose) or is_choice(status) or _is_blank(name, parts, title):
         return Skipped("a template")
     if (named := _named_otherwise(name)) and not _is_filled(parts, title):
         return Skipped(named)
@@ -554,9 +563,12 @@ def _mentions(parts: Parts, path: str, standing: Standing) -> tuple[Mention, ...
         lines = [f"{section.title}: {line.text}" if line.text.strip() else "" for line in section.lines]
         own = section.title.lower() in {"supersedes", "superseded by", "amends"}
         found += mentions(lines if own else [line.text for line in section.lines], path, stated=True)
-    for section, role in zip(parts.sections, parts.roles, strict=True):
-        if role and role not in {"status", "links"}:
-            found += mentions([line.text for line in section.lines], path, stated=False)
+    above = len(parts.above)
+    for place, (section, role) in enumerate(zip(parts.sections, parts.roles, strict=True)):
+        if place >= above and role not in {"status", "links"}:
+            # A line that another is wrapped to begins with what is said of something else.
+            prose_of_part = statements("\n".join(line.text for line in section.lines))
+            found += mentions(prose_of_part, path, stated=False)
     return tuple(_once(found))[:MOST_MENTIONS]
 
 

@@ -520,6 +520,19 @@ def test_a_date_is_read_by_the_files_history(written, first, month, number):
     assert one.date == datetime(2024, month, number, tzinfo=UTC)
 
 
+def test_what_an_addendum_says_of_something_else_is_not_said_of_the_record():
+    head = "# 20. Alerts\n\nStatus: Accepted\n\n## Decision\n\nAlerts are few.\n\n"
+    later = "- Item 27 (a shared volume) is fully\n  superseded by ADR 19 - it has its own.\n"
+    for heading in ("## Addendum of May\n\n", "### Items\n\n", "## Consequences\n\n"):
+        one = read(head + heading + later, "docs/adr/0020-alerts.md")
+        assert one.standing == "accepted"
+        assert not any(m.stated for m in one.mentions)
+    own = read(head + "## Consequences\n\nRules are in one file. This\nsupersedes **ADR 19** on rules.\n")
+    assert any(m.stated and m.target == 19 for m in own.mentions)
+    above = read("# 20. Alerts\n\nStatus: Accepted\nSupersedes: ADR 19\n\n## Decision\n\nAlerts are few.\n")
+    assert any(m.stated and m.target == 19 for m in above.mentions)
+
+
 def test_a_record_that_only_occurs_in_the_text_is_a_reference():
     one = read("# 4. Titles\n\n## Decision\n\nThe store replaces what ADR 3 described.\n")
     assert [(m.type, m.target, m.stated) for m in one.mentions] == [(RelationType.REFERENCES, 3, False)]
@@ -746,6 +759,11 @@ def test_a_changelog_in_a_record_gives_the_day_it_began_or_was_accepted(above, b
 )
 def test_a_template_is_no_record_wherever_its_placeholder_stands(path, text):
     assert read_record(path, text) == "a template"
+
+
+def test_a_placeholder_of_an_address_in_a_title_is_no_template():
+    text = "# 16. Cache for `GET /herds/{id}`\n\nStatus: Accepted\n\n## Decision\n\nHerds are cached.\n"
+    assert isinstance(read_record("docs/adr/0016-cache.md", text), Record)
 
 
 def test_a_decision_about_templates_is_a_record():
