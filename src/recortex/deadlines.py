@@ -125,8 +125,9 @@ def _interrupted(seconds: float) -> Iterator[None]:
                     pass
         except TimeoutError:
             pass
-        ended.set()
-        _limited.here = False
+        finally:
+            ended.set()
+            _limited.here = False
 
 
 def _clock_of_this_thread() -> Callable[[], float]:

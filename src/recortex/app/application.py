@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.search import Chunk, ChunkHit, MemoryQuery, Recipe
-    from recortex.engines.exchanges.service import ExchangeRetrieval, RecordEmbedding
+    from recortex.engines.exchanges.service import ExchangeRetrieval
     from recortex.engines.ingestion.normalisation import Embedding
     from recortex.engines.ingestion.service import Ingestion
     from recortex.engines.prompting.service import Adviser
+    from recortex.engines.record_embedding import RecordEmbedding
     from recortex.engines.retrieval.service import Meaning, Retrieval
     from recortex.ports.model import ChangeReader, NamedEmbedder, Reranker
     from recortex.ports.store import KeptStore
@@ -390,14 +391,15 @@ class StoreServices:
     @cached_property
     def exchange_embedding(self) -> RecordEmbedding[Exchange]:
         """Gives exchanges their vectors."""
-        from recortex.engines.exchanges.service import RecordEmbedding, embedded
+        from recortex.engines.exchanges.service import embedded
+        from recortex.engines.record_embedding import RecordEmbedding
 
         return RecordEmbedding(self.store, self.store.exchange_vectors, embedded, self.embedder)
 
     @cached_property
     def chunk_embedding(self) -> RecordEmbedding[Chunk]:
         """Gives chunks of documents their vectors."""
-        from recortex.engines.exchanges.service import RecordEmbedding
+        from recortex.engines.record_embedding import RecordEmbedding
 
         embedded = self.chunk_retrieval.embedded
         return RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)

@@ -10,7 +10,7 @@ from math import exp, log10
 from typing import TYPE_CHECKING
 
 from recortex.domain.search import ChunkHit, MemoryQuery
-from recortex.engines.exchanges.service import PART
+from recortex.engines.record_embedding import PART
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common

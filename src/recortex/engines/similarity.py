@@ -404,7 +404,7 @@ def _lifts(known: Memory, new: Memory, *, momentary: bool) -> bool:
     waits. What is only proposed makes nothing surer that is active; what comes from outside makes surer only
     what comes from there too.
     """
-    if new.trust is Trust.UNTRUSTED is not known.trust:
+    if new.trust is Trust.UNTRUSTED and known.trust is not Trust.UNTRUSTED:
         return False  # a repository, or a foreign export, does not speak for a person or an agent
     if new.status is not Status.PROPOSED:
         return new.status is Status.ACTIVE

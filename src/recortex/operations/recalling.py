@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.search import ChunkHit, Empty, Hit, Recall
-    from recortex.engines.exchanges.service import Found
+    from recortex.engines.exchanges.service import FoundExchange
     from recortex.engines.retrieval.service import Meaning, Retrieval
     from recortex.operations.base import RecallQuestion
 
@@ -81,7 +81,7 @@ class Part(NamedTuple):
     found: list[Recall]
     hits: list[Hit]
     waiting: list[Hit]
-    said: list[Found]
+    said: list[FoundExchange]
     documents: list[ChunkHit]
     untimely: int = 0
 
@@ -182,7 +182,7 @@ class Recalling:
 
     def _find_exchanges(
         self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
-    ) -> list[Found]:
+    ) -> list[FoundExchange]:
         """What was said in the project's sessions and may answer."""
         filters = exchange_query(only)
         times = periods(asked.query, self._app.clock()) if self._app.settings["recall.times"] else ()
@@ -204,7 +204,7 @@ class Recalling:
             )
         ]
 
-    def passages(self, found: Sequence[Found], room: int = SHOWN) -> tuple[ExchangeHit, ...]:
+    def passages(self, found: Sequence[FoundExchange], room: int = SHOWN) -> tuple[ExchangeHit, ...]:
         """The exchanges with what answers in them, in at most so many tokens together, or a few more."""
         if not found:
             return ()

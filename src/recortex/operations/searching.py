@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
-    from recortex.engines.exchanges.service import Found
+    from recortex.engines.exchanges.service import FoundExchange
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
@@ -346,7 +346,9 @@ class _Left:
     def __init__(self, budget: int | None, tokens: int) -> None:
         self.budget, self.tokens = budget, tokens
 
-    def for_exchanges(self, found: Sequence[Found], documents: int) -> tuple[Sequence[Found], int]:
+    def for_exchanges(
+        self, found: Sequence[FoundExchange], documents: int
+    ) -> tuple[Sequence[FoundExchange], int]:
         """The exchanges that are shown, and how many tokens they have beside memories and documents."""
         room = max(SHOWN - self.tokens - documents, LEAST_SHOWN)
         if self.budget is None:

@@ -1,10 +1,14 @@
 """How much is shown of each exchange that may answer."""
 
+import os
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.exchange import LEAST_SHOWN, SHOWN, ExchangeHit
-from recortex.engines.exchanges.service import AROUND, ExchangeRetrieval, Found
+from recortex.engines.exchanges.service import AROUND, ExchangeRetrieval, FoundExchange
 
 SENTENCE = "The harvest of lot {0} was weighed twice and entered by hand in book {0}. "
 ASKED = {"harvest": 2.0, "lot": 1.0, "book": 1.0}
@@ -17,7 +21,7 @@ def count(text):
 def found(number, sentences):
     text = "".join(SENTENCE.format(each) for each in range(sentences))
     hit = ExchangeHit(id=f"{number}", said_at=None, by="person", session="s", turn=number, client="c")
-    return Found(hit, ("", text[: len(text) // 2], text[len(text) // 2 :]), ASKED)
+    return FoundExchange(hit, ("", text[: len(text) // 2], text[len(text) // 2 :]), ASKED)
 
 
 def shown(lengths, budget):
@@ -50,3 +54,25 @@ def test_a_sentence_that_two_parts_of_the_work_have_is_shown_once():
     )
     (hit,) = ExchangeRetrieval(None, count).show([one], SHOWN)
     assert hit.outcome.count("I read the harvest book.") == 1
+
+
+def test_the_same_passage_is_chosen_whatever_order_a_process_has_its_words_in():
+    code = (
+        "from recortex.engines.exchanges.building import passage\n"
+        "words = ['herd', 'barn', 'feed', 'milk', 'vet', 'hay']\n"
+        "text = ' '.join(f'The {a} and {b} and {c} are counted by hand each day.'"
+        " for a in words for b in words for c in words if a < b < c)\n"
+        "rarity = {word: 0.1 * (number + 1) for number, word in enumerate(words)}\n"
+        "print(passage(('', text, ''), rarity, 90, lambda one: len(one.split())).text)"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "123456"
+    }
+    assert len(told) == 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import StoreServices
-    from recortex.engines.exchanges.service import RecordEmbedding
+    from recortex.engines.record_embedding import RecordEmbedding
 
 
 _Made = TypeVar("_Made")

@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from heapq import heapify, heappop, heapreplace
 from itertools import groupby, pairwise
+from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.exchange import (
@@ -171,23 +173,31 @@ def _chosen(
     found: Sequence[_Sentence], rarity: Mapping[str, float], budget: int, count: Callable[[str], int]
 ) -> list[_Sentence]:
     """One sentence after the other, each the best beside those that are chosen already."""
-    total = sum(rarity.values()) or 1.0
-    held = {one[:2]: sum(rarity[word] for word in one.words) for one in found}
+    total = fsum(rarity.values()) or 1.0
+    # Summed exactly: the order of a set's words is another in every process, and near-ties would turn on it.
+    held = {one[:2]: fsum(rarity[word] for word in one.words) for one in found}
 
     def fixed(one: _Sentence) -> float:
         around = max(held.get((one.part, one.place + step), 0.0) for step in (-1, 1))
         return _NEARBY * around / total + _MESSAGE * (one.part == 1) + _LEADS[one.part] * (one.place == 0)
 
-    worth, said = {one: fixed(one) for one in found}, Counter[str]()
+    worth, said = [fixed(one) for one in found], Counter[str]()
 
-    def gain(one: _Sentence) -> float:
-        return worth[one] + sum(rarity[word] * _SAID_AGAIN ** said[word] for word in one.words) / total
+    def gain(at: int) -> float:
+        return worth[at] + fsum(rarity[word] * _SAID_AGAIN ** said[word] for word in found[at].words) / total
 
+    # What a sentence gains only falls as others are chosen: whichever is still the best when it is looked at
+    # again is the best of all.
+    waiting = [(-gain(at), at) for at in range(len(found))]
+    heapify(waiting)
     chosen: list[_Sentence] = []
     too_long = 0
-    while worth and budget >= _LEAST and too_long < _TRIED:
-        best = max(worth, key=gain)
-        del worth[best]
+    while waiting and budget >= _LEAST and too_long < _TRIED:
+        now = (-gain(waiting[0][1]), waiting[0][1])
+        if now > waiting[0]:
+            heapreplace(waiting, now)
+            continue
+        best = found[heappop(waiting)[1]]
         tokens = count(best.text) + 1  # counted only now: counting takes as long as all else
         if tokens <= budget:
             budget -= tokens

@@ -9,14 +9,13 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from math import log
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from recortex.domain.exchange import (
     MOST_ASKED,
     MOST_CONCLUSION,
     MOST_MESSAGE,
     MOST_WORK,
-    SHOWN,
     ExchangeFacts,
     ExchangeHit,
 )
@@ -24,12 +23,11 @@ from recortex.domain.injection import strip_injected
 from recortex.domain.search import ANY_ENDING, BM25_MOST_GAIN
 from recortex.domain.text import clean, word_of_file
 from recortex.engines.exchanges.building import ending, passage, sentences, shortened
-from recortex.engines.indexing import compact, cosine, cosines
+from recortex.engines.indexing import cosine, cosines
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression
-from recortex.engines.similarity import standardised, vector_hash
-from recortex.errors import EmbeddingError, TextRefusedError
+from recortex.engines.similarity import standardised
 from recortex.text.languages import looked_up, question_words
 from recortex.text.words import borders, compound_parts, grams, path_words, stem
 
@@ -38,9 +36,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.exchange import Exchange, ExchangeQuery
     from recortex.engines.indexing import QuestionVector, Row
-    from recortex.ports.model import NamedEmbedder
-    from recortex.ports.search import ExchangeSearch, OwnVectors
-    from recortex.ports.store import KeptStore
+    from recortex.ports.search import ExchangeSearch
 
 
 # -- ranks places of sessions for a question: standardised BM25 and two cosines, added up
@@ -291,6 +287,8 @@ AROUND = 45
 _SHARES = (9, 5, 3, 2)
 """Of what is left for passages, by place; further ones as the last. Equal shares of as many tokens hold the
 answer in as many of the first five places, but in fewer of the first (bench/RESULTS.md)."""
+USUAL = 120
+"""Tokens of an exchange that is one of many things shown."""
 _SHORTEST_PASSAGE = 40
 """Tokens; what fits a smaller budget is for the caller to leave out."""
 
@@ -302,7 +300,7 @@ Texts: TypeAlias = tuple[str, str, str]
 """What an exchange answers, what was said in it, and what came of it."""
 
 
-class Found(NamedTuple):
+class FoundExchange(NamedTuple):
     """An exchange that may answer, before a passage of it is chosen.
 
     Attributes:
@@ -335,8 +333,9 @@ class ExchangeRetrieval:
         only: ExchangeQuery | None = None,
         vector: QuestionVector | None = None,
     ) -> list[ExchangeHit]:
-        """The exchanges that may answer, with passages of `SHOWN` tokens together: `find`, then `show`."""
-        return self.show(self.find(question, limit=limit, only=only, vector=vector), SHOWN)
+        """The exchanges that may answer, `find`, with passages of `USUAL` tokens each on average, `show`."""
+        found = self.find(question, limit=limit, only=only, vector=vector)
+        return self.show(found, USUAL * len(found))
 
     def find(
         self,
@@ -347,7 +346,7 @@ class ExchangeRetrieval:
         vector: QuestionVector | None = None,
         words: bool = True,
         when: Callable[[int], float] | None = None,
-    ) -> list[Found]:
+    ) -> list[FoundExchange]:
         """The exchanges that may answer, best first; of those on the same matter the latest first.
 
         Args:
@@ -374,14 +373,15 @@ class ExchangeRetrieval:
 
         def same(earlier: int, later: int) -> bool:
             one, other = (facts[answers[at][0].parts[0]] for at in (earlier, later))
-            turned = same_matter(one, other, TURNED) and _turns(answers[later][1][1])
-            return same_matter(one, other) or turned
+            if same_matter(one, other):
+                return True
+            return same_matter(one, other, TURNED) and _turns(answers[later][1][1])
 
         texts = {hit.id: text for _, text, hit in answers}
         hits = latest_first([hit for _, _, hit in answers], same)
-        return [Found(hit, texts[hit.id], asked) for hit in hits]
+        return [FoundExchange(hit, texts[hit.id], asked) for hit in hits]
 
-    def show(self, found: Sequence[Found], budget: int) -> list[ExchangeHit]:
+    def show(self, found: Sequence[FoundExchange], budget: int) -> list[ExchangeHit]:
         """The exchanges with the passages that answer best: the first nearly whole, the others shorter.
 
         Args:
@@ -468,105 +468,13 @@ def _turns(message: str) -> bool:
     return announces(message[:_READ])
 
 
-# -- makes the vectors of exchanges and of chunks after they were kept; until then words find them
-
-
-Kept = TypeVar("Kept")
-BATCH = 32
-"""Records between two short transactions: a kill loses at most their vectors."""
-PART = "\0"
-"""Parts two parts of a text, whose vector is the mean of both."""
-RELEASED = 1_000
-"""Records that give up the vectors of another embedder in one transaction."""
+# -- what the vectors of an exchange are made of
 
 
 ASKED, MESSAGE, OUTCOME = 160, 240, 160
 """Characters that the model reads of the end of what was asked, of the beginning of the message, and of the
 beginning and of the end of what came of it. As many facts are found as with whole texts, at a third of the
 time; a vector of the message alone adds nothing (bench/RESULTS.md)."""
-
-
-class RecordEmbedding(Generic[Kept]):
-    """Makes vectors of the exchanges of a store, or of its chunks, by the wanted embedder alone.
-
-    Args:
-        store: where they are.
-        vectors: of the store: those of exchanges, or of chunks.
-        texts: what the vectors of a record are made of; an empty text has none.
-        embedder: None where vectors are switched off.
-    """
-
-    def __init__(
-        self,
-        store: KeptStore,
-        vectors: OwnVectors[Kept],
-        texts: Callable[[Kept], tuple[str, ...]],
-        embedder: NamedEmbedder | None,
-    ) -> None:
-        self._store = store
-        self._vectors = vectors
-        self._texts = texts
-        self._embedder = embedder if store.vectors.available else None
-        self._refused: set[int] = set()  # keys of records that the embedder refused, for this process
-
-    def embed_batch(self, limit: int = BATCH) -> int:
-        """Give the next records their vectors; returns how many got some.
-
-        One whose text is refused is passed over until the next process.
-
-        Raises:
-            EmbeddingError: the wanted embedder makes none now; nothing was changed.
-        """
-        if self._embedder is None:
-            return 0
-        waiting = self._vectors.waiting(min(limit, BATCH) + len(self._refused))
-        return self._embed_most([one for one in waiting if one[0] not in self._refused])
-
-    def release_others(self) -> None:
-        """Let records wait for vectors of the wanted embedder that have those of another."""
-        if self._embedder is None:
-            return
-        released = RELEASED
-        while released == RELEASED:
-            with self._store.transaction():
-                model = self._embedder.preferred_name
-                released = self._vectors.release_others(model, RELEASED)
-
-    def _embed_most(self, waiting: Sequence[tuple[int, Kept]]) -> int:
-        """As `_embed`, by halves if a text is refused, so that the others get their vectors."""
-        try:
-            return self._embed(waiting) if waiting else 0
-        except TextRefusedError:
-            if len(waiting) == 1:
-                self._refused.add(waiting[0][0])
-                return 0
-        half = len(waiting) // 2
-        return self._embed_most(waiting[:half]) + self._embed_most(waiting[half:])
-
-    def _embed(self, waiting: Sequence[tuple[int, Kept]]) -> int:
-        model = self._embedder.preferred_name if self._embedder else ""
-        texts = {key: self._texts(one) for key, one in waiting}
-        hashes = {text: vector_hash(model, text) for some in texts.values() for text in some if text}
-        known = self._vectors.keys_of(list(hashes.values()))
-        codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})
-        with self._store.transaction():
-            keys = dict(known) | dict(self._vectors.put(model, codes) if codes else {})
-            of_text = {text: keys[hash_] for text, hash_ in hashes.items()}
-            self._vectors.attach({key: tuple(map(of_text.get, some)) for key, some in texts.items()})
-        return len(waiting)
-
-    def _codes(self, model: str, missing: Mapping[str, bytes]) -> dict[bytes, bytes]:
-        """The new vectors as int8 codes, by hash."""
-        if not missing or self._embedder is None:
-            return {}
-        texts = sorted(missing, key=len)  # those of like length together: the model pads the shorter ones
-        parts = [text.split(PART) for text in texts]
-        made = self._embedder.embed_named([one for some in parts for one in some], purpose="passage")
-        if made.name != model:
-            raise EmbeddingError(f"{model} makes no vectors now, only its fallback {made.name} does.")
-        rows = iter(made.vectors)
-        means = [sum(islice(rows, len(some))) for some in parts]  # their length does not matter
-        return {missing[text]: compact(row) for text, row in zip(texts, means, strict=True)}
 
 
 def embedded(exchange: Exchange) -> tuple[str, str]:
