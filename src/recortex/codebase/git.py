@@ -30,7 +30,8 @@ COMMITS, FILES = 5, 20
 AT_WORK, MOST_AT_WORK = 10, 60
 """The last commits whose files count as being worked on, and the most of those files."""
 RENAMED = 200
-"""The last commits in which renamed files are looked for."""
+"""The last commits that renamed files."""
+RENAMED_SECONDS = 10.0
 SECONDS = 3.0
 """After which a git command is stopped."""
 MOST_BYTES = 64 * 1024
@@ -164,14 +165,14 @@ def files_at_work(tree: Path) -> tuple[str, ...]:
     return tuple(files)[:MOST_AT_WORK]
 
 
-def renamed_files(tree: Path) -> list[tuple[str, str, datetime]]:
-    """Files that the last commits renamed: from, to, and when, the latest first."""
+def renamed_files(tree: Path, since: datetime) -> list[tuple[str, str, datetime]]:
+    """Files that the last commits since a time renamed: from, to, and when, the latest first."""
     _, commit = branch_and_commit(tree)
     with isolated(tree, commit) as git:
         if git is None:
             return []
-        log = ("log", f"--max-count={RENAMED}", "-M", "--diff-filter=R", "--name-status", "--format=%ct")
-        lines = git.lines(*log, *PLAIN)
+        log = ("log", f"--max-count={RENAMED}", f"--since={since.isoformat()}", "-M", "--diff-filter=R")
+        lines = git.lines(*log, "--name-status", "--format=%ct", *PLAIN, seconds=RENAMED_SECONDS)
     found: list[tuple[str, str, datetime]] = []
     at = datetime.fromtimestamp(0, UTC)
     for line in lines:

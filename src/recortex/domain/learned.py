@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from recortex.domain.exchange import Role
 from recortex.domain.memory import Memory
@@ -83,6 +83,13 @@ class Change:
 
     before: str
     after: str
+
+
+class Hunk(NamedTuple):
+    """A place that a commit changed: the lines that it removed, and those that it added instead."""
+
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -148,3 +148,92 @@ def test_a_file_that_git_renamed_takes_along_what_names_it(history, tmp_path, cl
     subprocess.run([*git, "commit", "-q", "-m", "b"], check=True)
     after_import(cortex._app)
     assert status(cortex, memory) is Status.PROPOSED
+
+
+USES = "def weigh():\n    return {0}(1)\n\n\ndef sell():\n    return {0}(2)\n"
+SCALE = "class Scale:\n    {0} = 0\n\n\ndef weigh(scale):\n    return 5 - scale.{0}\n"
+DECLARED = "def {0}(amount):\n    return amount\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "after", "names"),
+    [
+        (
+            "Every sack goes through weighGrain() once",
+            {"a": DECLARED.format("weighGrain"), "b": USES.format("weighGrain")},
+            {"a": DECLARED.format("measureGrain"), "b": USES.format("measureGrain")},
+            ["weighGrain", "measureGrain"],
+        ),
+        (
+            "`Scale.tare` is set before the first sack",
+            {"a": SCALE.format("tare")},
+            {"a": SCALE.format("empty_weight")},
+            ["tare", "empty_weight"],
+        ),
+        (
+            "mill --same-sack keeps sorts apart",
+            {"a": 'option("--same-sack")\n', "b": 'run("mill", "--same-sack")\n'},
+            {"a": 'option("--one-sack")\n', "b": 'run("mill", "--one-sack")\n'},
+            ["same-sack", "one-sack"],
+        ),
+        (
+            "The scale is read in weighing.py, nowhere else",
+            {"weighing": "scale = 1\n" * 20},
+            {"weighing": None, "reading": "scale = 1\n" * 20},
+            ["weighing.py", "reading.py"],
+        ),
+    ],
+    ids=["function", "field", "option", "file"],
+)
+def test_a_name_that_a_commit_exchanged_needs_nobody_who_tells_it(history, said, before, after, names):
+    cortex, _, sessions = history
+    commit(sessions.parent / "work", **before)
+    memory = cortex.remember(said, valid_from="2026-02-01T00:00:00Z", **TOLD)
+    after_import(cortex._app)
+    assert status(cortex, memory) is Status.ACTIVE
+    commit(sessions.parent / "work", **after)
+    after_import(cortex._app)
+    assert cortex.get(memory.id).metadata[NOTE] == names
+    assert status(cortex, memory) is Status.PROPOSED
+    cortex.review("approve", [memory.id])
+    after_import(cortex._app)
+    assert status(cortex, memory) is Status.ACTIVE
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        {"a": None, "b": "def weigh():\n    return 1\n"},
+        {"a": DECLARED.format("weighWheat") + DECLARED.format("weighRye"),
+         "b": USES.format("weighWheat").replace("weighWheat(2)", "weighRye(2)")},
+        {"a": DECLARED.format("measureGrain") + "\n\nweighGrain = measureGrain\n",
+         "b": USES.format("measureGrain")},
+        {"a": None, "b": USES.format("weigh_all")},
+        {"a": None, "c": DECLARED.format("weighGrain")},
+    ],
+    ids=["deleted", "split", "old name left", "another one used instead", "moved"],
+)  # fmt: skip
+def test_a_name_that_is_deleted_split_left_or_moved_was_not_renamed(history, after):
+    cortex, _, sessions = history
+    known = {
+        "a": DECLARED.format("weighGrain"),
+        "b": USES.format("weighGrain"),
+        "d": DECLARED.format("weigh_all"),
+    }
+    commit(sessions.parent / "work", **known)
+    memory = cortex.remember(
+        "Every sack goes through weighGrain() once", valid_from="2026-02-01T00:00:00Z", **TOLD
+    )
+    commit(sessions.parent / "work", **after)
+    after_import(cortex._app)
+    assert status(cortex, memory) is Status.ACTIVE
+    assert NOTE not in cortex.get(memory.id).metadata
+
+
+def test_what_was_said_after_a_name_was_given_up_stays(history):
+    cortex, _, sessions = history
+    commit(sessions.parent / "work", a=DECLARED.format("weighGrain"), b=USES.format("weighGrain"))
+    commit(sessions.parent / "work", a=DECLARED.format("measureGrain"), b=USES.format("measureGrain"))
+    later = cortex.remember("weighGrain() was too slow", valid_from="2099-01-01T00:00:00Z", **TOLD)
+    after_import(cortex._app)
+    assert status(cortex, later) is Status.ACTIVE

@@ -74,3 +74,18 @@ def test_a_plain_word_counts_only_where_it_is_marked():
     assert list(renamings("rename the branch master to main")) == [renaming]
     assert names_old_alone("Push to `master`", renaming)
     assert not names_old_alone("The master of ceremonies", renaming)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "named"),
+    [
+        ("Results go through cli.resultCallback() alone", "resultCallback", True),
+        ("GrainStore.openAll is called once", "GrainStore", True),
+        ("sort --grain-size comes first", "grain-size", True),
+        ("`Scale.tare` is set first", "tare", True),
+        ("sort --no-grain-size comes first", "grain-size", False),
+        ("see grain_store.py", "grain_store", False),
+    ],
+)
+def test_a_name_of_code_is_named_as_a_member_an_owner_or_an_option(text, name, named):
+    assert names_old_alone(text, Renaming(name, "something")) is named

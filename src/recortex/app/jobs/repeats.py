@@ -1,4 +1,4 @@
-"""What later sessions show: what the person says again, and names that were given up.
+"""What later sessions show: what the person says again.
 
 Only what was said since the last run is looked up, in the index of what was said; a message is read again for
 nothing else. What came of it is known by the places where it was said, so running it twice changes nothing.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.app.jobs.work import Outcome
 from recortex.domain.exchange import ExchangeQuery
@@ -23,14 +23,11 @@ from recortex.engines.extraction.extractor import is_momentary
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.repetition import Likeness, Repeat, Said, as_wish, rarity, repeat, wishes
 from recortex.engines.similarity import marked, query_terms
-from recortex.engines.supersession.reading import NOTE as READING_NOTE
-from recortex.engines.supersession.reading import Renaming, mentions, names_old_alone, renamings
 from recortex.errors import EmbeddingError
 from recortex.text.languages import negations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     from recortex.app.application import StoreServices
     from recortex.app.jobs.work import Work
@@ -351,134 +348,3 @@ def _fold(work: Work, said: Memory, retold: Memory) -> bool:
         said, retold, now=work.now, actor=Actor.LEARNING, why="the person's own words", reworded=True
     )
     return True
-
-
-# -- what was said with a name that was given up waits for review: memories say what holds by today's names
-
-
-RENAMES_NAME = "renames"
-RENAMES_BATCH = 200
-LOOKED_BACK = 150
-"""Exchanges before the new ones: a change counts when the new name is spoken of again."""
-MOST_RENAMINGS = 500
-
-
-class _Told(NamedTuple):
-    """A change of a name, and when it was told."""
-
-    renaming: Renaming
-    at: datetime
-
-
-def follow_renames(work: Work) -> Outcome:
-    """Look for names that were given up, and let memories with these alone wait for review."""
-    active = list(work.services.store.memories.find(MemoryQuery(statuses=(Status.ACTIVE,))))
-    texts, last = _read(work)
-    said = _shown(work, [*_of_sessions(texts, active), *_of_memories(active)][:MOST_RENAMINGS], active)
-    told = [*said, *_of_git(work, active)][:MOST_RENAMINGS]
-    counted = sum(_review(work, memory, told) for memory in active if _may_wait(memory))
-    if last:
-        work.services.store.maintenance.note(RENAMES_NAME, work.now, {"key": last})
-    return Outcome({READING_NOTE: counted})
-
-
-def _read(work: Work) -> tuple[list[tuple[datetime, str]], int]:
-    """What was said newly and before it, in order of time; and the key of the last that was read."""
-    store = work.services.store
-    done = store.maintenance.all().get(RENAMES_NAME)
-    last = done.outcome.get("key", 0) if done else 0
-    key, said = max(0, last - LOOKED_BACK), []
-    while found := store.exchange_search.added_after(key, RENAMES_BATCH):
-        key = found[-1][0]
-        said += [(one.ended_at, _text(one)) for _, one in found if one.ended_at]
-        if work.left() <= 0:
-            break
-    return sorted(said, key=lambda one: one[0]), max(key, last)
-
-
-def _text(exchange: Exchange) -> str:
-    return f"{exchange.message}\n{exchange.opening}\n{exchange.conclusion}"
-
-
-def _of_sessions(said: Sequence[tuple[datetime, str]], active: Sequence[Memory]) -> Iterator[_Told]:
-    """The changes told in sessions that bear on a memory and are borne out by what was said afterwards."""
-    known = "\n".join(memory.text for memory in active)
-    for place, (at, text) in enumerate(said):
-        for renaming in dict.fromkeys(renamings(text)):
-            if renaming.old in known and _borne_out(renaming, [later for _, later in said[place + 1 :]]):
-                yield _Told(renaming, at)
-
-
-def _borne_out(renaming: Renaming, later: Sequence[str]) -> bool:
-    """Whether the new name is spoken of afterwards, and in more places than the old one alone."""
-    new = sum(mentions(text, renaming.new) for text in later if renaming.new in text)
-    old = sum(names_old_alone(text, renaming) for text in later if renaming.old in text)
-    return new > old
-
-
-def _may_wait(memory: Memory) -> bool:
-    """Whether a change of a name may put a memory up for review: not what is pinned, and not a record."""
-    return not memory.pinned and memory.origin is not Origin.REPOSITORY
-
-
-def _shown(work: Work, told: Sequence[_Told], active: Sequence[Memory]) -> list[_Told]:
-    """Those changes that bear on a memory and that the project's code shows; none where there is no code."""
-    project = work.services.location.project
-    bearing = [
-        one
-        for one in told
-        if any(_may_wait(each) and names_old_alone(each.text, one.renaming) for each in active)
-    ]
-    if project is None or not bearing:
-        return []
-    from recortex.codebase.line_history import replaced_names
-
-    pairs = dict.fromkeys((one.renaming.old, one.renaming.new) for one in bearing)
-    shown = set(replaced_names(project.root, pairs))
-    # One that was taken back is needed to know that.
-    return [
-        one for one in told if one.renaming in shown or Renaming(one.renaming.new, one.renaming.old) in shown
-    ]
-
-
-def _of_memories(active: Sequence[Memory]) -> Iterator[_Told]:
-    """The changes that a memory tells which was told on purpose."""
-    for memory in active:
-        if not memory.source.rule:
-            yield from (_Told(one, memory.valid_from) for one in dict.fromkeys(renamings(memory.text)))
-
-
-def _of_git(work: Work, active: Sequence[Memory]) -> Iterator[_Told]:
-    """The files that git knows to be renamed, of those that a memory is linked to."""
-    project = work.services.location.project
-    cited = {file.path for memory in active for file in memory.files}
-    if project is None or not cited:
-        return
-    from recortex.codebase.git import renamed_files
-
-    for old, new, at in renamed_files(project.root):
-        if old in cited and not (project.root / old).exists():
-            yield _Told(Renaming(old, new), at)
-
-
-def _review(work: Work, memory: Memory, told: Sequence[_Told]) -> bool:
-    """Let a memory wait for review that was said before a change and has the old name alone."""
-    since = [one for one in told if one.at > memory.valid_from]
-    given_up = [one for one in since if names_old_alone(memory.text, one.renaming) and not _undone(one, told)]
-    if not given_up or READING_NOTE in memory.metadata:
-        return False
-    renaming, at = max(given_up, key=lambda one: one.at)
-    reason = f"`{renaming.old}` is `{renaming.new}` since {at:%Y-%m-%d}"
-    waiting = replace(
-        memory, status=Status.PROPOSED, metadata={**memory.metadata, READING_NOTE: list(renaming)}
-    )
-    work.services.ingestion.change(
-        memory, waiting, now=work.now, actor=Actor.VALIDATION, operation="withdraw", reason=reason
-    )
-    return True
-
-
-def _undone(one: _Told, told: Sequence[_Told]) -> bool:
-    """Whether the old name came back later."""
-    back = Renaming(one.renaming.new, one.renaming.old)
-    return any(other.renaming == back and other.at > one.at for other in told)

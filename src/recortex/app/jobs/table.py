@@ -31,7 +31,8 @@ from recortex.app.citations import can_parse, open_code
 from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
-from recortex.app.jobs.repeats import fold_retold, follow_renames, keep_repeats
+from recortex.app.jobs.renames import follow_renames
+from recortex.app.jobs.repeats import fold_retold, keep_repeats
 from recortex.app.jobs.work import Job, Outcome, Work, in_chunks, rest
 from recortex.app.naming import holds_secret, shown
 from recortex.app.symbol_links import link, link_callers

@@ -368,7 +368,10 @@ _BARE = re.compile(rf"(?<![\w`./\\$-])({_NAME})(\(\))?(?![\w/\\$]|-\w|\.\w)")
 _PLACE = re.compile(r"(?<![\w.])([\w./\\-]{1,200}\.[A-Za-z]{1,5})(?::|\(|\", line )(\d{1,7})(?!\w)")
 _JOINT = re.compile(r"\.|::|->|#|\\")
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_SHAPED = 6
+_SHAPED, _SHORTEST = 6, 3
+_OPTION = re.compile(
+    r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)+)|(?<=`)([a-z][a-z0-9]*(?:-[a-z0-9]+)+)(?=`)"
+)
 
 
 class Named(NamedTuple):
@@ -419,6 +422,18 @@ def _names(text: str) -> Iterator[tuple[str, bool, bool]]:
             yield name[1], bool(name[2]), True
     for name in _BARE.finditer(_SPAN.sub(" ", text)):
         yield name[1], bool(name[2]), False
+
+
+def names_in(text: str) -> list[str]:
+    """The plain names in a text that code may have: symbols, and options or settings with hyphens."""
+    found: dict[str, None] = {}
+    for name, called, marked in _names(text[:LONGEST]):
+        *owners, last = _JOINT.split(name)
+        found |= dict.fromkeys(one for one in owners if marked or shaped(one))
+        found |= {last: None} if called or marked or shaped(last) else {}
+    hyphenated = (one[1] or one[2] for one in _OPTION.finditer(text[:LONGEST]))
+    found |= dict.fromkeys(hyphenated)
+    return [one for one in found if len(one) >= _SHORTEST][:MOST]
 
 
 def shaped(name: str) -> bool:

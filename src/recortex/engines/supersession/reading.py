@@ -504,6 +504,7 @@ _LONGEST = 500
 """Characters of a line that are looked at."""
 _QUOTES = "`\"'“”"
 _PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]+")
+_SYMBOL = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"v?[\d.,]+\w{0,2}")
 
 
@@ -550,8 +551,12 @@ def mentions(text: str, name: str) -> bool:
     if name not in text:
         return False
     if _PLAIN.fullmatch(name):
-        return any(f"{mark}{name}{mark}" in text for mark in "`\"'")
-    return re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w|/\w*[\w.-]*\.\w)", text) is not None
+        return re.search(rf"([`\"'])(?:\w+(?:\.|::|->|#))*{name}(?:\(\))?\1", text) is not None
+    # A name of code may be a member, or have one; `store.py` is not `store`.
+    before, after = (r"[\w/-]", r"\.[a-z]{1,4}\b") if _SYMBOL.fullmatch(name) else (r"[\w./-]", r"\.\w")
+    option = rf"|(?<![\w-])--{re.escape(name)}" if "." not in name else ""
+    whole = rf"(?:(?<!{before}){re.escape(name)}{option})(?![\w-]|{after}|/\w*[\w.-]*\.\w)"
+    return re.search(whole, text) is not None
 
 
 def _names(old: str, new: str) -> bool:
