@@ -19,6 +19,7 @@ from recortex.operations.maintenance import (
     LifecycleOperations,
     MaintenanceOperations,
 )
+from recortex.operations.models import ModelOperations
 from recortex.operations.moving import ExportOperations, MovingOperations
 from recortex.operations.projects import InstallationOperations, ProjectOperations
 from recortex.operations.recording import CorrectionOperations, RecordingOperations
@@ -71,6 +72,7 @@ class Cortex(
     GarbageCollectionOperations,
     MovingOperations,
     InstallationOperations,
+    ModelOperations,
 ):
     """A project's memory, opened; use it in a `with` statement.
 

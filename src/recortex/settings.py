@@ -37,7 +37,7 @@ EMBEDDER_KEYS = {
     "ollama": "",
 }
 """The providers of vectors, and the variable that holds the key of each."""
-LOCAL_EMBEDDERS = frozenset({"onnx", "hashed", "none"})
+LOCAL_EMBEDDERS = frozenset({"onnx", "multilingual", "hashed", "none"})
 """What makes vectors on this machine, without a key."""
 
 

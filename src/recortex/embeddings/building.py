@@ -207,6 +207,10 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
     """
     if chosen.embedder == "hashed":
         return [HashedEmbedder()]
+    if chosen.embedder == "multilingual":
+        from recortex.embeddings.multilingual import FOLDER, MultilingualEmbedder
+
+        return [CachedEmbedder(MultilingualEmbedder(Path(chosen.models) / FOLDER, threads=chosen.threads))]
     local = chosen.embedder == "onnx"
     preferred = CachedEmbedder(_local(chosen) if local else _remote(chosen, key, clean))
     return [preferred, HashedEmbedder()] if local and not chosen.folder else [preferred]

@@ -322,8 +322,9 @@ class EmbedderSettings:
     """The settings `embedder` and `embedding.*`, and values of this process.
 
     Attributes:
-        embedder: onnx, hashed, or the name of a provider or plug-in.
+        embedder: onnx, multilingual, hashed, or the name of a provider or plug-in.
         folder: of a model; empty for the shipped one.
+        models: the folder of models that were built on this machine.
         model: the provider's model, or the file in the folder; empty for the default.
         url: the provider's base URL; empty for its own.
         pooling, max_length: how a folder's model is used.
@@ -336,6 +337,7 @@ class EmbedderSettings:
 
     embedder: str = "onnx"
     folder: str = ""
+    models: str = ""
     model: str = ""
     url: str = ""
     pooling: Pooling = "mean"

@@ -34,7 +34,7 @@ from recortex.engines.retrieval.scorer import (
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
-from recortex.text.languages import is_english, looked_up, reads
+from recortex.text.languages import looked_up, reads, tells_likeness
 from recortex.text.words import borders, synonyms_of
 
 if TYPE_CHECKING:
@@ -660,7 +660,8 @@ def _support(search: Search, evidence: Evidence, top: Scored) -> Support:
             outline=bool(top.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
         )
 
-    judged = not search.gathering.words or is_english(search.asked.text)
+    model = search.vector.model if search.vector else ""
+    judged = not search.gathering.words or tells_likeness(model, search.asked.text)
     found = [evidence.semantic[one.key] for one in evidence.facts if judged and one.key in evidence.semantic]
     compared = support_by(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
