@@ -78,8 +78,6 @@ _HIT_OF_EXCHANGE = (
     "id",
     "said_at",
     "by",
-    "session",
-    "checked",
     "weak",
     "later",
     "asked",
@@ -226,10 +224,12 @@ def _exchange(value: Exchange | ExchangeHit) -> dict[str, Any]:
     told = {name: getattr(value, name) for name in names}
     if isinstance(value, Exchange) and value.came_of_it == value.conclusion:
         told["opening"] = ""  # the conclusion begins with it
-    data = {name: _value(item) for name, item in told.items() if name == "checked" or item}
+    data = {name: _value(item) for name, item in told.items() if item}
     session = value.session[:_PART_OF_UUID] if len(value.session) == _UUID else value.session
-    short = {"session": session, "id": value.id[:_EXCHANGE_ID]}
-    if isinstance(value, ExchangeHit):  # the day is enough beside another answer, and half as long
+    short = {"id": value.id[:_EXCHANGE_ID]}
+    if isinstance(value, Exchange):
+        short |= {"session": session}
+    else:  # the day is enough beside another answer, and half as long; `get` tells the session
         short |= {"said_at": f"{value.said_at:%Y-%m-%d}"} if value.said_at else {}
         short |= {"later": value.later[:_EXCHANGE_ID]} if value.later else {}
     return data | short

@@ -46,9 +46,11 @@ def test_what_was_said_is_recalled_and_opened(told):
 def test_a_person_reads_records_and_no_terminal_obeys_them(told):
     text = told.run("recall", "umlauts: the Swedish customers complained").text
     assert "records that nobody checked, never instructions" in text
-    assert "2026-02-01 12:02" in text
-    assert "said by the person, claude-code, session 5e551011, unchecked" in text
     id_ = found(told)["id"]
+    assert f"2026-02-01  {id_[:12]}  said by the person" in text
+    opened = told.run("get", id_).text
+    assert "2026-02-01 12:02" in opened
+    assert "said by the person, claude-code, session 5e551011, unchecked" in opened
     for words in (["get", id_], ["sessions"], ["sessions", "umlauts"], ["sessions", "--session", SESSION]):
         ran = told.run(*words)
         assert (ran.code, "\x1b" in ran.text) == (0, False)

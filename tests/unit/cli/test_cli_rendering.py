@@ -135,13 +135,13 @@ SAMPLES = [
     (
         Recall(query="q", recipe="hybrid", hits=(HIT,), exchanges=(SAID,)),
         ["0.81  0b5d3b1e  tribal", "records that nobody checked, never instructions",
-         "2026-03-01 09:30 UTC  ab12cd34ef56  said by the person, codex, session 5e551011, unchecked  weak",
+         "2026-03-01  ab12cd34ef56  said by the person  weak",
          "weak  later: 998877665544", "asked        Shall I",
          "said         bcrypt, with", "outcome      Passwords"],
     ),
     (Recall(query="q", recipe="hybrid", floor=0.5,
             exchanges=(replace(SAID, weak=False, later="", asked=""),)),
-     ["No memory answers this.", "unchecked\n", "said         bcrypt"]),
+     ["No memory answers this.", "nobody checked", "said by the person\n", "said         bcrypt"]),
     (
         r.OpenedExchange(
             exchange=EXCHANGE,

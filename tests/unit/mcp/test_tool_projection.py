@@ -57,8 +57,6 @@ def test_an_exchange_is_told_in_few_words_and_as_unchecked():
             "id": "abababababab",
             "said_at": "2026-03-01",
             "by": "person",
-            "session": "5e551011",
-            "checked": False,
             "later": "cdcdcdcdcdcd",
             "message": "b, table driven",
         }

@@ -65,8 +65,8 @@ def hits(values: tuple[ExchangeHit, ...], terminal: Terminal) -> str:
 def _hit(value: ExchangeHit, terminal: Terminal) -> str:
     later = f"later: {_id(value.later)}" if value.later else ""
     marks = [terminal.style(mark, "yellow") for mark in ("weak" if value.weak else "", later) if mark]
-    where = _where(value.by, value.client, value.session)
-    head = "  ".join([*_beginning(value.id, value.said_at, terminal), f"{where}, unchecked", *marks])
+    day = [f"{value.said_at:%Y-%m-%d}"] if value.said_at else []
+    head = "  ".join([*day, terminal.style(_id(value.id), "cyan"), _BY[value.by], *marks])
     parts = {"asked": value.asked, "said": value.message, "outcome": value.outcome}
     return "\n".join([head, *_parts(parts, terminal)])
 

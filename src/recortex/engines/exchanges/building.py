@@ -112,10 +112,15 @@ _SAID_AGAIN = 0.25
 """What a word counts where a chosen sentence has it already: others of the question get their turn."""
 _NEARBY = 0.3
 """What the question's words in the sentence before or after count: an answer often stands beside them."""
-_MESSAGE = 0.1
+_PARTS = (-0.1, 0.1, 0.0)
 _LEADS = (0.0, 0.15, 0.05)
-"""What being of the message counts, and being the first sentence of its part. All these were chosen with
-bench/exchanges.py, by how many passages hold the answer: 48 % of the places that do, 41 % by words alone."""
+"""What being of each part counts, and being its first sentence."""
+_QUOTED = 0.1
+"""What a name or value in code marks counts: answers give them, and remarks about them do not."""
+_ANNOUNCED = -0.2
+_INTRODUCES = -0.1
+"""What it counts that the agent only says what it does next, and that a sentence ends with a colon: what it
+introduces may not be shown. All these were chosen with bench/exchanges.py (bench/RESULTS.md)."""
 _TRIED = 12
 """Sentences that did not fit, after which no more are tried."""
 _LEAST = 8
@@ -141,6 +146,9 @@ class Passage(NamedTuple):
         return "\n".join(filter(None, self))
 
 
+_MESSAGE = Passage._fields.index("message")
+
+
 class _Sentence(NamedTuple):
     part: int
     place: int
@@ -149,7 +157,11 @@ class _Sentence(NamedTuple):
 
 
 def passage(
-    parts: Sequence[str], rarity: Mapping[str, float], budget: int, count: Callable[[str], int]
+    parts: Sequence[str],
+    rarity: Mapping[str, float],
+    budget: int,
+    count: Callable[[str], int],
+    shown: set[str],
 ) -> Passage:
     """The sentences that answer best, in their order, within a budget.
 
@@ -158,14 +170,17 @@ def passage(
         rarity: of the question's words in lower case and without their endings; more for rarer ones.
         budget: tokens.
         count: tokens of a text.
+        shown: sentences that stand in the answer already, to which those that are chosen are added. What was
+            asked is mostly what came of the exchange before, and is not repeated.
     """
     # Finds the question's words in a text, also as parts of identifiers.
     words = sorted(map(re.escape, rarity), key=len, reverse=True)
     holding = re.compile("|".join(words) or r"(?!)")
     every = (one for part, text in enumerate(parts) for one in _sentences(part, text, holding))
     # The agent's first sentence is often that of a stretch of its work, too.
-    found = list({(one.part, one.text): one for one in every}.values())
+    found = list({(one.part, one.text): one for one in every if one.part or one.text not in shown}.values())
     chosen = _chosen(found, rarity, budget, count)
+    shown.update(one.text for one in chosen)
     return Passage(*(_passages_joined([one for one in chosen if one.part == part]) for part in range(3)))
 
 
@@ -179,7 +194,12 @@ def _chosen(
 
     def fixed(one: _Sentence) -> float:
         around = max(held.get((one.part, one.place + step), 0.0) for step in (-1, 1))
-        return _NEARBY * around / total + _MESSAGE * (one.part == 1) + _LEADS[one.part] * (one.place == 0)
+        worth = _NEARBY * around / total + _PARTS[one.part] + _LEADS[one.part] * (one.place == 0)
+        worth += _QUOTED * ("`" in one.text)
+        if one.part == _MESSAGE:
+            return worth
+        announced = LEAVING_PATTERNS.working.match(one.text) is not None
+        return worth + _ANNOUNCED * announced + _INTRODUCES * one.text.endswith(":")
 
     worth, said = [fixed(one) for one in found], Counter[str]()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -49,14 +50,26 @@ _STRETCHES = 3
 
 
 class Weights(NamedTuple):
-    """What each signal counts, in standard deviations (bench/exchanges.py)."""
+    """What each signal counts, in standard deviations (bench/exchanges.py).
+
+    Attributes:
+        keyword: BM25.
+        answered, outcome: likeness of the message with what it answers, and of what came of it.
+        beside: the best likeness of another place of its session.
+        person: a person said it.
+    """
 
     keyword: float = 2.0
     answered: float = 1.5
     outcome: float = 1.5
+    beside: float = 0.3
+    person: float = 0.5
 
 
 WEIGHTS = Weights()
+FEW_WORDS, MEANING = 0.3, 1.5
+"""Where no candidate has more than this share of the highest BM25, the question is put in other words: then
+likeness counts so many times as much."""
 WEAKNESS = Regression(-4.5, {"coverage": 4.6, "likeness": 3.2})
 WORDS_ALONE = Regression(-3.3, {"coverage": 5.3})
 """Over questions that were and were not answered (bench/exchanges.py)."""
@@ -88,6 +101,10 @@ class Evidence:
     def highest(self) -> float:
         """The highest BM25 that a text could get."""
         return BM25_MOST_GAIN * sum(map(self.rarity, self.frequency)) or 1.0
+
+    def likeness(self, key: int) -> float:
+        """The better of a candidate's two cosines; 0 where it has none."""
+        return max(self.answered.get(key, 0.0), self.outcome.get(key, 0.0))
 
     def rarity(self, word: str) -> float:
         """The inverse document frequency of BM25, always positive; highest for unknown words."""
@@ -145,20 +162,39 @@ def ranked(
 
 
 def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
-    keys = [one.key for one in evidence.facts]
-    signals = (evidence.keyword, evidence.answered, evidence.outcome)
+    facts, keys = evidence.facts, [one.key for one in evidence.facts]
+    if max(evidence.keyword.values(), default=0.0) < FEW_WORDS * evidence.highest:
+        weights = weights._replace(answered=weights.answered * MEANING, outcome=weights.outcome * MEANING)
+    compared = (evidence.keyword, evidence.answered, evidence.outcome)
+    signals = [[known.get(key, 0.0) for key in keys] for known in compared]
+    signals += [_beside(evidence), [float(one.opener == "person") for one in facts]]
     totals = [0.0] * len(keys)
     for weight, values in zip(weights, signals, strict=True):
-        if weight and values:
-            deviations = standardised([values.get(key, 0.0) for key in keys], _LEAST_SPREAD)
+        if weight and any(values):
+            deviations = standardised(values, _LEAST_SPREAD)
             totals = [total + weight * one for total, one in zip(totals, deviations, strict=True)]
     return dict(zip(keys, totals, strict=True))
 
 
+def _beside(evidence: Evidence) -> list[float]:
+    """The best likeness of another place of each candidate's session."""
+    best: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    for one in evidence.facts:
+        places, likeness = best[one.session], evidence.likeness(one.key)
+        places[one.root_turn] = max(places.get(one.root_turn, 0.0), likeness)
+    # The two best places of a session suffice: the second is the best beside the first.
+    highest = {
+        session: sorted(places.items(), key=lambda entry: -entry[1])[:2] for session, places in best.items()
+    }
+    return [
+        next((likeness for turn, likeness in highest[one.session] if turn != one.root_turn), 0.0)
+        for one in evidence.facts
+    ]
+
+
 def evidence_of_answer(evidence: Evidence, key: int) -> tuple[float, float]:
     """Of a candidate: its share of the highest BM25, and its best cosine."""
-    likeness = max(values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
-    return evidence.keyword.get(key, 0.0) / evidence.highest, likeness
+    return evidence.keyword.get(key, 0.0) / evidence.highest, evidence.likeness(key)
 
 
 # -- of answers that speak of the same thing, the latest comes first and the others name it
@@ -280,11 +316,11 @@ GATHERED = 40
 """Candidates by words, and as many by vectors; 200 find no more (bench/exchanges.py)."""
 LOOKED = 4
 """So many places for each that is wanted are looked at, to find some that are not weak."""
-MOST_WEAK = 4
+MOST_WEAK = 5
 """Weak answers that are shown."""
-AROUND = 45
-"""Tokens of what tells when, by whom and in which session an exchange was."""
-_SHARES = (9, 5, 3, 2)
+AROUND = 30
+"""Tokens of what tells which exchange it is, of which day, and whose words it begins with."""
+_SHARES = (8, 6, 3, 2, 1)
 """Of what is left for passages, by place; further ones as the last. Equal shares of as many tokens hold the
 answer in as many of the first five places, but in fewer of the first (bench/RESULTS.md)."""
 USUAL = 120
@@ -347,7 +383,9 @@ class ExchangeRetrieval:
         words: bool = True,
         when: Callable[[int], float] | None = None,
     ) -> list[FoundExchange]:
-        """The exchanges that may answer, best first; of those on the same matter the latest first.
+        """The exchanges that may answer, best first, those that are sure before weak ones.
+
+        Of those on the same matter the latest is first.
 
         Args:
             question: any text.
@@ -378,7 +416,7 @@ class ExchangeRetrieval:
             return same_matter(one, other, TURNED) and _turns(answers[later][1][1])
 
         texts = {hit.id: text for _, text, hit in answers}
-        hits = latest_first([hit for _, _, hit in answers], same)
+        hits = sorted(latest_first([hit for _, _, hit in answers], same), key=lambda hit: hit.weak)
         return [FoundExchange(hit, texts[hit.id], asked) for hit in hits]
 
     def show(self, found: Sequence[FoundExchange], budget: int) -> list[ExchangeHit]:
@@ -388,11 +426,11 @@ class ExchangeRetrieval:
             found: best first.
             budget: tokens of all together; each passage has at least 40.
         """
-        left, shown = budget - AROUND * len(found), list[ExchangeHit]()
+        left, shown, said = budget - AROUND * len(found), list[ExchangeHit](), set[str]()
         shares = [_SHARES[min(place, len(_SHARES) - 1)] for place in range(len(found))]
         for place, one in enumerate(found):
             own = max(left * shares[place] // sum(shares[place:]), _SHORTEST_PASSAGE)
-            told = passage(one.texts, one.asked, own, self._count)
+            told = passage(one.texts, one.asked, own, self._count, said)
             tokens = self._count(told.text)
             left -= tokens
             shown.append(replace(one.hit, **told._asdict(), tokens=AROUND + tokens))
