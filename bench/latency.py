@@ -4,10 +4,12 @@ Memories of about 200 characters are made from a seeded generator: statements ab
 whose words follow the skewed frequencies of prose (a few thousand common and technical words, many rarer
 identifiers). Recall is measured through the public API, counting of the access included, with and without
 making the query's vector; context, with a file in view, always makes it.
-With --exchanges so many of them, made of the same prose, are put beside the
-memories, and each question is asked of the memories alone and of all, in turns.
+The store is as one that is used: two relations a memory, exchanges of the same prose (one for two memories,
+at most 20,000) and documents (one for fifty memories, at most 400). With --exchanges 0 and --documents 0
+there are none; with exchanges each question is also asked of the memories alone and of all, in turns.
 
-    python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--exchanges 20000] [--json FILE]
+    python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--exchanges N] [--documents N]
+        [--json FILE]
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from recortex import Cortex
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationType
 
 PARTS = """
 auth token session cache queue worker retry batch index schema migration deploy build test config router
@@ -44,6 +48,10 @@ SYLLABLES = (
 )
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+RELATED = 2
+"""Relations a memory."""
+EXCHANGES, DOCUMENTS = 20_000, 400
+"""The most that are put beside memories."""
 PIECES = 24
 """Word pieces of a memory: as many as texts of this length have in the developer's notes and in LoCoMo."""
 
@@ -113,6 +121,39 @@ def give_vectors(cx: Cortex, seed: int) -> None:
             keys = store.vectors.put(model, codes)
             store.vectors.put_pieces({key: random_.bytes(PIECES * 24) for key in keys.values()})
             store.vectors.attach([(row[0], keys[bytes(row[1][:16])], row[1]) for row in part])
+
+
+def give_relations(store: Any, seed: int) -> None:
+    """Relate memories, the earlier ones more often, as what is known for long is."""
+    source = random.Random(seed)
+    ids = [row[0] for row in store.pool.rows("SELECT id FROM memories ORDER BY key")]
+    types = (RelationType.RELATED, RelationType.SUPPORTS, RelationType.REFINES)
+    for start in range(0, RELATED * len(ids), 2000):
+        ends = [
+            (source.randrange(len(ids)), int(len(ids) * source.random() ** 1.5))
+            for _ in range(min(2000, RELATED * len(ids) - start))
+        ]
+        with store.transaction():
+            store.relations.put_all(
+                [
+                    Relation(ids[one], ids[other], types[one % 3], BEGAN, strength=0.6)
+                    for one, other in ends
+                    if one != other
+                ]
+            )
+
+
+def give_documents(cx: Cortex, prose: Prose, count: int, folder: Path) -> None:
+    """Take in documents of four sections, without vectors."""
+    folder.mkdir()
+    for number in range(count):
+        sections = (
+            f"## {prose.word()} {prose.word()}\n\n{' '.join(prose.statement() for _ in range(3))}\n"
+            for _ in range(4)
+        )
+        (folder / f"{number}.md").write_text(f"# {prose.word()}\n\n" + "\n".join(sections), encoding="utf-8")
+    if count:
+        cx.ingest([str(folder)])
 
 
 def give_exchanges(cx: Cortex, prose: Prose, count: int) -> None:
@@ -193,7 +234,9 @@ def preparing(cx: Cortex, prose: Prose, texts: list[str], count: int) -> tuple[d
     return timed(prepare, tasks[10:]), round(statistics.mean(told), 1)
 
 
-def measure(size: int, queries: int, folder: Path, exchanges: int) -> dict[str, Any]:
+def measure(size: int, queries: int, folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    exchanges = min(EXCHANGES, size // 2) if options.exchanges is None else options.exchanges
+    documents = min(DOCUMENTS, size // 50) if options.documents is None else options.documents
     prose = Prose(size)
     path = folder / f"{size}.db"
     row: dict[str, Any] = {"memories": size}
@@ -201,6 +244,9 @@ def measure(size: int, queries: int, folder: Path, exchanges: int) -> dict[str, 
         texts, seconds = fill(cx, prose, size)
         row["remember_many_per_s"] = round(size / seconds)
         give_vectors(cx, size)
+        give_relations(cx._app.all_services()[0].store, size)  # noqa: SLF001
+        give_documents(cx, prose, documents, folder / "documents")
+        give_exchanges(cx, prose, exchanges)
         cx.warm()
         asked = [prose.question(text) for text in prose.random.sample(texts, min(queries, size))]
         warm = [cx.recall(question, floor=False) for question in asked[:20]]
@@ -217,7 +263,6 @@ def measure(size: int, queries: int, folder: Path, exchanges: int) -> dict[str, 
         )
         row["context"], row["context_entries"] = preparing(cx, prose, texts, queries)
         if exchanges:
-            give_exchanges(cx, prose, exchanges)
             beside(cx, asked[:20])
             row["beside_exchanges"] = beside(cx, asked)
             print(f"beside {exchanges} exchanges: {row['beside_exchanges']}", flush=True)
@@ -237,7 +282,8 @@ def main() -> None:
     )
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--exchanges", type=int, default=0)
+    parser.add_argument("--exchanges", type=int)
+    parser.add_argument("--documents", type=int)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
@@ -258,7 +304,7 @@ def main() -> None:
     print("|---" * (len(names) + 4) + "|")
     for size in map(int, options.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
-            row = measure(size, options.queries, Path(folder), options.exchanges)
+            row = measure(size, options.queries, Path(folder), options)
         rows.append(row)
         cells = [f"{row[name]['p50']} / {row[name]['p95']}" for name in names]
         print(

@@ -7,8 +7,9 @@ Writing, recall, disk and memory at 1k, 10k, 100k and 1M, beside a bound by brut
         [--engine sqlite | --engine postgres --url postgresql://…/…] [--store URL] [--vectors FILE.npz]
         [--folder DIR]
 
-How the stores are made: `scale_data.py`. A store is filled, and its index of vectors is built, in a
-process of its own; what is measured goes through the public API, and `vectors` through the store's ports.
+How the stores are made: `scale_data.py`, with relations, exchanges and documents as in `latency.py`. A store
+is filled, and its index of vectors is built, in a process of its own; what is measured goes through the
+public API, and `vectors` through the store's ports.
 
 write    remember_many of 1,000 new statements on top, without making vectors, in memories per second.
 recall   hybrid recall with the question's vector at hand, counting of the access included; then by words
@@ -39,7 +40,16 @@ from typing import Any
 import numpy as np
 
 import scale_data
-from latency import PARTS, Prose, timed
+from latency import (
+    DOCUMENTS,
+    EXCHANGES,
+    PARTS,
+    Prose,
+    give_documents,
+    give_exchanges,
+    give_relations,
+    timed,
+)
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
 from recortex.engines.retrieval.service import RECIPES
@@ -66,6 +76,10 @@ def filled(url: str, size: int, cache: Path) -> None:
         cx.init()
         store = services_of(cx).store
         scale_data.fill(store, model_of(cx), size, cache)
+        give_relations(store, size)
+        give_exchanges(cx, Prose(size), min(EXCHANGES, size // 2))
+        with tempfile.TemporaryDirectory() as folder:
+            give_documents(cx, Prose(size), min(DOCUMENTS, size // 50), Path(folder) / "documents")
         store.compaction.tidy(lambda: 60.0)
 
 

@@ -1,5 +1,8 @@
 """The contract of `ports.store.StatisticsReader`, on every engine."""
 
+# ruff: noqa: S311  seeded random is wanted
+
+import random
 from dataclasses import replace
 from datetime import timedelta
 
@@ -178,3 +181,28 @@ def test_what_sessions_got_within_a_time_with_the_places_among_it(store):
         id_of(3): Given(1, 1),
     }
     assert store.statistics.given(day, day + 1) == {id_of(1): Given(1, 1)}
+
+
+def test_hubs_stay_known_as_relations_and_memories_come_and_go(store):
+    keys = insert(store, *(memory(n, f"{n}") for n in range(8)))
+    source = random.Random(8)
+
+    def agree():
+        whole = centrality(store.statistics.arcs())
+        assert store.search.hubs(keys) == {key: part for key, part in whole.items() if part > HUB}
+
+    for _ in range(60):
+        one, other = (id_of(n) for n in source.sample(range(8), 2))
+        status = source.choice((RelationStatus.ACTIVE, RelationStatus.ACTIVE, RelationStatus.SUGGESTED))
+        both = source.random() < 0.3
+        with store.transaction():
+            if source.random() < 0.3:
+                store.relations.remove(one, other)
+            else:
+                made = Relation(one, other, RelationType.RELATED, AT, bidirectional=both, status=status)
+                store.relations.put_all([made])
+        agree()
+    for n in (3, 5, 0):
+        with store.transaction():
+            store.memories.delete(id_of(n))
+        agree()

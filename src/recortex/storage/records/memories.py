@@ -13,6 +13,7 @@ from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
+from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import (
     CHECKED,
     KNOWN,
@@ -65,6 +66,7 @@ class MemoryRecords(Records):
     def __init__(self, database: Database, keywords: Keywords) -> None:
         super().__init__(database)
         self._keywords = keywords
+        self._degrees = RelationDegrees(database)
 
     # -- reading
 
@@ -193,7 +195,8 @@ class MemoryRecords(Records):
         """Remove a memory with its versions and relations; returns the key that it had."""
         key = self._key(memory_id)
         self._keywords.forget(key)
-        self._keywords.rows(self._sql["delete_memory"], (key,))
+        with self._degrees.changing({key, *self._degrees.ends(key)}):
+            self._keywords.rows(self._sql["delete_memory"], (key,))
         return key
 
     def sessions(self) -> list[str]:

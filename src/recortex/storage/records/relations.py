@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -29,7 +31,7 @@ from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database
@@ -85,6 +87,48 @@ class CausalOrder(Records):
         return None
 
 
+# -- counts the relations that point at each memory, so that hubs are known without counting all
+
+
+class RelationDegrees(Records):
+    """How many memories are pointed at by how many active relations.
+
+    Whatever changes relations does so inside `changing`, in a transaction.
+    """
+
+    topic = "degrees"
+
+    def hubs(self, keys: Sequence[int]) -> dict[int, float]:
+        """The centrality of those memories of which it is above a half."""
+        degrees = self._of(keys)
+        if not degrees:
+            return {}
+        greatest = self._number("greatest") if self._made() else max(dict(self._rows("distribution")))
+        return {key: degree / greatest for key, degree in degrees.items() if 2 * degree > greatest}
+
+    def ends(self, key: int) -> list[int]:
+        """The memories that are related to one."""
+        return self._column("ends", key)
+
+    @contextmanager
+    def changing(self, keys: Collection[int]) -> Iterator[None]:
+        """Note what becomes of the degrees of memories inside."""
+        if not self._made():  # not yet in a store of an older version, a copy, or a recovered one
+            self._each("add", [(0, 0), *self._rows("distribution")])
+        before = self._of(keys)
+        yield
+        after = self._of(keys)
+        changed = Counter(after[key] for key in after if after[key] != before.get(key))
+        changed.subtract(before[key] for key in before if before[key] != after.get(key))
+        self._each("add", [(degree, count) for degree, count in changed.items() if count])
+
+    def _of(self, keys: Collection[int]) -> dict[int, int]:
+        return dict(self._rows("degrees", json(sorted(keys)))) if keys else {}
+
+    def _made(self) -> bool:
+        return bool(self._number("made"))
+
+
 # -- relations between memories
 
 
@@ -99,6 +143,7 @@ class RelationRecords(Records):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._order = CausalOrder(database)
+        self._degrees = RelationDegrees(database)
 
     def put(self, relation: Relation, *, at: datetime | None = None) -> bool:
         """Keep a relation, or bring an equal one up to date; False when one of its ends is not there.
@@ -200,7 +245,8 @@ class RelationRecords(Records):
             place = tuple(row[name] for name in RELATIONS.key)
             row["created_at"] = began.setdefault(place, row["created_at"])  # an earlier one's time is kept
             rows.append(row)
-        self._write("relate", rows)
+        with self._database.transaction(), self._degrees.changing(sources | targets):
+            self._write("relate", rows)
         return len(rows)
 
     def remove(
@@ -221,9 +267,11 @@ class RelationRecords(Records):
             at: when, to keep what they were until then.
             reason: why, to be kept with that.
         """
-        if at is not None:
-            self._end(source_id, target_id, type_ or "", at, reason)
-        return list(map(RelationType, self._column("unrelate", source_id, target_id, type_ or "")))
+        keys = [key for _, key in self._rows("keys", json([source_id, target_id]))]
+        with self._database.transaction(), self._degrees.changing(keys):
+            if at is not None:
+                self._end(source_id, target_id, type_ or "", at, reason)
+            return list(map(RelationType, self._column("unrelate", source_id, target_id, type_ or "")))
 
     def find_touching(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""

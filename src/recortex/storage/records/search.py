@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from recortex.domain.search import Facts, Links
 from recortex.storage.records.keywords import WordSearch
+from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import EVERYTHING, SELECT, where
 from recortex.storage.records.values import json
 from recortex.storage.records.vectors import quantised
@@ -73,6 +74,7 @@ class SearchRecords(WordSearch):
     ) -> None:
         super().__init__(database, keywords)
         self._memories = memories
+        self._degrees = RelationDegrees(database)
         self._vectors = vectors
         self._vector_index = vector_index
 
@@ -173,16 +175,8 @@ class SearchRecords(WordSearch):
         return {key: Links(tuple(files[key]), tuple(patterns[key])) for key in {*files, *patterns}}
 
     def hubs(self, keys: Sequence[int]) -> dict[int, float]:
-        """The centrality of those memories of which it is above a half.
-
-        Counting all relations is slow: it is skipped where any memory has twice as many as the best of these,
-        since then none of them is above a half.
-        """
-        degrees = dict(self._rows("degrees", json(list(keys))))
-        if not degrees or self._rows("pointed_at", 2 * max(degrees.values())):
-            return {}
-        greatest = self._number("greatest_degree")
-        return {key: degree / greatest for key, degree in degrees.items() if 2 * degree > greatest}
+        """The centrality of those memories of which it is above a half."""
+        return self._degrees.hubs(keys)
 
     def memories(
         self, keys: Sequence[int], confidence: Mapping[int, float] | None = None

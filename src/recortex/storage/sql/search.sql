@@ -16,23 +16,3 @@ SELECT memory_key, path FROM memory_files WHERE /*own*/ memory_key IN (SELECT va
 -- name: patterns
 SELECT memory_key, pattern_id FROM memory_patterns
   WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?))
-
--- name: degrees
-SELECT n.key, count(*) FROM (
-  SELECT target_key AS key FROM relations
-  WHERE /*own*/ status = 'active' AND target_key IN (SELECT value FROM json_each(?1))
-  UNION ALL SELECT source_key FROM relations
-  WHERE /*own*/ status = 'active' AND bidirectional = 1 AND source_key IN (SELECT value FROM json_each(?1))
-) n GROUP BY n.key
-
--- name: pointed_at
-SELECT target_key FROM relations WHERE /*own*/ status = 'active' GROUP BY target_key HAVING count(*) >= ?
-  LIMIT 1
-
--- name: greatest_degree
-SELECT max(g.degree) FROM (
-  SELECT count(*) AS degree FROM (
-    SELECT target_key AS key FROM relations WHERE /*own*/ status = 'active'
-    UNION ALL SELECT source_key FROM relations WHERE /*own*/ status = 'active' AND bidirectional = 1
-  ) a GROUP BY a.key
-) g

@@ -394,6 +394,8 @@ def _erase(path: Path, ids: Sequence[str], exchanges: Sequence[str], texts: Sequ
                 for table in (DOCUMENTS, CHUNKS) if there["chunks"] else ():
                     for condition, values in (text_condition(one, has, table) for one in texts):
                         pool.rows(f"DELETE FROM {table.name} AS x WHERE {condition}", values)
+                # Derived, and made again when a relation is next written.
+                pool.rows("DELETE FROM relation_degrees" if there["relation_degrees"] else "SELECT 1")
                 if text and "seal" in there["relations"]:
                     from recortex.storage.records.relations import RelationRecords
 

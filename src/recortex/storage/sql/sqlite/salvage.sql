@@ -25,6 +25,7 @@ DELETE FROM embeddings WHERE key NOT IN (SELECT key FROM embedding_signs)
 DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
 DELETE FROM embedding_pieces WHERE key NOT IN (SELECT key FROM embeddings);
 DELETE FROM causal_order;
+DELETE FROM relation_degrees;
 UPDATE memories SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
 UPDATE exchanges SET answered_key = NULL, outcome_key = NULL
 WHERE answered_key NOT IN (SELECT key FROM embeddings)
