@@ -6,10 +6,10 @@
 
 Data sets: locomo (dialogue turns; adversarial questions are reported apart), cosqa (functions for web
 queries), commits (files for commit subjects), notes (a developer's memory, with questions that it cannot
-answer), small (stores of 12 memories, the same), languages (100 memories and questions in five
-languages). Recall at k is |gold and top k| / |gold|, MRR is 1 / rank
-of the first gold within 20; both are means over questions. The floor curve asks the questions of each
-LoCoMo conversation of the other conversations as well, where nobody can answer them.
+answer), small (stores of 12 memories, the same), languages (100 memories and questions in five languages),
+across (the same memories, asked in the other languages). Recall at k is |gold and top k| / |gold|, MRR is 1
+/ rank of the first gold within 20; both are means over questions. The floor curve asks the questions of
+each LoCoMo conversation of the other conversations as well, where nobody can answer them.
 """
 
 from __future__ import annotations

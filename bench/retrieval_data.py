@@ -7,6 +7,7 @@ import json
 import os
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -148,22 +149,31 @@ def _small_store(name: str, store: dict[str, Any]) -> Store:
 
 def _languages(split: str) -> list[Store]:
     """A store of the same 100 memories in each language; the second half of the questions was kept shut."""
-    said = json.loads(LANGUAGES.read_text(encoding="utf-8"))
-    return [
-        _in_language(language, said["memories"], tuple(strange), split)
-        for language, strange in said["unanswerable"].items()
-    ]
+    return [_in_language(language, [language], split) for language in _all_languages()["unanswerable"]]
 
 
-def _in_language(
-    language: str, memories: list[dict[str, Any]], strange: tuple[str, ...], split: str
-) -> Store:
-    items = [Item(str(place), one[language][0], one["kind"]) for place, one in enumerate(memories)]
+def _across(split: str) -> list[Store]:
+    """The same stores, each asked in the four other languages."""
+    known = list(_all_languages()["unanswerable"])
+    return [_in_language(one, [other for other in known if other != one], split) for one in known]
+
+
+@cache
+def _all_languages() -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(LANGUAGES.read_text(encoding="utf-8"))
+    return said
+
+
+def _in_language(language: str, asked: list[str], split: str) -> Store:
+    said = _all_languages()
+    items = [Item(str(place), one[language][0], one["kind"]) for place, one in enumerate(said["memories"])]
     queries = [
-        Query(one[language][1], language, frozenset({str(place)}))
-        for place, one in enumerate(memories)
+        Query(one[other][1], language, frozenset({str(place)}))
+        for other in asked
+        for place, one in enumerate(said["memories"])
         if split == "all" or one["shut"] == (split == "held")
     ]
+    strange = tuple(question for other in asked for question in said["unanswerable"][other])
     return Store(language, tuple(items), tuple(queries), strange)
 
 
@@ -178,6 +188,7 @@ LOADERS = {
     "notes": _notes,
     "small": _small,
     "languages": _languages,
+    "across": _across,
     "chat": _chat,
 }
 

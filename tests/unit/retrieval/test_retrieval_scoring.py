@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,12 @@ def test_words_alone_and_meaning_alone_can_answer():
     assert answerable(Support(coverage=0.5, unknown=0.1, unknown_names=0.0)) > FLOOR
     assert answerable(Support(coverage=None, unknown=0.1, unknown_names=0.0, likeness=0.6)) > FLOOR
     assert answerable(Support(coverage=0.05, unknown=0.8, unknown_names=0.0)) < FLOOR
+
+
+def test_between_two_languages_likeness_alone_decides():
+    strange = Support(coverage=0.0, unknown=1.0, unknown_names=1.0, likeness=0.3)
+    assert answerable(strange) < FLOOR < answerable(replace(strange, across=True))
+    assert answerable(replace(strange, across=True, likeness=0.2)) < FLOOR
 
 
 def test_rare_words_are_looked_up_first_and_words_everywhere_not_at_all():

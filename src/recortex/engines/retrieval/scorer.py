@@ -441,6 +441,7 @@ class Support:
         likeness: the best cosine; None where no vectors were compared.
         outline: whether the best hit is a list of names, or longer than the model reads: questions about such
             a text share few words with it.
+        across: whether likeness alone decides, as between a question and a text in two languages.
     """
 
     coverage: float | None
@@ -448,6 +449,7 @@ class Support:
     unknown_names: float
     likeness: float | None = None
     outline: bool = False
+    across: bool = False
 
 
 _COVERAGE, _LIKENESS, _UNKNOWN, _UNKNOWN_NAMES, _OUTLINE = 5.0, 6.0, -4.0, -2.5, 2.0
@@ -455,6 +457,13 @@ _COVERAGE_ALONE, _KEYWORD_BIAS = 8.0, 1.5
 _LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
 """Weights of a logistic regression over questions that can and cannot be answered, rounded
 (bench/retrieval.py --floor-curve: LoCoMo across conversations, the developer notes, and commits)."""
+_ACROSS, _ALIKE = 20.0, 0.26
+"""Between two languages: the cosine that is as likely to be an answer's as not. Of questions that nothing
+answers 95 % are less like everything, in the same language too (bench/languages.json, open half)."""
+STRANGE = 0.95
+"""The share of a question that no memory mentions from which on it may be in another language: with 0.5,
+8 points more of such questions are answered, and half of the developer notes' that nothing answers
+(bench/retrieval.py --dataset across --dataset notes)."""
 
 
 def answerable(support: Support) -> float:
@@ -464,6 +473,8 @@ def answerable(support: Support) -> float:
 
 def evidence(support: Support) -> dict[str, float]:
     """What speaks for an answer, or against it, in logits."""
+    if support.across:
+        return {"likeness": _ACROSS * ((support.likeness or 0.0) - _ALIKE)}
     return _for(support) | {
         "unknown": _UNKNOWN * support.unknown,
         "unknown names": _UNKNOWN_NAMES * support.unknown_names,

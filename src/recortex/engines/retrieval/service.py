@@ -17,6 +17,7 @@ from recortex.engines.indexing import AskedPieces, QuestionVector, Trait, cosine
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.scorer import (
     FLOOR,
+    STRANGE,
     Considered,
     Evidence,
     Ranking,
@@ -34,7 +35,7 @@ from recortex.engines.retrieval.scorer import (
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
-from recortex.text.languages import looked_up, reads, tells_likeness
+from recortex.text.languages import MULTILINGUAL_MODEL, looked_up, reads, tells_likeness
 from recortex.text.words import borders, synonyms_of
 
 if TYPE_CHECKING:
@@ -646,7 +647,11 @@ _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
 
 
 def _support(search: Search, evidence: Evidence, top: Scored) -> Support:
-    """The higher of two supports: by all candidates, or by the words of those that have no vector yet."""
+    """The highest support: by all candidates, by the words of those that have no vector yet, or by likeness.
+
+    Likeness alone counts where the model reads all languages and the store hardly any word of the question,
+    which may be in another one.
+    """
     names = search.asked.names
     unknown_names = [name for name in names if not search.vocabulary.frequency.get(name, 0)]
 
@@ -665,7 +670,10 @@ def _support(search: Search, evidence: Evidence, top: Scored) -> Support:
     found = [evidence.semantic[one.key] for one in evidence.facts if judged and one.key in evidence.semantic]
     compared = support_by(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
-    return max(compared, support_by(waiting, None), key=answerable) if waiting else compared
+    supports = [compared, *([support_by(waiting, None)] if waiting else [])]
+    if model == MULTILINGUAL_MODEL and found and compared.unknown > STRANGE:
+        supports.append(replace(compared, across=True))
+    return max(supports, key=answerable)
 
 
 def _hits(told: Sequence[Rated], memories: Mapping[int, Memory]) -> Iterator[Hit]:
