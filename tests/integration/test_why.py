@@ -297,6 +297,56 @@ def test_a_record_that_says_it_ended_is_told_as_past(kiln, repository):
     assert "It was so once" in kiln.why("does every kiln have a number?").text
 
 
+PROBES = (
+    "Stoneware came out dull, since type K drifts in heat.\n\n"
+    "Electricians can change a probe of type S while the kiln is cold."
+)
+DECISIONS = {
+    "0001-thermocouples": ("Thermocouples of type S", PROBES),
+    "0002-names": ("Glazes have numbers", "Names of glazes were mixed up in orders by telephone."),
+    "0003-shelves": ("Shelves of cordierite", "Silicon carbide was too dear for a small workshop."),
+}  # fmt: skip
+
+
+@pytest.fixture(name="recorded")
+def _recorded(repository, clock):
+    (repository / "docs/adr").mkdir(parents=True)
+    for name, (title, context) in DECISIONS.items():
+        text = f"# {title}\n\n## Status\n\nAccepted\n\n## Context\n\n{context}\n\n## Decision\n\n{title}.\n"
+        (repository / f"docs/adr/{name}.md").write_text(text)
+    with Cortex.open(repository, clock=clock) as opened:
+        opened.import_("adr")
+        yield opened
+
+
+def test_only_the_record_that_answers_is_told_as_decided_with_its_words_and_others_as_near(recorded):
+    answer = recorded.why("which electricians may change the probe in the kiln, and must it be cold?")
+    (told,) = answer.answers
+    decided, _, near = answer.text.partition("## Near")
+    assert recorded.get(told.id).source.path == "docs/adr/0001-thermocouples.md"
+    assert "Electricians can change a probe of type S while the kiln is cold." in decided
+    assert told.because == "its record answers the question"
+    assert "Glazes have numbers" not in decided
+    assert "Glazes have numbers" in near
+    assert {recorded.get(one.id).source.path for one in answer.near} == {
+        "docs/adr/0002-names.md", "docs/adr/0003-shelves.md"
+    }  # fmt: skip
+    assert answer.tokens == recorded._app.count_tokens(answer.text)
+
+
+def test_what_no_record_answers_is_told_as_unknown(recorded):
+    answer = recorded.why("which payment provider charges credit cards in the web shop?")
+    assert answer.answers == ()
+    assert "Nothing known says why." in answer.text
+
+
+@pytest.mark.usefixtures("recorded", "without_vectors")
+def test_without_vectors_records_answer_by_their_words(repository, clock):
+    with Cortex.open(repository, clock=clock) as opened:
+        (told, *_) = opened.why("why did stoneware come out dull with thermocouples of type K?").answers
+        assert opened.get(told.id).source.path == "docs/adr/0001-thermocouples.md"
+
+
 def test_a_linked_working_tree_is_asked_of_its_own_lines(kiln, repository, tmp_path, clock):
     (repository / "later.txt").write_text("later\n")
     git(repository, "worktree", "add", "-q", "-b", "topic", str(tmp_path / "topic"))

@@ -22,14 +22,14 @@ from recortex.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from recortex.app.projects import Location, Locations, Project
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
-    from recortex.domain.search import Chunk, ChunkHit, MemoryQuery, Recipe
+    from recortex.domain.search import Alike, Chunk, ChunkHit, MemoryQuery, Recipe
     from recortex.engines.exchanges.service import ExchangeRetrieval
     from recortex.engines.ingestion.normalisation import Embedding
     from recortex.engines.ingestion.service import Ingestion
@@ -297,6 +297,9 @@ class ChunkAnswers(Protocol):
 
     def embedded(self, chunk: Chunk) -> tuple[str]:
         """The text of which a chunk's vector is made."""
+
+    def alike(self, question: str, paths: Collection[str], behind: float) -> list[Alike]:
+        """Those of some documents that are likest to a question, likest first; none without vectors."""
 
 
 # -- A store with everything that works on it

@@ -9,25 +9,27 @@ from itertools import islice
 from math import exp, log10
 from typing import TYPE_CHECKING
 
-from recortex.domain.search import ChunkHit, MemoryQuery
+from recortex.domain.search import Alike, ChunkHit, MemoryQuery
 from recortex.engines.record_embedding import PART
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common
 from recortex.engines.retrieval.service import Retrieval
-from recortex.errors import UntrustedFileError
+from recortex.errors import EmbeddingError, UntrustedFileError
 from recortex.text.words import STOP_WORDS, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from recortex.app.application import StoreServices
     from recortex.domain.memory import Freshness
     from recortex.domain.search import Chunk, Document, Recipe
+    from recortex.engines.indexing import Row
     from recortex.engines.retrieval.scorer import Scored, Support
     from recortex.engines.retrieval.service import Meaning
+    from recortex.ports.model import NamedEmbedder
     from recortex.ports.search import ChunkSearch
 
 
@@ -259,6 +261,67 @@ class ChunkRetrieval:
         )
 
 
+# -- how like whole documents are to a question: by their nearest parts, so that one that is about it counts
+
+
+PARTS_LOOKED_AT = 600
+"""Chunks that are nearest to a question, of some documents."""
+NEAREST = 2
+"""Of a document, those whose mean cosine is its likeness."""
+MOST_ALIKE = 4
+_SHORTEST, _LONGEST = 25, 1_000
+_APART = re.compile(r"\n\s*\n")
+
+
+def documents_alike(
+    search: ChunkSearch, embedder: NamedEmbedder, question: str, paths: Collection[str], behind: float
+) -> list[Alike]:
+    """The documents that are likest to a question, at most four, likest first; none without their vectors.
+
+    Args:
+        search: over the chunks.
+        embedder: makes the vectors of the question, and of the paragraphs of what may answer.
+        question: any text. Its vector is that of all its words: also those that the store often has.
+        paths: of the documents that are compared.
+        behind: how much less like than the likest one a document may be to be shown by a paragraph.
+
+    Raises:
+        EmbeddingError: no vectors can be made.
+    """
+    from recortex.engines.indexing import cosines
+
+    asked = embedder.embed_named([question], purpose="query")
+    query, of_files = asked.vectors[0], MemoryQuery(files=tuple(paths))
+    near = search.nearest(query.astype("<f4").tobytes(), PARTS_LOOKED_AT, of_files, asked.name)
+    of_chunk = cosines(query, search.vectors(near, asked.name))
+    of_path: dict[str, list[tuple[float, int]]] = {}
+    for key, links in search.links(list(of_chunk)).items():
+        of_path.setdefault(links.files[0], []).append((of_chunk[key], key))
+    best = {path: sorted(found, reverse=True)[:NEAREST] for path, found in of_path.items()}
+    likeness = {path: sum(one for one, _ in found) / len(found) for path, found in best.items()}
+    first = sorted(likeness, key=lambda path: (-likeness[path], path))[:MOST_ALIKE]
+    shown = [path for path in first if likeness[path] >= likeness[first[0]] - behind]
+    chunks = search.chunks([best[path][0][1] for path in shown])
+    texts = {path: _paragraphs(chunks.get(best[path][0][1])) for path in shown}
+    words = _nearest(texts, query, embedder)
+    return [Alike(path, likeness[path], words.get(path, "")) for path in first]
+
+
+def _paragraphs(chunk: Chunk | None) -> list[str]:
+    parts = _APART.split(chunk.text) if chunk else ()
+    return [one[:_LONGEST] for one in parts if len(one.strip()) >= _SHORTEST]
+
+
+def _nearest(texts: Mapping[str, Sequence[str]], query: Row, embedder: NamedEmbedder) -> dict[str, str]:
+    """Of each document the paragraph that is nearest to a question."""
+    flat = [(path, text) for path, some in texts.items() for text in some]
+    vectors = embedder.embed_named([text for _, text in flat]).vectors if flat else ()
+    found: dict[str, tuple[float, str]] = {}
+    for (path, text), vector in zip(flat, vectors, strict=True):
+        found[path] = max(found.get(path, (-1.0, "")), (float(vector @ query), text))
+    return {path: text for path, (_, text) in found.items()}
+
+
 # -- the text of which a chunk's vector is made
 
 
@@ -293,11 +356,20 @@ class StoreAnswers(ChunkRetrieval):
 
     def __init__(self, services: StoreServices) -> None:
         super().__init__(services.store.chunk_search, services.count_tokens)
-        self._store, self._root = services.store, services.root
+        self._store, self._root, self._embedder = services.store, services.root, services.embedder
 
     def embedded(self, chunk: Chunk) -> tuple[str]:
         """The text of which a chunk's vector is made."""
         return embedded(chunk)
+
+    def alike(self, question: str, paths: Collection[str], behind: float) -> list[Alike]:
+        """Those of some documents that are likest to a question, likest first; none without vectors."""
+        if self._embedder is None or not paths:
+            return []
+        try:
+            return documents_alike(self._store.chunk_search, self._embedder, question, paths, behind)
+        except EmbeddingError:
+            return []
 
     def with_freshness(self, hits: Sequence[ChunkHit]) -> list[ChunkHit]:
         """The hits, each with whether its document still reads as it did."""

@@ -240,11 +240,13 @@ class Bearing(NamedTuple):
     Attributes:
         relevance: 0 to 1.
         because: how, in words.
+        words: of its record that are nearest to what was asked.
     """
 
     memory: Memory
     relevance: float
     because: str
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +276,7 @@ class Why:
         claims: the sentences of the text, in its order.
         answers: the memories that account for it, the likeliest first.
         confidence: of the answer, 0 to 1; 0 where there is none.
-        near: decision records that may bear on a question and do not surely answer it, where none does.
+        near: decision records that may bear on a question and do not surely answer it.
         left_out: sentences that had no room.
         picture: the graph in the format that was asked for.
         degraded: what could not be used.

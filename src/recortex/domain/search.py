@@ -290,6 +290,19 @@ class Chunk:
     written_at: datetime
 
 
+class Alike(NamedTuple):
+    """A document that is like a question.
+
+    Attributes:
+        likeness: a cosine: the mean of its parts that are nearest.
+        words: its nearest paragraph.
+    """
+
+    path: str
+    likeness: float
+    words: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkHit:
     """A chunk that answers, with the lines that do.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 ENGLISH = "en"
-_ENGLISH_MODEL = "all-minilm-l6-v2"
+ENGLISH_MODEL = "all-minilm-l6-v2"
 MULTILINGUAL_MODEL = "multilingual-e5-small.int8"
 """The name of the model that is built on the user's machine; its cosines mean the same in any language."""
 _LATIN = ("de", "es", "fr", "pt")
@@ -118,7 +118,7 @@ def reads(model: str, text: str) -> bool:
         text: a question or a memory; English with a few such characters is English.
     """
     return (
-        not model.startswith(_ENGLISH_MODEL)
+        not model.startswith(ENGLISH_MODEL)
         or not has_cjk(text)
         or sum(word in STOP_WORDS for word in tokens(without_cjk(text))) >= _LEAST
     )

@@ -119,8 +119,7 @@ class Reasons:
         ]
         placed = [(one.relevance**RECORDS_FIRST, one) for one in records.answers]
         placed += [(one.relevance, one) for one in others]
-        if not placed:
-            self.near = tuple(self._present(records.near))
+        self.near = tuple(self._present(records.near))
         return [one for _, one in sorted(placed, key=lambda pair: -pair[0])]
 
     def _present(self, found: Sequence[Bearing]) -> list[Bearing]:

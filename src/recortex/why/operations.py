@@ -83,7 +83,7 @@ class ReasonOperations(Operations):
             claims=told.claims,
             answers=tuple(_accounting(one) for one in found.bearings) if told.claims else (),
             confidence=found.confidence if told.claims else 0.0,
-            near=tuple(_accounting(one) for one in found.near) if not told.claims else (),
+            near=tuple(_accounting(one) for one in found.near),
             left_out=told.left_out,
             picture=found.picture(format) if format != "text" and format != "json" else "",  # noqa: PLR1714
             degraded=found.degraded,

@@ -51,6 +51,9 @@ _NOUNS = {
     "episodic": "what happened",
 }  # fmt: skip
 _USUAL_NOUN = "a fact"
+SAID_ALREADY = 0.7
+"""The share of a paragraph's words that a sentence has, from which it is not quoted beside it."""
+_MARKS = lazy(r"(?m)^\s*(?:#+|[-*+>]|\d+[.)])\s+")
 
 
 class Verb(NamedTuple):
@@ -106,6 +109,8 @@ def of_bearing(one: Bearing) -> Claim:
     text = f"{verb} ({memory.valid_from:%Y-%m-%d}): “{words_of(memory, QUOTED)}”"
     for reason in _reasons(memory):
         text += f" {reason}"
+    if (words := _plain(one.words)) and not _holds(text, words):
+        text += f" It says: “{words}”"
     return Claim(
         _SECTIONS.get(memory.kind, "knowledge"), _closed(text), (_evidence(memory),),
         confidence=min(memory.confidence, 1.0),
@@ -177,6 +182,17 @@ def words_of(memory: Memory, most: int) -> str:
     return shorten(clean(memory.summary or memory.text), most).replace("“", "'").replace("”", "'")
 
 
+def _plain(words: str) -> str:
+    """A paragraph of a record on one line, without its marks of headings and lists."""
+    return shorten(clean(_MARKS.sub("", words)), QUOTED).replace("“", "'").replace("”", "'")
+
+
+def _holds(text: str, words: str) -> bool:
+    """Whether a text says most of some words already."""
+    said = topic_stems(words)
+    return len(said & topic_stems(text)) > SAID_ALREADY * len(said)
+
+
 def _name_kind(memory: Memory) -> str:
     noun = _NOUNS.get(memory.kind, _USUAL_NOUN)
     return noun.split(" ", 1)[1].capitalize() if noun.startswith(("a ", "an ")) else noun.capitalize()
@@ -234,6 +250,7 @@ MOST: dict[Verbosity, int] = {"summary": 1, "detailed": 6, "comprehensive": 50}
 _SUMMED: tuple[Section, ...] = ("decisions", "constraints", "patterns", "history", "knowledge", "warnings")
 NOTHING = "Nothing known says why."
 NEAR = "These records may bear on it:"
+NEAR_TITLE = "## Near, but it may not answer"
 CHUNK_ID = 16
 """Characters of the id of a part of a document that `get` needs."""
 LEAST_BUDGET, MOST_BUDGET = 60, 100_000
@@ -266,7 +283,7 @@ def tell(
         verbosity: a sentence of each section, up to six, or all.
         budget: the most tokens of the text.
         count: tokens of a text.
-        near: what may bear on it, where nothing is claimed.
+        near: what may bear on it; beside claims as far as there is room.
     """
     kept = _chosen(claims, MOST[verbosity])
     if not kept:
@@ -284,15 +301,31 @@ def tell(
         some = [one for one in kept if id(one) in shown]
         text = _text(head, some)
         if (tokens := count(text)) <= budget:
+            text, tokens = _with_near(text, tokens, near, budget, count)
             return Told(text, tokens, tuple(some), len(claims) - len(some))
         by_weight = by_weight[: len(by_weight) - max(1, (tokens - budget) * len(by_weight) // (2 * tokens))]
     text = _shortest(kept[0], budget, count)
     return Told(text, count(text), (kept[0],) if text != NOTHING else (), len(claims) - (text != NOTHING))
 
 
+def _with_near(
+    text: str, tokens: int, near: Sequence[Bearing], budget: int, count: Callable[[str], int]
+) -> tuple[str, int]:
+    """The text with what is only near after it, where there is room for that."""
+    if near:
+        longer = "\n".join([text, "", NEAR_TITLE, *_named_only(near)])
+        if (more := count(longer)) <= budget:
+            return longer, more
+    return text, tokens
+
+
+def _named_only(near: Sequence[Bearing]) -> list[str]:
+    return [f"- “{words_of(one.memory, SHORT)}” [{one.memory.id[:SHORT_ID]}]" for one in near]
+
+
 def _nothing(head: str, near: Sequence[Bearing], budget: int, count: Callable[[str], int]) -> Told:
     """That nothing is known, and what may bear on it, as far as there is room."""
-    lines = [f"- “{words_of(one.memory, SHORT)}” [{one.memory.id[:SHORT_ID]}]" for one in near]
+    lines = _named_only(near)
     texts = [
         "\n".join([head, NOTHING, *([NEAR] if most else []), *lines[:most]]) for most in range(len(lines) + 1)
     ]
