@@ -67,6 +67,7 @@ EXTRAS = {
     "keyring": (),
     "code": (),
     "models": (),
+    "multilingual": (),
 }
 """The modules of ours, by their beginning, that load only where an extra is installed."""
 IMPORT_ALL = """
