@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
+from recortex.code.operations import CodeOperations, ConventionOperations, PieceOperations
 from recortex.documents.operations import DocumentOperations
 from recortex.operations.advising import AdviceOperations, GenerationOperations
 from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
-from recortex.operations.code import CodeOperations
 from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
-from recortex.operations.indexing import ConventionOperations, IndexingOperations
+from recortex.operations.indexing import IndexingOperations
 from recortex.operations.inferring import InferenceOperations
 from recortex.operations.inspecting import InspectionOperations
 from recortex.operations.learning import LearningOperations
@@ -55,6 +55,7 @@ class Cortex(
     ErasureOperations,
     ConsolidationOperations,
     KindOperations,
+    PieceOperations,
     IndexingOperations,
     CodeOperations,
     ConventionOperations,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
-CAPABILITIES = ("documents", "decisions", "why")
+CAPABILITIES = ("code", "documents", "decisions", "why")
 """The built-in capabilities: each is a folder of that name in this package. A new one is registered here."""
 MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120
 
@@ -101,6 +101,7 @@ class Capability:
         importers: what keeps memories in step with files of a project, by the name of the format.
         kept: is told of files of the project that memories were made of.
         answer: answers questions from what it knows; is opened with a store's services.
+        explain: gives a memory that it keeps the reason that a person said; refuses those of others.
     """
 
     operations: tuple[str, ...] = ()
@@ -112,6 +113,7 @@ class Capability:
     importers: Mapping[str, str] = field(default_factory=dict)
     kept: str = ""
     answer: str = ""
+    explain: str = ""
 
 
 def capability(name: str) -> Capability:

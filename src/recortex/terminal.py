@@ -15,6 +15,7 @@ from recortex.domain.text import visible
 from recortex.domain.time import as_utc
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import TextIO
 
 
@@ -22,6 +23,7 @@ Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
 _CODES: dict[str, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROWEST, _WIDEST, _USUAL = 40, 120, 100  # columns
+_LISTED = 20  # paths of a kind that are shown; `--json` has all
 _COUNTED_DAYS = 14  # up to here a date is shown as "N days ago"
 
 
@@ -68,6 +70,13 @@ class Terminal:
             lines.extend(wrapped or [lead.rstrip()])
         return "\n".join(lines)
 
+    def paths(self, name: str, values: Sequence[str], style: Style = "dim") -> Iterator[str]:
+        """Paths, a line each after what they are; of many the first, with how many more there are."""
+        for value in values[:_LISTED]:
+            yield f"{self.style(f'{name:>8}', style)}  {' '.join(clean(value).split())}"
+        if len(values) > _LISTED:
+            yield f"{'':>8}  … and {len(values) - _LISTED:,} more"
+
     def cut(self, text: str, columns: int) -> str:
         """One line of at most `columns` characters."""
         line = " ".join(clean(text).split())
@@ -112,6 +121,33 @@ def _now() -> datetime:
         return as_utc(datetime.fromisoformat(fixed)) if fixed else datetime.now(UTC)
     except ValueError:
         return datetime.now(UTC)
+
+
+# -- amounts and ids as people read them
+
+
+SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
+_KILO = 1024
+
+
+def size(count: float) -> str:
+    """Bytes in the unit that fits."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < _KILO:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= _KILO
+    return f"{count:.1f} GB"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 file`, `2 files`, `3 memories`; `many` where the plural is another."""
+    regular = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    return f"{count:,} {one if count == 1 else many or regular}"
+
+
+def short(memory_id: str) -> str:
+    """The beginning of an id, as commands accept it."""
+    return clean(memory_id)[:SHORT_ID]
 
 
 # -- one key of a person at a terminal

@@ -13,7 +13,7 @@ from recortex import Cortex
 NETWORK = {"ssl", "http.client", "urllib.request", "email", "httpx2", "mcp", "asyncio"}
 HEAVY = {"rich", "pydantic", "multiprocessing", "statistics", "fractions", "xml.sax", "html.parser"}
 MODELS = {"numpy", "onnxruntime", "tiktoken", "tokenizers", "tree_sitter", "usearch", "psycopg"}
-PARTS = {"recortex.app.jobs.capture", "recortex.engines.code.conventions.counting", "recortex.transport"}
+PARTS = {"recortex.app.jobs.capture", "recortex.code.counting", "recortex.transport"}
 LIGHT = NETWORK | HEAVY | MODELS | PARTS
 SMALL = LIGHT | {"difflib", "importlib.metadata", "logging", "subprocess", "tempfile", "tomllib", "zipfile"}
 ACTS = {

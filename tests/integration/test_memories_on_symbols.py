@@ -10,7 +10,7 @@ from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.citations import open_code
 from recortex.app.jobs.running import run
-from recortex.app.jobs.table import SYMBOLS
+from recortex.code.jobs import SYMBOLS
 from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Scope
 

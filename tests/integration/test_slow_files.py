@@ -5,8 +5,9 @@ import subprocess
 import pytest
 
 from recortex import Cortex
-from recortex.app import commit_import, kept_patterns
+from recortex.app import commit_import
 from recortex.cli.rendering import render
+from recortex.code import kept_patterns
 from recortex.codebase.syntax import extraction
 from recortex.decisions import importing as decision_import
 from recortex.documents import ingesting

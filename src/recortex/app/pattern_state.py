@@ -6,22 +6,20 @@ It is written whenever patterns are counted, and lies beside the facts of the co
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recortex.app.code import STATE
 from recortex.errors import RecortexError
-from recortex.filesystem import read_own, replace_text
+from recortex.filesystem import read_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import datetime
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.app.kept_patterns import Patterns
     from recortex.domain.memory import Memory
 
+STATE = ".patterns.json"
+"""What ends the file's name."""
 LARGEST = 1024 * 1024
 """Bytes of the file that are read."""
 
@@ -29,23 +27,6 @@ LARGEST = 1024 * 1024
 def state_file(app: Application) -> Path:
     """Where it is."""
     return app.project.facts.with_suffix(STATE)
-
-
-def note_state(app: Application, found: Patterns, now: datetime) -> None:
-    """Write down how libraries and conventions stand; where that fails, nothing is told later."""
-    from recortex.engines.keeping import ids_of_convention, ids_of_library
-    from recortex.engines.privacy import redact
-
-    day = now.date().isoformat()
-    told: dict[str, str] = {}
-    for library in found.used:
-        said = f"{library.name} is used: {library.imports} imports, {library.uses} uses ({day})"
-        told |= dict.fromkeys(ids_of_library(library), said)
-    for one in found.counted.conventions(every=True):
-        said = f"{redact(one.statement).text} ({day})"
-        told |= dict.fromkeys(ids_of_convention(one), said)
-    with suppress(OSError, RecortexError):
-        replace_text(state_file(app), json.dumps(told, ensure_ascii=False))
 
 
 def states_of(app: Application, memories: Iterable[Memory]) -> Mapping[str, tuple[str, ...]]:
@@ -72,3 +53,11 @@ def _read(path: Path) -> Mapping[str, str]:
     except (OSError, ValueError, RecursionError, RecortexError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def forget_code(app: Application) -> None:
+    """Delete the facts of the project: they are made anew when they are asked for."""
+    from recortex.codebase.record_files import forget
+
+    forget(app.project.facts)
+    forget(app.project.facts.with_suffix(STATE))

@@ -1,23 +1,16 @@
-"""Links memories to the symbols and pieces of code that they hang on, when they are written.
+"""Links memories to the symbols of the code that they hang on, when they are written.
 
 Without the extra `code`, or before the code was read once, there are no facts and nothing happens here.
 """
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import citations_of, cite, open_code
-from recortex.codebase.git import read
+from recortex.app.citations import citations_of, open_code
 from recortex.codebase.project import branch_and_commit
-from recortex.codebase.record_files import excerpt
-from recortex.domain.memory import FunctionLink
 from recortex.domain.vocabulary import Scope
-from recortex.engines.pairing import Piece
-from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,9 +18,8 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
-    from recortex.domain.memory import FileLink, Memory, SymbolLink
+    from recortex.domain.memory import FileLink, FunctionLink, Memory, SymbolLink
     from recortex.engines.code.freshness import Cited, Code, Found
-    from recortex.engines.code.project import Address, Project
 
 
 def link(
@@ -89,7 +81,6 @@ def links_of(
     root: Path, memory: Memory, code: CurrentCode, then: Callable[[Memory, Found], SymbolLink | None]
 ) -> list[SymbolLink]:
     """The symbols that a memory hangs on; `then`: as for `link`."""
-    from recortex.codebase.project import branch_and_commit
     from recortex.engines.code.freshness import Subject, link_of, symbols_of
     from recortex.engines.code.naming import name_of, named, places
 
@@ -181,89 +172,3 @@ def _present(root: Path, files: Sequence[FileLink]) -> Iterator[Cited]:
             yield Cited(one.path)
         elif one.state in {"fresh", "moved"}:
             yield Cited(one.path, one.first, one.last)
-
-
-# -- A piece of code that is kept with its description: a file, lines of it, or a symbol
-
-
-MOST_SHOWN = 8
-"""Symbols of one name that an error lists."""
-_SYMBOL = re.compile(r"~?[^\W\d][\w$]*(?:(?:\.|::|->|#|\\)~?[^\W\d][\w$]*)*(?:\(\))?")
-
-
-def piece_of(app: Application, text: str, cited: FileLink) -> Piece:
-    """A file, lines of it, or else a symbol.
-
-    Args:
-        app: the opened application.
-        text: PATH, PATH:LINE, PATH:FIRST-LAST, PATH:NAME, NAME or Class.method.
-        cited: the text as a file with its lines.
-
-    Raises:
-        InvalidInputError: it cannot be read, is no text of the project, or names several symbols or none.
-    """
-    try:
-        return _lines(app.root, cited)
-    except InvalidInputError as error:
-        path, name = _parted(text)
-        named = _SYMBOL.fullmatch(name) and (not path or read(app.root, path) is not None)
-        if cited.line_start is not None or not named or (app.root / cited.path).exists():
-            raise
-        from recortex.codebase.syntax.grammars import GrammarError
-
-        try:
-            from recortex.app.code import codebase
-
-            if path:
-                # One file as a project: to find a symbol in it, no other file need be read.
-                from recortex.codebase.syntax.extraction import read_facts
-                from recortex.codebase.syntax.grammars import require
-                from recortex.engines.code.project import Project
-
-                require()
-                facts = read_facts(path, read(app.root, path) or b"")
-                return _piece(app.root, Project({path: facts} if facts else {}), text)
-            known = codebase(app)
-            return _piece(known.root, known.project, text)
-        except GrammarError as missing:
-            raise InvalidInputError(error.message, hint=f"For symbols: {missing.hint}") from None
-
-
-def _lines(root: Path, link: FileLink) -> Piece:
-    found = excerpt(root, link.path, link.line_start, link.line_end)
-    return Piece(replace(link, path=found.path, content_hash=found.content_hash), found.text)
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """The path and the name of `PATH:NAME`; no path in `NAME` and `Class::method`."""
-    path, joint, name = text.strip().partition(":")
-    return (path, name) if joint and not name.startswith(":") else ("", text.strip())
-
-
-def _piece(root: Path, project: Project, text: str) -> Piece:
-    from recortex.engines.code.ranking import addressed
-    from recortex.engines.pairing import described
-
-    found = addressed(project, text)
-    if len(found) != 1:
-        raise _unclear(project, text, found)
-    path, symbol = found[0].path, project.symbol(found[0])
-    whole = (read(root, path) or b"").decode("utf-8", "replace").split("\n")
-    link = cite(root, path, symbol.first, symbol.last, branch_and_commit(root)[1])
-    function = FunctionLink(symbol.name, path, symbol.signature)
-    return _lines(root, link)._replace(functions=(function,), described=described(symbol, whole))
-
-
-def _unclear(project: Project, text: str, found: list[Address]) -> InvalidInputError:
-    from recortex.engines.code.ranking import search
-
-    if not found:
-        near = dict.fromkeys(project.symbol(one).name for one in search(project, text, 3))
-        hint = f"Near: {', '.join(near)}." if near else "Give PATH, PATH:FIRST-LAST, or PATH:NAME."
-        return InvalidInputError(f"{text[:80]!r} is neither a file nor a symbol of the project.", hint=hint)
-    symbols = [(one.path, project.symbol(one)) for one in found[:MOST_SHOWN]]
-    places = [f"{path}:{one.first}-{one.last} ({one.name})" for path, one in symbols]
-    more = f", and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
-    return InvalidInputError(
-        f"{len(found)} symbols are called {text[:80]!r}.", hint=f"Give one: {', '.join(places)}{more}."
-    )

@@ -40,12 +40,11 @@ _HEADINGS = {
     "Remember": "Recording Review Correction History Link Consolidation Kind",
     "Find": "Search Context Frame Advice Browse Graph",
     "Sessions": "Learning Session Brief Inspection Replay Inference",
-    "Code": "Code Convention Generation Validation",
+    "Code": "Generation Validation",
     "Projects and stores": "",
     "Setup": "Installation",
 }
 """Which groups of operations stand under a heading; one that none names looks after a store."""
-_MOVED = {"index": "Code"}
 _REST = "Projects and stores"
 
 _UNWRAPPED = 100
@@ -99,7 +98,7 @@ def _by_heading(programs: Mapping[str, Command]) -> dict[str, dict[str, str]]:
     topics: dict[str, dict[str, str]] = {heading: {} for heading in _HEADINGS}
     for group in manifest.groups():
         for one in group["operations"]:
-            heading = _MOVED.get(one["name"], group["heading"] or heading_of.get(group["class"], _REST))
+            heading = group["heading"] or heading_of.get(group["class"], _REST)
             topics[heading][one["name"].replace("_", "-")] = one["summary"]
     topics["Setup"] |= {name: command.summary for name, command in programs.items()}
     return topics

@@ -32,6 +32,7 @@ from recortex.operations.agents import WAITING, check_decision, limited, weighty
 from recortex.operations.base import Operations, bounded, filled
 from recortex.operations.inferring import LikelyCause, likely_cause
 from recortex.operations.registry import operation
+from recortex.plugins import capabilities, load
 from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
@@ -302,9 +303,9 @@ class ReviewOperations(Operations):
         now = self._app.clock()
         decided = memory
         if reason:
-            from recortex.engines.keeping import explained  # which loads all that reads conventions
-
-            decided = explained(decided, reason)
+            # By its name: what keeps reasons also counts conventions, and that takes long to load.
+            explain = load(next(one.explain for one in capabilities() if one.explain))
+            decided = explain(decided, reason)
         decided = replace(decided, status=status)
         if status is Status.ACTIVE:
             decided = approved(decided, cited_anew(services, memory), now)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recortex.cli.rendering import render
+from recortex.code.operations import IndexedCode
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
@@ -16,7 +17,7 @@ from recortex.engines.consolidation.service import due
 from recortex.engines.sessions.usage import Efficiency
 from recortex.operations.browsing import Reached, Traversal
 from recortex.operations.context import Shown, Surface
-from recortex.operations.indexing import Backfilled, IndexedCode
+from recortex.operations.indexing import Backfilled
 from recortex.operations.inspecting import (
     BriefCache,
     Given,

@@ -2,8 +2,8 @@
 
 from snippets import sources
 
-from recortex.engines.code.detection.detecting import detect
-from recortex.engines.code.ranking import cycles, environment, import_graph, that_run, unguarded_routes
+from recortex.code.detecting import detect
+from recortex.code.findings import cycles, environment, import_graph, that_run, unguarded_routes
 
 
 def test_files_that_import_each_other_are_a_cycle():

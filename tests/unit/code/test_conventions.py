@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from snippets import sources
 
-from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, Counted
-from recortex.engines.code.conventions.populations import parameters, returned, words
-from recortex.engines.code.detection.detecting import detect
+from recortex.code.counting import LEAST_AGREEMENT, LEAST_SUPPORT, Counted
+from recortex.code.detecting import detect
+from recortex.code.populations import parameters, returned, words
 
 FASTAPI = {"requirements.txt": "fastapi\n"}
 

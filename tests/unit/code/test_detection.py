@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from snippets import sources
 
-from recortex.engines.code.detection.detecting import FOLDER, detect, detectors, read
+from recortex.code.detecting import FOLDER, detect, detectors, read
 from recortex.errors import InvalidInputError
 
 PACKAGE = '{{"dependencies": {{"{}": "^1.0"}}}}'

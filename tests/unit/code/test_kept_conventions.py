@@ -3,7 +3,7 @@
 import pytest
 
 from recortex import Cortex
-from recortex.engines.keeping import comment_beside, names
+from recortex.code.keeping import comment_beside, names
 from recortex.errors import InvalidInputError
 
 HEAD = "from fastapi import FastAPI\n\nfrom answers import Answer\n\napp = FastAPI()\n\n\n"

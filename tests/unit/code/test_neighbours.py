@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from recortex import Cortex
 from recortex.app.jobs.running import run
-from recortex.app.jobs.table import SYMBOLS
 from recortex.app.neighbours import neighbours_of
+from recortex.code.jobs import SYMBOLS
 from recortex.codebase import neighbour_table
 from recortex.codebase.record_files import forget
 from recortex.domain.vocabulary import Scope

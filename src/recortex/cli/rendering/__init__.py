@@ -66,8 +66,6 @@ FORMS = {
     "GenerationOutcome": "reasoning.outcome",
     "Warnings": "reasoning.warnings",
     "Suggestions": "reasoning.suggestions",
-    "Code": "project.code",
-    "Conventions": "project.conventions",
 }
 """The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported.
 

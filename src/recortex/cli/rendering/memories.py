@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.values import plural, size
 from recortex.engines.retrieval.vocabulary import reasons
-from recortex.terminal import clean
+from recortex.terminal import SHORT_ID, clean, plural, short, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,16 +23,10 @@ if TYPE_CHECKING:
     from recortex.terminal import Style, Terminal
 
 
-SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
 _MARGIN = SHORT_ID + 2
 _MARKS: dict[str, tuple[str, Style]] = {"critical": ("!! ", "red"), "high": ("!  ", "yellow")}
 _SHOWN_STATUSES = frozenset({"proposed", "superseded", "archived", "pruned", "quarantined"})
-
-
-def short(memory_id: str) -> str:
-    """The beginning of an id, as commands accept it."""
-    return clean(memory_id)[:SHORT_ID]
 
 
 def line_of(memory: Memory, terminal: Terminal) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering.memories import hit, line_of, short, walked
-from recortex.cli.rendering.values import plural
-from recortex.terminal import clean
+from recortex.cli.rendering.memories import hit, line_of, walked
+from recortex.terminal import clean, plural, short
 from recortex.why.reasons import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from recortex.code.operations import IndexedCode
     from recortex.domain.context import (
         Claim,
         GenerationContext,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Issue, Severity, State
     from recortex.domain.search import Understood
     from recortex.operations.browsing import Reached, Traversal
-    from recortex.operations.indexing import IndexedCode
     from recortex.operations.inferring import Inference, LikelyCause
     from recortex.operations.recording import Feedback
     from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation

@@ -15,10 +15,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from recortex.cli.rendering.memories import SHORT_ID, details, short, source_of
+from recortex.cli.rendering.memories import details, source_of
 from recortex.cli.rendering.project import EXCLUDING, leaving, sides
-from recortex.cli.rendering.values import plural
-from recortex.terminal import clean
+from recortex.terminal import SHORT_ID, clean, plural, short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

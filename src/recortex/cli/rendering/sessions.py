@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering.memories import SHORT_ID, short
-from recortex.cli.rendering.values import plural
 from recortex.domain.text import clean as harmless
 from recortex.engines.sessions.usage import question
-from recortex.terminal import clean
+from recortex.terminal import SHORT_ID, clean, plural, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

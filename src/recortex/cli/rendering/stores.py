@@ -8,9 +8,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering.memories import short
-from recortex.cli.rendering.values import lasting, plural, size
-from recortex.terminal import clean
+from recortex.cli.rendering.values import lasting
+from recortex.terminal import clean, plural, short, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -256,7 +256,7 @@ _FORMS = {
 # -- the rules by which libraries and practices are recognised, read from TOML and checked
 
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).with_name("detectors")
 ECOSYSTEMS = frozenset({"npm", "pypi", "go", "cargo", "maven", "nuget", "composer", "cpp"})
 LANGUAGES = frozenset(
     {"typescript", "javascript", "python", "java", "csharp", "php", "go", "rust", "c", "cpp"}

@@ -1,27 +1,46 @@
-"""The project's code as it is now: code."""
+"""The project's code as it is now: code, conventions, index."""
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.citations import citations_of
+from recortex.code.codebase import piece_of
 from recortex.domain.code import Convention, Detected, Finding
+from recortex.domain.memory import Memory, freshness_of
+from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, priority_of
+from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.engines.pairing import (
+    Pair,
+    normalised_pair,
+    pieces_of_file,
+    relation,
+    replaced,
+    unchanged,
+    was_given,
+)
+from recortex.engines.supersession.service import insert_superseding
 from recortex.errors import InvalidInputError
-from recortex.operations.base import Operations, bounded, problems_of
+from recortex.operations.agents import capped
+from recortex.operations.base import Operations, bounded, file_link, problems_of
 from recortex.operations.registry import operation
+from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.app.application import StoreServices
-    from recortex.app.code import Codebase
+    from recortex.code.codebase import Codebase
+    from recortex.code.keeping import Linked
     from recortex.domain.code import Symbol
-    from recortex.domain.memory import Memory
+    from recortex.domain.memory import FileLink
     from recortex.engines.code.project import Address
     from recortex.engines.code.resolution import Edge
-    from recortex.engines.keeping import Linked
 
 CodeAction = Literal["status", "map", "find", "callers", "impact", "patterns"]
 MOST_MEMORIES = 10
@@ -177,7 +196,7 @@ class CodeOperations(Operations):
             tokens: size of a map in tokens.
             limit: maximum number of symbols or calls.
         """
-        from recortex.app.code import codebase
+        from recortex.code.codebase import codebase
 
         known = codebase(self._app)
         told = self._code(known, action, symbol, files, tokens, bounded(limit))
@@ -236,8 +255,7 @@ class CodeOperations(Operations):
         )
 
     def _patterns(self, known: Codebase, most: int) -> Code:
-        from recortex.app.kept_patterns import linked_memories, patterns
-        from recortex.app.pattern_state import note_state
+        from recortex.code.kept_patterns import linked_memories, note_state, patterns
 
         found = patterns(known)
         note_state(self._app, found, self._app.clock())
@@ -304,7 +322,7 @@ def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> st
 
 
 def _addressed(known: Codebase, text: str) -> list[Address]:
-    from recortex.app.code import NoSymbolError
+    from recortex.code.codebase import NoSymbolError
     from recortex.engines.code.ranking import addressed, search
 
     found = addressed(known.project, text)
@@ -390,3 +408,172 @@ def _call(known: Codebase, edge: Edge) -> CodeCall:
         target=known.project.symbol(edge.target).name,
         certainty=edge.certainty,
     )
+
+
+# -- conventions that are kept as memories
+
+
+ConventionAction = Literal["list", "keep"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """Conventions that are kept as memories, and those that could be.
+
+    Attributes:
+        memories: of conventions; after `keep` those that were added or changed.
+        counts: after `keep`, how many were kept, updated, weakened, ended, restored, are the same, or were
+            left since a project has at most so many.
+        others: conventions that no memory has, the most informative first.
+        problems: files that were left out since reading them took too long.
+    """
+
+    action: ConventionAction
+    memories: tuple[Memory, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    others: tuple[Convention, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class ConventionOperations(Operations):
+    """conventions."""
+
+    @operation(person=True)
+    def conventions(
+        self, action: ConventionAction = "list", *, limit: int = 20, every: bool = False
+    ) -> Conventions:
+        """Remember how the code is written: its most informative conventions, with their exceptions.
+
+        They follow the code: numbers and exceptions are updated, and a convention that no longer holds is put
+        away. If nobody wrote down why, `recortex review approve ID --reason WHY` adds the reason.
+
+        Args:
+            action: list the conventions that are kept and those that could be; or keep the latter.
+            limit: maximum number of new conventions to list or keep.
+            every: also list conventions of a sort that is seldom worth knowing; these are never kept.
+        """
+        from recortex.code.codebase import codebase
+        from recortex.code.keeping import is_of
+        from recortex.code.kept_patterns import Keeping, note_state, patterns
+        from recortex.domain.vocabulary import Scope, Status
+        from recortex.engines.ingestion.output_redaction import all_output_redacted
+
+        most = bounded(limit)
+        found = patterns(codebase(self._app))
+        note_state(self._app, found, self._app.clock())
+        keeping = Keeping(self._app, self._app.services(Scope.PROJECT), found, Status.ACTIVE)
+        if action == "keep":
+            keeping.run(most)
+        known = keeping.known()
+        told = found.counted.conventions(every=True) if every else found.conventions
+        others = [one for one in told if not any(is_of(each, one) for each in known)]
+        shown = keeping.memories if action == "keep" else known
+        return Conventions(
+            action=action,
+            memories=all_output_redacted(shown),
+            counts=dict(+keeping.counts),
+            others=tuple(others[:most]),
+            problems=problems_of(found.slow),
+        )
+
+
+# -- a piece of code with a description, so that plain words find it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedCode:
+    """A piece of code with its description.
+
+    Attributes:
+        changed: False where the same was indexed before, and nothing was done.
+        superseded: ids of the former pairs' memories that these stand for now.
+        redacted: how many secrets were taken out of the code and the description.
+    """
+
+    description: Memory
+    code: Memory
+    changed: bool = True
+    superseded: tuple[str, ...] = ()
+    redacted: int = 0
+
+
+class PieceOperations(Operations):
+    """index."""
+
+    @operation(idempotent=True)
+    def index(
+        self,
+        path: str,
+        description: str = "",
+        *,
+        tags: Sequence[str] = (),
+        importance: AnyImportance | None = None,
+    ) -> IndexedCode:
+        """Store a piece of code with a description in prose, so that questions in plain words find the code.
+
+        The description is searched. The code is stored as it is, without secrets, and no model sees it; a
+        recall that finds the description shows it. Indexing the same lines again replaces what was stored;
+        your own description stays until you give another.
+
+        Args:
+            path: PATH, PATH:FIRST-LAST, or a symbol: NAME or PATH:NAME; at most 64 KB.
+            description: what the code does, why, and what to know; by default a symbol's documentation.
+            tags: words to find and group it by.
+            importance: how much it matters.
+        """
+        piece = piece_of(self._app, path, file_link(path, self._app.root))
+        services = self._app.services(Scope.PROJECT)
+        said = description.strip() or piece.described
+        if not said:
+            raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
+        priority = capped(self._app, priority_of(Importance(importance or Importance.NORMAL)))
+        pair = partial(
+            normalised_pair,
+            piece,
+            tags=tuple(tags),
+            priority=priority,
+            now=self._app.clock(),
+            new_id=lambda: str(uuid.uuid4()),
+            count=TokenCounter().count,
+        )
+        new = pair(description=said, generated=not description.strip())
+        if not description.strip():
+            former = replaced(new, pieces_of_file(services.store, piece.link.path), self._still_there)
+            given = next((one.description.text for one in former if was_given(one.description)), "")
+            new = pair(description=given) if given else new
+        kept = self._keep(services, new)
+        if kept.changed:
+            services.embedding.embed([kept.description])
+        return kept
+
+    def _still_there(self, link: FileLink) -> bool:
+        return freshness_of(citations_of(self._app.root, [link])) == "fresh"
+
+    def _keep(self, services: StoreServices, new: Pair) -> IndexedCode:
+        description, code = new.description.memory, new.code.memory
+        now, actor = self._app.clock(), self._app.actor
+        with services.store.transaction():
+            former = pieces_of_file(services.store, description.files[0].path)
+            for one in former:
+                if one.code is not None and unchanged(one, new):
+                    said, code = output_redacted(one.description), output_redacted(one.code)
+                    return IndexedCode(description=said, code=code, changed=False)
+            old = replaced(new, former, self._still_there)
+            for new_, replaced_ in (
+                (new.description, [one.description for one in old]),
+                (new.code, [one.code for one in old if one.code is not None]),
+            ):
+                insert_superseding(
+                    services.store,
+                    new_.memory,
+                    replaced_,
+                    actor=actor,
+                    operation="create",
+                    now=now,
+                    without=(RelationType.SOURCE_OF,),
+                    details={"redacted": sorted(set(new_.redacted))} if new_.redacted else {},
+                )
+            services.store.relations.put(relation(description, code, now))
+        gone = [memory.id for one in old for memory in one if memory is not None]
+        redacted = len(new.description.redacted) + len(new.code.redacted)
+        return IndexedCode(description=description, code=code, superseded=tuple(gone), redacted=redacted)

@@ -7,15 +7,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from recortex.code.detecting import plain
 from recortex.domain.code import CALLABLE, NOWHERE, Place
-from recortex.engines.code.detection.detecting import plain
 from recortex.engines.code.project import Member, is_test, product
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from recortex.code.detecting import Detection
     from recortex.domain.code import Call, FileFacts
-    from recortex.engines.code.detection.detecting import Detection
     from recortex.engines.code.project import Sources
 
 

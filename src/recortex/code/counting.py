@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
+from recortex.code.detecting import plain
+from recortex.code.populations import ECMA, Counting, scopes
 from recortex.domain.code import Convention, Place
-from recortex.engines.code.conventions.populations import ECMA, Counting, scopes
-from recortex.engines.code.detection.detecting import plain
 from recortex.engines.code.project import is_test
 from recortex.text.words import stem
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from recortex.engines.code.conventions.populations import Item, Population
-    from recortex.engines.code.detection.detecting import Detection
+    from recortex.code.detecting import Detection
+    from recortex.code.populations import Item, Population
     from recortex.engines.code.project import Sources
 
 

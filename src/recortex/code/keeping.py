@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from recortex.code.counting import LEAST_AGREEMENT, LEAST_SUPPORT, ids_of
+from recortex.code.detecting import plain
+from recortex.code.populations import words
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.memory import PatternLink, Source
 from recortex.domain.vocabulary import Origin, Status
-from recortex.engines.code.conventions.counting import LEAST_AGREEMENT, LEAST_SUPPORT, ids_of
-from recortex.engines.code.conventions.populations import words
-from recortex.engines.code.detection.detecting import plain
 from recortex.engines.commits import PATTERNS
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.errors import InvalidInputError
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from recortex.code.counting import Share
     from recortex.domain.code import Convention, Detected, Place
     from recortex.domain.memory import Memory
-    from recortex.engines.code.conventions.counting import Share
 
 
 RULE, NOTED, TAG = "code_convention", "convention", "convention"

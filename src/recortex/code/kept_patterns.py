@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.codebase.git import read
-from recortex.codebase.line_history import moves
-from recortex.codebase.manifests import LARGEST, ecosystem_of, read_manifest
-from recortex.deadlines import within
-from recortex.domain.kinds import kind_of
-from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import Status, Trust
-from recortex.engines.code.conventions.counting import Counted, Share
-from recortex.engines.code.detection.detecting import detect, plain
-from recortex.engines.code.project import Sources
-from recortex.engines.code.ranking import cycles, environment, import_graph, that_run, unguarded_routes
-from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.keeping import (
+from recortex.app.pattern_state import state_file
+from recortex.code.counting import Counted, Share
+from recortex.code.detecting import detect, plain
+from recortex.code.findings import findings
+from recortex.code.keeping import (
     EXPLAINING,
     MOST_KEPT,
     NOTED,
@@ -36,17 +30,27 @@ from recortex.engines.keeping import (
     linked,
     reasons_in,
 )
+from recortex.codebase.git import read
+from recortex.codebase.line_history import moves
+from recortex.codebase.manifests import LARGEST, ecosystem_of, read_manifest
+from recortex.deadlines import within
+from recortex.domain.kinds import kind_of
+from recortex.domain.search import MemoryQuery
+from recortex.domain.vocabulary import Status, Trust
+from recortex.engines.code.project import Sources
+from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.similarity import query_terms
+from recortex.errors import RecortexError
+from recortex.filesystem import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
-    from recortex.app.code import Codebase
+    from recortex.code.codebase import Codebase
     from recortex.domain.code import Convention, Detected, Finding, Manifest
     from recortex.domain.memory import Memory
-    from recortex.engines.code.detection.detecting import Detection
 
 
 _KINDS = tuple(
@@ -237,8 +241,8 @@ def _about(app: Application, ids: tuple[str, ...]) -> list[Memory]:
 # -- what the project is built with and how it is written, by the facts and manifests of its working tree
 
 
-MOST_MANIFESTS, MOST_FINDINGS = 500, 5
-"""Files that are read, and findings of one analysis that are told."""
+MOST_MANIFESTS = 500
+"""Files that are read."""
 SECONDS, FILE_SECONDS = 5.0, 2.0
 """After which the question for the project's files is given up, and the reading of one of them."""
 
@@ -276,16 +280,6 @@ def patterns(known: Codebase) -> Patterns:
     return Patterns(found.found, counted.conventions(), findings(found, sources), counted, sources, slow)
 
 
-def findings(found: Detection, sources: Sources) -> tuple[Finding, ...]:
-    """What is worth a look: the first of each query whose findings mostly are (`bench/detection.py`)."""
-    each = (
-        unguarded_routes(found, sources),
-        cycles(that_run(sources, import_graph(sources))),
-        environment(sources),
-    )
-    return tuple(one for query in each for one in query[:MOST_FINDINGS])
-
-
 def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> Iterator[Manifest]:
     named = [path for path in paths if ecosystem_of(path)]
     for path in named[:MOST_MANIFESTS]:
@@ -298,3 +292,19 @@ def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> I
             continue
         if made is not None:
             yield made
+
+
+def note_state(app: Application, found: Patterns, now: datetime) -> None:
+    """Write down how libraries and conventions stand; where that fails, nothing is told later."""
+    from recortex.engines.privacy import redact
+
+    day = now.date().isoformat()
+    told: dict[str, str] = {}
+    for library in found.used:
+        said = f"{library.name} is used: {library.imports} imports, {library.uses} uses ({day})"
+        told |= dict.fromkeys(ids_of_library(library), said)
+    for one in found.counted.conventions(every=True):
+        said = f"{redact(one.statement).text} ({day})"
+        told |= dict.fromkeys(ids_of_convention(one), said)
+    with suppress(OSError, RecortexError):
+        replace_text(state_file(app), json.dumps(told, ensure_ascii=False))

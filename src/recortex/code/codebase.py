@@ -1,0 +1,187 @@
+"""The code of the project that an application works for: its facts, brought up to date and put together."""
+
+# ruff: noqa: TC004  annotations are not evaluated at run time
+
+from __future__ import annotations
+
+import re
+import threading
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recortex.app.citations import cite
+from recortex.app.naming import holds_secret
+from recortex.codebase.git import read
+from recortex.codebase.project import branch_and_commit
+from recortex.codebase.record_files import excerpt
+from recortex.domain.memory import FunctionLink
+from recortex.engines.pairing import Piece
+from recortex.errors import InvalidInputError, PermissionsError, RecortexError, UntrustedFileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recortex.app.application import Application
+    from recortex.codebase.syntax.fact_store import Tree
+    from recortex.domain.memory import FileLink
+    from recortex.engines.code.project import Address, Project
+
+MOST_PROJECTS = 2
+"""Whose facts a process keeps: those of 100,000 lines take some 30 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codebase:
+    """The code of a working tree.
+
+    Attributes:
+        root: of the tree.
+        tree: its files.
+        project: their facts.
+        bytes: that all facts of the project take on disk.
+    """
+
+    root: Path
+    tree: Tree
+    project: Project
+    bytes: int
+
+
+_kept: dict[tuple[str, int], Project] = {}
+_lock = threading.Lock()
+
+
+def codebase(app: Application) -> Codebase:
+    """The code as it is now; what changed is read.
+
+    Raises:
+        GrammarError: the extra `code` is not installed.
+        PermissionsError: the file of facts is another user's.
+    """
+    from recortex.codebase.syntax.fact_store import kept_on_disk
+    from recortex.codebase.syntax.grammars import require
+
+    require()
+    path = app.project.facts
+    try:
+        with kept_on_disk():
+            return _read(app, path)
+    except UntrustedFileError as error:
+        raise PermissionsError(f"The facts of code cannot be kept at {path}: {error}.") from error
+    except OSError:  # the disk is full, or may only be read: what is read is not kept
+        return _read(app, None)
+
+
+def _read(app: Application, path: Path | None) -> Codebase:
+    from recortex.app.neighbours import keep_neighbours
+    from recortex.codebase.syntax.fact_store import FactStore
+    from recortex.engines.code.project import Project
+    from recortex.engines.privacy.redaction import code_facts_without_secrets as without_secrets
+
+    root = app.tree
+    with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:
+        tree = store.refresh(root, app.progress)
+        key = (str(root), hash(frozenset(tree.files.items())))
+        if key not in _kept:
+            known = dict(store.facts(set(tree.files.values())))
+            facts = {path: known[key] for path, key in tree.files.items() if key in known}
+            while len(_kept) >= MOST_PROJECTS:
+                del _kept[next(iter(_kept))]
+            _kept[key] = Project(facts)
+            if path:
+                keep_neighbours(path, root, tree.files, lambda: _kept[key], app.clock())
+        if path:
+            store.collect()
+        return Codebase(root, tree, _kept[key], store.bytes())
+
+
+class NoSymbolError(RecortexError):
+    """There is no such symbol."""
+
+    code = "symbol_not_found"
+    hint = "`recortex code find NAME` looks for parts of names, too."
+
+
+# -- A piece of code that is kept with its description: a file, lines of it, or a symbol
+
+
+MOST_SHOWN = 8
+"""Symbols of one name that an error lists."""
+_SYMBOL = re.compile(r"~?[^\W\d][\w$]*(?:(?:\.|::|->|#|\\)~?[^\W\d][\w$]*)*(?:\(\))?")
+
+
+def piece_of(app: Application, text: str, cited: FileLink) -> Piece:
+    """A file, lines of it, or else a symbol.
+
+    Args:
+        app: the opened application.
+        text: PATH, PATH:LINE, PATH:FIRST-LAST, PATH:NAME, NAME or Class.method.
+        cited: the text as a file with its lines.
+
+    Raises:
+        InvalidInputError: it cannot be read, is no text of the project, or names several symbols or none.
+    """
+    try:
+        return _lines(app.root, cited)
+    except InvalidInputError as error:
+        path, name = _parted(text)
+        named = _SYMBOL.fullmatch(name) and (not path or read(app.root, path) is not None)
+        if cited.line_start is not None or not named or (app.root / cited.path).exists():
+            raise
+        from recortex.codebase.syntax.grammars import GrammarError
+
+        try:
+            if path:
+                # One file as a project: to find a symbol in it, no other file need be read.
+                from recortex.codebase.syntax.extraction import read_facts
+                from recortex.codebase.syntax.grammars import require
+                from recortex.engines.code.project import Project
+
+                require()
+                facts = read_facts(path, read(app.root, path) or b"")
+                return _piece(app.root, Project({path: facts} if facts else {}), text)
+            known = codebase(app)
+            return _piece(known.root, known.project, text)
+        except GrammarError as missing:
+            raise InvalidInputError(error.message, hint=f"For symbols: {missing.hint}") from None
+
+
+def _lines(root: Path, link: FileLink) -> Piece:
+    found = excerpt(root, link.path, link.line_start, link.line_end)
+    return Piece(replace(link, path=found.path, content_hash=found.content_hash), found.text)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The path and the name of `PATH:NAME`; no path in `NAME` and `Class::method`."""
+    path, joint, name = text.strip().partition(":")
+    return (path, name) if joint and not name.startswith(":") else ("", text.strip())
+
+
+def _piece(root: Path, project: Project, text: str) -> Piece:
+    from recortex.engines.code.ranking import addressed
+    from recortex.engines.pairing import described
+
+    found = addressed(project, text)
+    if len(found) != 1:
+        raise _unclear(project, text, found)
+    path, symbol = found[0].path, project.symbol(found[0])
+    whole = (read(root, path) or b"").decode("utf-8", "replace").split("\n")
+    link = cite(root, path, symbol.first, symbol.last, branch_and_commit(root)[1])
+    function = FunctionLink(symbol.name, path, symbol.signature)
+    return _lines(root, link)._replace(functions=(function,), described=described(symbol, whole))
+
+
+def _unclear(project: Project, text: str, found: list[Address]) -> InvalidInputError:
+    from recortex.engines.code.ranking import search
+
+    if not found:
+        near = dict.fromkeys(project.symbol(one).name for one in search(project, text, 3))
+        hint = f"Near: {', '.join(near)}." if near else "Give PATH, PATH:FIRST-LAST, or PATH:NAME."
+        return InvalidInputError(f"{text[:80]!r} is neither a file nor a symbol of the project.", hint=hint)
+    symbols = [(one.path, project.symbol(one)) for one in found[:MOST_SHOWN]]
+    places = [f"{path}:{one.first}-{one.last} ({one.name})" for path, one in symbols]
+    more = f", and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
+    return InvalidInputError(
+        f"{len(found)} symbols are called {text[:80]!r}.", hint=f"Give one: {', '.join(places)}{more}."
+    )

@@ -1,1 +1,0 @@
-"""How a project is written: properties that nearly all handlers, tests, classes … of it share."""
