@@ -385,6 +385,9 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
     title = (said if isinstance(said, str) and said else heading or PurePosixPath(source.path).stem)[
         :MOST_TITLE
     ]
+    if isinstance(said, str) and said and not any(block.level == 1 for block in reading.blocks):
+        # such as a page of a site: its generator makes the highest heading of the title
+        cuts = [one._replace(headings=(title, *one.headings)) for one in cuts]
     beginning = "\n".join(one.text for one in cuts[:_GUESSED])
     whole = source.domain or guess(beginning, [source.path, title])
     chunks = tuple(_chunks(cuts, reading, source, whole))

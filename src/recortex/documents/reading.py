@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ from recortex.errors import FormatError
 from recortex.text.front_matter import field_list, front_matter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
 
 # -- what a document is made of: headings, and blocks of lines that belong together
@@ -185,6 +185,43 @@ def _title(text: str) -> str:
     return " ".join(plain.replace("*", "").split())[:MOST_TITLE]
 
 
+# -- AsciiDoc as blocks: section titles, delimited blocks, and what blank lines part
+
+
+_SECTION = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*$")
+_DELIMITER = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,}|[|,:!]={3,})[ \t]*(?:\w+[ \t]*)?$")
+"""The beginning of a block whose lines are no sections: a listing, a literal, a comment, a table."""
+_MACRO = re.compile(r"(?:(?:link|xref|https?|mailto):[^\s\[]{1,300})\[([^\]]*)\]|<<[^<>,]*,?([^<>]*)>>")
+_ASCIIDOC_MARKS = re.compile(r"[`*]|\[\[[^\]]*\]\]|\[[.#%][^\]]*\]")
+
+
+def asciidoc_blocks(lines: Iterable[Line]) -> Iterator[Block]:
+    """The blocks of AsciiDoc."""
+    open_, end = Collector(), ""
+    for line in lines:
+        text = line.text.rstrip()
+        opening = None if end else _DELIMITER.match(text)
+        section = None if end else _SECTION.match(text)
+        if end:
+            open_.add(line)
+            if text == end:
+                end = ""
+                yield from open_.close()
+        elif not text:
+            yield from open_.close()
+        elif opening:  # what is said of the block stands above it
+            open_.add(line)
+            end = opening[1]
+        elif section:
+            yield from open_.close()
+            open_.add(line)
+            plain = _ASCIIDOC_MARKS.sub("", _MACRO.sub(lambda found: found[1] or found[2] or "", section[2]))
+            yield from open_.close(level=len(section[1]), title=" ".join(plain.split())[:MOST_TITLE])
+        else:
+            open_.add(line)
+    yield from open_.close()
+
+
 # -- the text of a document's bytes: its encoding, its form, what it says of itself, and its blocks
 
 
@@ -198,9 +235,17 @@ FORMS: dict[str, Form] = {
     ".text": "text",
     ".rst": "rst",
     ".rest": "rst",
+    ".adoc": "asciidoc",
+    ".asciidoc": "asciidoc",
     ".ipynb": "notebook",
 }
 """What a file is read as, by the end of its name in lower case."""
+_BLOCKS: dict[Form, Callable[[Sequence[Line]], Iterator[Block]]] = {
+    "markdown": markdown_blocks,
+    "notebook": markdown_blocks,
+    "asciidoc": asciidoc_blocks,
+}
+"""What takes a text apart by its form; plain text is read as reStructuredText."""
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -254,9 +299,9 @@ def read(data: bytes, form: Form, clean: Callable[[str], str]) -> Reading:
     taken = 0
     if form != "notebook":
         taking = field_list if form == "rst" else front_matter
-        metadata, taken = taking(lines) if form != "text" else ({}, 0)
+        metadata, taken = taking(lines) if form in {"markdown", "rst"} else ({}, 0)
     numbered = [Line(number, line) for number, line in enumerate(lines[taken:], taken + 1)]
-    by = markdown_blocks if form in {"markdown", "notebook"} else restructured_blocks
+    by = _BLOCKS.get(form, restructured_blocks)
     return Reading(
         form, tuple(by(numbered)), places or range(1, len(lines) + 1), metadata, (note,) if note else ()
     )

@@ -214,7 +214,7 @@ class MemoryQuery:
 # -- A document that was ingested, and its chunks: what a question finds of it
 
 
-Form = Literal["markdown", "text", "rst", "notebook"]
+Form = Literal["markdown", "text", "rst", "asciidoc", "notebook"]
 MOST_TOKENS, LEAST_TOKENS, OVERLAP = 500, 50, 50
 """Tokens (cl100k_base) of a chunk at most; of one that is not merged with its neighbour; of what a chunk
 repeats of the one before (E, Chunker)."""
