@@ -287,6 +287,9 @@ class ChunkAnswers(Protocol):
     ) -> list[ChunkHit]:
         """The chunks that answer, best first, each by the lines that do; none where no document can."""
 
+    def nearest(self, question: str, *, limit: int, now: datetime, meaning: Meaning) -> list[ChunkHit]:
+        """The best chunks, however weak, with the probability of the store's answer as their scores."""
+
     def for_frame(
         self, task: str, *, now: datetime, meaning: Meaning, only: MemoryQuery
     ) -> tuple[int, Iterator[tuple[Chunk, float]]]:

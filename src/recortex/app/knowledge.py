@@ -93,8 +93,8 @@ def _of_store(services: StoreServices, app: Application, question: str) -> Recor
         if alike := services.chunk_retrieval.alike(question, paths, BESIDE):
             return _by_likeness(services, alike, paths)
     meaning = services.retrieval.meaning(question)
-    hits = services.chunk_retrieval.recall(
-        question, limit=DECISION_ANSWERS_LOOKED_AT, now=app.clock(), meaning=meaning, floor=False
+    hits = services.chunk_retrieval.nearest(
+        question, limit=DECISION_ANSWERS_LOOKED_AT, now=app.clock(), meaning=meaning
     )
     best: dict[str, ChunkHit] = {}
     for hit in hits:
@@ -273,7 +273,7 @@ class Knowledge:
                     services.chunk_retrieval.recall, self._task, now=self._now, meaning=meaning, task=True
                 )
                 told = without_records(services, ask, limit)
-                found += map(record_redacted, told)
+                found += map(record_redacted, (one for one in told if not one.weak))
         return found
 
     def _answers(self) -> Iterator[Offer]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import islice
 from math import exp, log10
 from typing import TYPE_CHECKING
 
+from recortex.documents import ranking
 from recortex.domain.search import Alike, ChunkHit, MemoryQuery
 from recortex.engines.record_embedding import PART
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.question import index_form, question
-from recortex.engines.retrieval.scorer import FLOOR, NEAR, in_common
+from recortex.engines.retrieval.scorer import FLOOR, NEAR, Considered, Support, in_common
 from recortex.engines.retrieval.service import Retrieval
 from recortex.errors import EmbeddingError, UntrustedFileError
 from recortex.text.words import STOP_WORDS, stem
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Freshness
     from recortex.domain.search import Chunk, Document, Recipe
     from recortex.engines.indexing import Row
-    from recortex.engines.retrieval.scorer import Scored, Support
+    from recortex.engines.retrieval.scorer import Scored
     from recortex.engines.retrieval.service import Meaning
     from recortex.ports.model import NamedEmbedder
     from recortex.ports.search import ChunkSearch
@@ -167,10 +167,19 @@ class ChunkRetrieval:
             floor: False to get the best, however weak.
             task: whether it is something to be done, not a question.
         """
-        found = self.ranked(
-            question, now=now, meaning=meaning, recipe=recipe, only=only, floor=floor, task=task
+        considered = self._considered(
+            question, now=now, meaning=meaning, recipe=recipe, only=only or MemoryQuery(), task=task
         )
-        best = list(islice(found, limit))
+        found = ranking.ranked(question, considered, self._paths)
+        return self._hits(ranking.answering(found) if floor else found, limit, meaning)
+
+    def nearest(self, question: str, *, limit: int, now: datetime, meaning: Meaning) -> list[ChunkHit]:
+        """The best chunks, however weak, with the probability of the store's answer as their scores."""
+        found = self.ranked(question, now=now, meaning=meaning, recipe="hybrid", floor=False)
+        return self._hits(found, limit, meaning)
+
+    def _hits(self, found: Sequence[tuple[Scored, float]], limit: int, meaning: Meaning) -> list[ChunkHit]:
+        best = found[:limit]
         chunks = self._search.chunks([one.facts.key for one, _ in best])
         words = meaning.asked.words
         return [
@@ -178,6 +187,9 @@ class ChunkRetrieval:
             for one, score in best
             if one.facts.key in chunks
         ]
+
+    def _paths(self, keys: Sequence[int]) -> dict[int, str]:
+        return {key: links.files[0] for key, links in self._search.links(keys).items()}
 
     def ranked(
         self,
@@ -191,17 +203,8 @@ class ChunkRetrieval:
         task: bool = False,
     ) -> list[tuple[Scored, float]]:
         """The chunks that may answer with their scores from 0 to 1, best first."""
-        if not self._search.searchable():
-            return []
-        own = self._retrieval.meaning(question, recipe="keyword", in_play=meaning.in_play)
-        if task:
-            own = self._without_new_names(own)
-        considered = self._retrieval.consider(
-            question,
-            now=now,
-            recipe=recipe,
-            only=only or MemoryQuery(),
-            meaning=own.with_vector_of(meaning),
+        considered = self._considered(
+            question, now=now, meaning=meaning, recipe=recipe, only=only or MemoryQuery(), task=task
         )
         best = answerable(considered.support, self._search.searchable()) if considered.scored else 0.0
         if floor and best < FLOOR:
@@ -209,6 +212,25 @@ class ChunkRetrieval:
         found = [one for one in considered.scored if not floor or in_common(one)]
         top = found[0].total if found else 0.0
         return [(one, best * exp(max((one.total - top) / NEAR, -60.0))) for one in found]
+
+    def _considered(
+        self,
+        question: str,
+        *,
+        now: datetime,
+        meaning: Meaning,
+        recipe: Recipe,
+        only: MemoryQuery,
+        task: bool,
+    ) -> Considered:
+        if not self._search.searchable():
+            return Considered((), Support(coverage=0.0, unknown=1.0, unknown_names=0.0))
+        own = self._retrieval.meaning(question, recipe="keyword", in_play=meaning.in_play)
+        if task:
+            own = self._without_new_names(own)
+        return self._retrieval.consider(
+            question, now=now, recipe=recipe, only=only, meaning=own.with_vector_of(meaning)
+        )
 
     def _without_new_names(self, meaning: Meaning) -> Meaning:
         """A task without the names that no document has, if there is enough besides.
@@ -256,6 +278,7 @@ class ChunkRetrieval:
             text=text,
             domain=chunk.domain,
             score=score,
+            weak=score < ranking.WEAK,
             signals=one.signals,
             tokens=AROUND + self._count(text),
         )

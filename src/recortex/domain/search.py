@@ -312,7 +312,8 @@ class ChunkHit:
         path, first_line, last_line: where the lines stand in the file; of a notebook its cells.
         headings: those that it stands under.
         text: the lines.
-        score: 0 to 1, as a memory's.
+        score: the probability that these lines answer.
+        weak: that is low: they may be about something else.
         signals: each part of the score by name, before weighting.
         freshness: whether the document still reads as it did when it was ingested.
         tokens: of the text and of what says where it stands.
@@ -329,6 +330,7 @@ class ChunkHit:
     signals: dict[str, float] = field(default_factory=dict)
     freshness: Freshness = "none"
     tokens: int = 0
+    weak: bool = False
 
 
 def document_id(path: str) -> str:

@@ -106,7 +106,7 @@ class Reasons:
         self.degraded = tuple(dict.fromkeys(notes))
         self._said = recalling.passages([one for part in parts for one in part.said if not one.hit.weak])
         self._written = tuple(
-            one for part in parts for one in part.documents if one.path not in records.paths
+            one for part in parts for one in part.documents if not (one.weak or one.path in records.paths)
         )[:_DOCUMENTS]
         hits = folded(
             cap_scores(in_turns([[*part.hits, *part.waiting] for part in parts], lambda hit: hit.memory.id))

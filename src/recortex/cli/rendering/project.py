@@ -82,7 +82,8 @@ def chunk_hits(values: Sequence[ChunkHit], terminal: Terminal) -> str:
 
 def _chunk_hit(value: ChunkHit, terminal: Terminal) -> str:
     state = terminal.style(value.freshness, "yellow") if value.freshness in {"changed", "gone"} else ""
-    return _chunk(value, [f"{value.score:.2f}", state], terminal)
+    weak = terminal.style("weak", "yellow") if value.weak else ""
+    return _chunk(value, [f"{value.score:.2f}", weak, state], terminal)
 
 
 def opened_chunk(value: OpenedChunk, terminal: Terminal) -> str:
