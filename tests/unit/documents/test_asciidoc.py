@@ -22,7 +22,9 @@ def test_sections_are_headings_and_delimited_blocks_hold_none():
 
 
 def test_what_describes_a_listing_stays_with_it():
-    blocks = read(b".pom.xml\n[source,xml]\n----\n<a>\n\n</a>\n----\n", "asciidoc", lambda whole: whole).blocks
+    blocks = read(
+        b".pom.xml\n[source,xml]\n----\n<a>\n\n</a>\n----\n", "asciidoc", lambda whole: whole
+    ).blocks
     assert ["\n".join(line.text for line in block.lines) for block in blocks] == [
         ".pom.xml\n[source,xml]\n----\n<a>\n\n</a>\n----"
     ]
