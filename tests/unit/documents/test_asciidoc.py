@@ -1,4 +1,4 @@
-"""AsciiDoc is read by its sections; titles of pages without a heading of their own stand above their parts."""
+"""AsciiDoc is read by its sections; a title in front matter alone stands above the parts of its page."""
 
 from datetime import UTC, datetime
 
@@ -15,8 +15,9 @@ def titles(text):
 
 def test_sections_are_headings_and_delimited_blocks_hold_none():
     text = (
-        "= The *plug-in*\n:toc:\n\nIntroduction.\n\n[#setup]\n== Set `up`\n\n[source,sh]\n----\n== no section\n"
-        "----\n\n|===\n|= cell\n\n== no section either\n|===\n\n=== See xref:other.adoc[the others] ===\n"
+        "= The *plug-in*\n:toc:\n\nIntroduction.\n\n[#setup]\n== Set `up`\n\n[source,sh]\n----\n"
+        "== no section\n----\n"
+        "\n|===\n|= cell\n\n== no section either\n|===\n\n=== See xref:other.adoc[the others] ===\n"
     )
     assert titles(text) == [(1, "The plug-in"), (2, "Set up"), (3, "See the others")]
 

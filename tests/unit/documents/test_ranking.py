@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.documents.ranking import LEAST, WEAK, answering, ranked
+from recortex.documents.retrieval import LEAST, WEAK, answering, rated
 from recortex.domain.search import Facts
 from recortex.engines.retrieval.scorer import Considered, Scored, Support
 from recortex.engines.retrieval.weights import COMMON, PROSE, Compared, Spoken
@@ -31,7 +31,7 @@ def part(key, keyword, semantic, vector=b"x"):
 
 
 def chances(parts, query="where is the port set?", paths=None, support=SUPPORT):
-    found = ranked(query, Considered(parts, support), lambda keys: paths or dict.fromkeys(keys, "docs/a.md"))
+    found = rated(query, Considered(parts, support), lambda keys: paths or dict.fromkeys(keys, "docs/a.md"))
     return {one.facts.key: chance for one, chance in found}
 
 
@@ -57,7 +57,7 @@ def test_a_page_of_news_stands_after_a_like_part_unless_news_are_asked_for():
 @pytest.mark.parametrize("support", [SUPPORT, Support(0.5, 0.0, 0.0), Support(None, 0.0, 0.0, 0.5)])
 def test_chances_never_rise_and_what_is_unlikely_is_not_told(support):
     parts = [part(key, 0.9 / key, 0.6 / key) for key in range(1, 20)]
-    found = ranked("port", Considered(parts, support), lambda _keys: {})
+    found = rated("port", Considered(parts, support), lambda _keys: {})
     assert [chance for _, chance in found] == sorted((chance for _, chance in found), reverse=True)
     assert all(chance >= LEAST for _, chance in answering(found))
 
