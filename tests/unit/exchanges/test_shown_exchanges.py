@@ -63,7 +63,7 @@ def test_the_same_passage_is_chosen_whatever_order_a_process_has_its_words_in():
         "text = ' '.join(f'The {a} and {b} and {c} are counted by hand each day.'"
         " for a in words for b in words for c in words if a < b < c)\n"
         "rarity = {word: 0.1 * (number + 1) for number, word in enumerate(words)}\n"
-        "print(passage(('', text, ''), rarity, 90, lambda one: len(one.split()), set()).text)"
+        "print(passage(('', text, ''), rarity, 90, lambda one: len(one.split())).text)"
     )
     told = {
         subprocess.run(

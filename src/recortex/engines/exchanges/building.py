@@ -157,11 +157,7 @@ class _Sentence(NamedTuple):
 
 
 def passage(
-    parts: Sequence[str],
-    rarity: Mapping[str, float],
-    budget: int,
-    count: Callable[[str], int],
-    shown: set[str],
+    parts: Sequence[str], rarity: Mapping[str, float], budget: int, count: Callable[[str], int]
 ) -> Passage:
     """The sentences that answer best, in their order, within a budget.
 
@@ -170,17 +166,14 @@ def passage(
         rarity: of the question's words in lower case and without their endings; more for rarer ones.
         budget: tokens.
         count: tokens of a text.
-        shown: sentences that stand in the answer already, to which those that are chosen are added. What was
-            asked is mostly what came of the exchange before, and is not repeated.
     """
     # Finds the question's words in a text, also as parts of identifiers.
     words = sorted(map(re.escape, rarity), key=len, reverse=True)
     holding = re.compile("|".join(words) or r"(?!)")
     every = (one for part, text in enumerate(parts) for one in _sentences(part, text, holding))
     # The agent's first sentence is often that of a stretch of its work, too.
-    found = list({(one.part, one.text): one for one in every if one.part or one.text not in shown}.values())
+    found = list({(one.part, one.text): one for one in every}.values())
     chosen = _chosen(found, rarity, budget, count)
-    shown.update(one.text for one in chosen)
     return Passage(*(_passages_joined([one for one in chosen if one.part == part]) for part in range(3)))
 
 

@@ -426,11 +426,11 @@ class ExchangeRetrieval:
             found: best first.
             budget: tokens of all together; each passage has at least 40.
         """
-        left, shown, said = budget - AROUND * len(found), list[ExchangeHit](), set[str]()
+        left, shown = budget - AROUND * len(found), list[ExchangeHit]()
         shares = [_SHARES[min(place, len(_SHARES) - 1)] for place in range(len(found))]
         for place, one in enumerate(found):
             own = max(left * shares[place] // sum(shares[place:]), _SHORTEST_PASSAGE)
-            told = passage(one.texts, one.asked, own, self._count, said)
+            told = passage(one.texts, one.asked, own, self._count)
             tokens = self._count(told.text)
             left -= tokens
             shown.append(replace(one.hit, **told._asdict(), tokens=AROUND + tokens))
