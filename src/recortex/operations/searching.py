@@ -57,6 +57,10 @@ COUNT_SECONDS = 0.25
 MOST_UNCHECKED = 2
 """Proposed memories in an answer: what was said in sessions mostly says the same, with what stands around."""
 
+WEAK_BESIDE, WEAK_TOKENS = 1, 120
+"""Weak exchanges that are told beside a memory or a part of a document that answers, and their tokens where
+all are weak."""
+
 FEWEST_TOKENS = 100
 """Tokens of an exchange that are worth being shown, where a budget is small."""
 MAX_QUESTION = 20_000
@@ -150,6 +154,8 @@ class SearchOperations(Operations):
         found_in = in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
         hits = list(select_beside(hits, [one.hit for one in answering]))
+        if not (all(one.weak for one in hits) and all(one.weak for one in found_in)):
+            answering = _few_weak(answering)
         seen = tuple(self._with_states(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))
@@ -351,6 +357,8 @@ class _Left:
     ) -> tuple[Sequence[FoundExchange], int]:
         """The exchanges that are shown, and how many tokens they have beside memories and documents."""
         room = max(SHOWN - self.tokens - documents, LEAST_SHOWN)
+        if len(found) <= WEAK_BESIDE and all(one.hit.weak for one in found):
+            room = WEAK_TOKENS
         if self.budget is None:
             return found, room
         room = min(room, self.budget - self.tokens - min(documents, self.budget // 3))
@@ -362,6 +370,12 @@ class _Left:
         found = tuple(within(left, hits, tokens))
         self.tokens += sum(map(tokens, found))
         return found
+
+
+def _few_weak(found: Sequence[FoundExchange]) -> list[FoundExchange]:
+    """Exchanges without most of the weak ones, which come last."""
+    sure = sum(not one.hit.weak for one in found)
+    return list(found[: sure + WEAK_BESIDE])
 
 
 def _was_there(then: datetime | None, at: datetime | None) -> bool:

@@ -18,7 +18,7 @@ from recortex.errors import (
     MemoryNotFoundError,
     SessionNotFoundError,
 )
-from recortex.operations.searching import OpenedExchange
+from recortex.operations.searching import WEAK_TOKENS, OpenedExchange
 
 AT = datetime(2026, 2, 1, 9, tzinfo=UTC)
 FIRST, SECOND = "11111111-aaaa-4000-8000-000000000001", "11112222-bbbb-4000-8000-000000000002"
@@ -344,3 +344,19 @@ def test_what_newer_rules_find_secret_is_not_shown(said):
         assert SECRET not in repr(one)
     assert shown[0].exchanges
     assert record_redacted(HASH) is HASH
+
+
+def test_beside_a_memory_that_answers_one_weak_exchange_is_told_in_few_words(said):
+    cortex = said(HASH, LOGS, OTHER)
+    question = "on which day does the billing team reset the staging database and its index?"
+    alone = cortex.recall(question)
+    assert len(alone.exchanges) > 1
+    assert all(one.weak for one in alone.exchanges)
+    cortex.remember(
+        "The billing team resets the staging database and its index on the day before a release.",
+        kind="environment",
+    )
+    beside = cortex.recall(question)
+    assert [hit.weak for hit in beside.hits] == [False]
+    assert [one.id for one in beside.exchanges] == [alone.exchanges[0].id]
+    assert sum(one.tokens for one in beside.exchanges) <= WEAK_TOKENS

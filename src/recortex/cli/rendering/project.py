@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from recortex.documents.operations import Ingested
     from recortex.domain.context import Frame
+    from recortex.domain.exchange import ExchangeHit
     from recortex.domain.memory import Memory
     from recortex.domain.search import Chunk, ChunkHit, Proposal, Recall
     from recortex.operations.browsing import KindShown, KindsShown
@@ -165,10 +166,8 @@ def recall(value: Recall, terminal: Terminal) -> str:
     if need:
         return f"The answer does not fit the budget; it needs at least {need} tokens (--budget {need})."
     told = [hit(one, terminal) for one in value.hits]
-    if not told and (
-        value.floor or not (value.exchanges or value.documents or value.unchecked)
-    ):  # without a floor no memory was looked for
-        told.append(_nothing(value))
+    if not told and (nothing := _nothing(value)):
+        told.append(nothing)
     if value.hits and value.withheld:
         kept = f"{value.withheld} weaker not shown; --no-floor shows them."
         told.append(terminal.style(kept, "dim"))
@@ -177,12 +176,17 @@ def recall(value: Recall, terminal: Terminal) -> str:
             f"{value.untimely} more answer but are not true now; --valid-at TIME shows what was true then."
         )
         told.append(terminal.style(other, "dim"))
-    if value.exchanges:
-        told.append(hits(value.exchanges, terminal))
-    told += [_proposal(one, terminal) for one in value.unchecked]
-    if value.documents:
-        told.append(chunk_hits(value.documents, terminal))
+    said = [hits(value.exchanges, terminal)] if value.exchanges else []
+    said += [_proposal(one, terminal) for one in value.unchecked]
+    documents = [chunk_hits(value.documents, terminal)] if value.documents else []
+    # What may be about something else comes last.
+    told += said + documents if _sure(value.exchanges) or not _sure(value.documents) else documents + said
     return "\n\n".join(told)
+
+
+def _sure(found: Sequence[ExchangeHit | ChunkHit]) -> bool:
+    """Whether one of them is not weak."""
+    return any(not one.weak for one in found)
 
 
 def _proposal(value: Proposal, terminal: Terminal) -> str:
@@ -192,9 +196,11 @@ def _proposal(value: Proposal, terminal: Terminal) -> str:
 
 
 def _nothing(value: Recall) -> str:
-    """That no memory answers, and why."""
+    """That nothing answers, and why; empty where something does."""
+    if _sure(value.exchanges) or _sure(value.documents):
+        return ""
     if value.exchanges or value.documents or value.unchecked:
-        return "No memory answers this."
+        return "Nothing known answers this for certain; what follows may be about something else."
     return _EMPTY.get(value.empty, "Nothing known answers this.").format(n=value.withheld, u=value.untimely)
 
 
