@@ -41,9 +41,13 @@ def test_of_two_exchanges_on_one_thing_the_later_comes_first(opened):
     write(sessions, "s", said)
     with Cortex.open(root) as cortex:
         cortex.import_("any", str(sessions))
-        found = cortex.recall("in which time zone are timestamps of reports kept?").exchanges
+        question = "in which time zone are timestamps of reports kept?"
+        found = cortex.recall(question, among="exchanges").exchanges
+        beside = cortex.recall(question)
         assert [one.message[:10] for one in found[:2]] == [NOW[:10], THEN[:10]]
         assert (found[0].later, found[1].later) == ("", found[0].id)
+        assert beside.hits
+        assert beside.exchanges[0].id == found[0].id
 
 
 def test_passes_and_an_import_give_the_same(opened):

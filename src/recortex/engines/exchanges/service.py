@@ -416,7 +416,9 @@ class ExchangeRetrieval:
             return same_matter(one, other, TURNED) and _turns(answers[later][1][1])
 
         texts = {hit.id: text for _, text, hit in answers}
-        hits = sorted(latest_first([hit for _, _, hit in answers], same), key=lambda hit: hit.weak)
+        hits = latest_first([hit for _, _, hit in answers], same)
+        newer = {hit.later for hit in hits if not hit.weak}  # what changes a sure one stays before it
+        hits.sort(key=lambda hit: hit.weak and hit.id not in newer)
         return [FoundExchange(hit, texts[hit.id], asked) for hit in hits]
 
     def show(self, found: Sequence[FoundExchange], budget: int) -> list[ExchangeHit]:
