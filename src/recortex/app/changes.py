@@ -35,6 +35,7 @@ from recortex.engines.supersession.service import (
     may_replace,
     supporters,
 )
+from recortex.engines.supersession.slots import other_value
 from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
@@ -111,12 +112,14 @@ class Changes:
             return
         try:
             read = self._reader.chances([(known.text, new.text) for known, new in pairs])
+            clauses = [other_value(known.text, new.text) for known, new in pairs]
+            valued = iter(self._reader.chances([one for one in clauses if one]))
         except TextRefusedError:  # this text alone cannot be read
             return
         alike = self._likeness(memory, [other for pair in pairs for other in pair])
-        for (known, new), chances in zip(pairs, read, strict=True):
+        for (known, new), chances, differ in zip(pairs, read, clauses, strict=True):
             likeness = alike.get(known.id if new.id == memory.id else new.id)
-            found = read_together(known.text, new.text, chances, likeness)
+            found = read_together(known.text, new.text, chances, likeness, next(valued) if differ else None)
             if found.outcome is not Outcome.NOTHING or likeness is not None:  # else read again with vectors
                 yield known, new, found
 

@@ -13,7 +13,15 @@ from recortex.clients.hooks import SECONDS as WAITS
 from recortex.engines.extraction.extractor import OTHERS, PERSON, SURE
 from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.engines.sessions.relevance_gate import LEAST
-from recortex.engines.supersession.reading import ALONE, ANNOUNCED, ENDS, LEAST_CHANCE, NAMED, REWORDED
+from recortex.engines.supersession.reading import (
+    ALONE,
+    ANNOUNCED,
+    ENDS,
+    LEAST_CHANCE,
+    NAMED,
+    OTHER_VALUE,
+    REWORDED,
+)
 from recortex.hooks import NICE, SECONDS
 from recortex.llm.client import PROTOCOLS
 from recortex.settings import KEYS
@@ -60,7 +68,7 @@ def test_the_probabilities_from_which_something_is_learned():
 
 def test_the_probabilities_from_which_something_is_replaced():
     found = second_columns("changes", "| the new statement | required probability |")
-    assert found == [[], *([one] for one in (NAMED, ALONE, REWORDED, REWORDED, ANNOUNCED, ENDS))]
+    assert found == [[], *([one] for one in (NAMED, ALONE, REWORDED, REWORDED, OTHER_VALUE, ANNOUNCED, ENDS))]
     assert (
         f"probably contradict each other (at least {LEAST_CHANCE})" in (ROOT / "docs/changes.md").read_text()
     )

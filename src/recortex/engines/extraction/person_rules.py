@@ -31,7 +31,7 @@ from recortex.engines.extraction.sentences import (
 from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Form, Patterns
-from recortex.engines.supersession.reading import FAMILY_OF, SLOTS, SYNONYMS, stems
+from recortex.engines.supersession.vocabulary import FAMILY_OF, SLOTS, SYNONYMS, stems
 from recortex.text.words import PRODUCT, tokens, words
 
 if TYPE_CHECKING:

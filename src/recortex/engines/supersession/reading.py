@@ -16,38 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import is_denied, jaccard
+from recortex.engines.supersession.slots import other_value
+from recortex.engines.supersession.vocabulary import FAMILY_OF, SYNONYMS, content
 from recortex.text.languages import ENGLISH, language_of, negations, statement_units
-from recortex.text.words import (
-    CLAIM_WORDS,
-    aliases,
-    bag_of_words,
-    is_cjk,
-    sections,
-    singular,
-    word_set,
-    words,
-)
+from recortex.text.words import bag_of_words, is_cjk, sections, word_set, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from recortex.domain.relation import Chances
-
-
-# -- words by which claims are read; `lexicon.txt` lists them
-
-
-_LISTS = sections(__file__, "lexicon")
-
-
-SLOTS = word_set(_LISTS["SLOTS"])
-"""Nouns that have one value at a time: "the default branch is X"."""
-
-FAMILIES = [word_set(line) for line in _LISTS["FAMILIES"].strip().splitlines()]
-"""Things of which a project uses one: a move to one of them is a move away from the others."""
-FAMILY_OF = {name: place for place, names in reversed([*enumerate(FAMILIES)]) for name in names}
-"""The first family of each name."""
-SYNONYMS = aliases()
 
 
 # -- decides whether a statement in another language than English replaces a known one
@@ -228,7 +205,7 @@ def _is_particular(old: str, *, first: bool) -> bool:
         old: what is given up.
         first: whether its first letter opens a sentence, so that a capital tells nothing.
     """
-    if len(_content(old)) > 1:
+    if len(content(old)) > 1:
         return True
     said = old[:1].lower() + old[1:] if first else old
     return any(word.lower() in FAMILY_OF or _NAME.search(word) for word in (*words(old), *said.split()))
@@ -335,6 +312,10 @@ on both halves of bench/changes.py and 4,245 pairs of five projects' sessions, w
 are as rare as there."""
 _SUREST = 0.005
 """The least doubt that counts: the model is hardly ever surer, and not more often right where it is."""
+DOUBTED, OTHER_VALUE = 0.3, 0.9
+"""Where both give the same thing different values: the most chance that both hold, to mark them, and the
+least that the known one ends, to end it. There the model is as often right as it is sure
+(bench/changes.py)."""
 LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
 
@@ -393,10 +374,10 @@ def read_words(known: str, new: str) -> Reading | None:
         return Reading(Outcome.REPLACES, *change) if change else NOTHING
     if adds(new) or is_unsure(new) or PATTERNS.undone.search(new) or about_two_things(known, new):
         return None
-    about = _content(known)
+    about = content(known)
     for one in announced_changes(new):
-        given = _content(one.old)
-        if one.plain and given and given <= about and (not one.what or _content(one.what) <= about):
+        given = content(one.old)
+        if one.plain and given and given <= about and (not one.what or content(one.what) <= about):
             outcome = Outcome.CONTRADICTS if PATTERNS.several.search(known) else Outcome.REPLACES
             return Reading(outcome, f"says that «{one.old}» is given up", explicit=True, chance=PLAIN)
     return None
@@ -408,8 +389,10 @@ def may_end(known: str, new: str) -> bool:
         return False
     if in_other_language(known, new):
         return len(bag_of_words(known) & bag_of_words(new)) >= SHARED
+    if other_value(known, new):
+        return True
     told = announced_changes(new) or from_now_on(new)
-    return len(_content(known) & _content(new)) >= (1 if told else SHARED)
+    return len(content(known) & content(new)) >= (1 if told else SHARED)
 
 
 def chance_of(touched: float, likeness: float, *, announced: bool) -> float:
@@ -425,7 +408,9 @@ def chance_of(touched: float, likeness: float, *, announced: bool) -> float:
     return EXCLUDED.probability(found)
 
 
-def read_together(known: str, new: str, chances: Chances, likeness: float | None) -> Reading:
+def read_together(
+    known: str, new: str, chances: Chances, likeness: float | None, valued: Chances | None = None
+) -> Reading:
     """What a new statement does to a known one.
 
     Args:
@@ -434,24 +419,29 @@ def read_together(known: str, new: str, chances: Chances, likeness: float | None
         chances: as a model reads them.
         likeness: the cosine of their embeddings; without it only what names what it gives up, or denies the
             known one, ends it.
+        valued: as the model reads the clauses that give the same thing different values, where they do.
     """
     if about_two_things(known, new) or adds(new) or is_unsure(new):
         return NOTHING
-    announced, about, said = announced_changes(new), _content(known), _content(new)
+    announced, about, said = announced_changes(new), content(known), content(new)
     explicit = bool(announced) or changed_mind(new)
     chance = 0.0 if likeness is None else chance_of(1 - chances.stays, likeness, announced=explicit)
     shared = len(about & said)
+    differs = valued is not None and _differs(chances, valued)
+    if valued and differs:
+        chance = max(chance, 1 - min(valued.stays, chances.stays))
     alike = (
         likeness is not None
         and likeness >= LIKE
         and shared >= max(SHARED, AS_WORDED * min(len(about), len(said)))
     )
-    named = any(given and given <= about for given in (_content(one.old) for one in announced))
+    named = any(given and given <= about for given in (content(one.old) for one in announced))
     least = ANNOUNCED if explicit else ENDS
     surely = any(
         (
             chance >= LEAST_CHANCE and chances.ends >= least and shared >= SHARED,
             chances.ends >= REWORDED and explicit and alike,
+            valued is not None and differs and _surely_differs(chances, valued),
             named and chances.ends >= (NAMED if shared >= SHARED else ALONE),
             from_now_on(new)
             and 1 - chances.stays >= REWORDED
@@ -466,7 +456,7 @@ def read_together(known: str, new: str, chances: Chances, likeness: float | None
             explicit,
             chance,
         )
-    if chance < LEAST_CHANCE or shared < (1 if announced else SHARED):
+    if chance < LEAST_CHANCE or shared < (1 if announced else 0 if valued else SHARED):
         return NOTHING
     return Reading(
         Outcome.CONTRADICTS,
@@ -476,16 +466,13 @@ def read_together(known: str, new: str, chances: Chances, likeness: float | None
     )
 
 
-def _content(text: str) -> frozenset[str]:
-    """The stems of the words that tell what a text is about."""
-    return stems(words(text)) - CLAIM_WORDS
+def _differs(whole: Chances, valued: Chances) -> bool:
+    """Whether another value probably ends the known one, rather than a part of it, as for one customer."""
+    return min(whole.stays, valued.stays) <= DOUBTED and valued.ends >= valued.part
 
 
-def stems(said: Iterable[str]) -> frozenset[str]:
-    """Words in the form in which they are compared: lower case, singular but for names, synonyms as one."""
-    plain = (word.lower().strip("'’.,:/") for word in said)
-    whole = (word if word in SYNONYMS or word in FAMILY_OF else singular(word) for word in plain)
-    return frozenset(SYNONYMS.get(word, word) for word in whole if word)
+def _surely_differs(whole: Chances, valued: Chances) -> bool:
+    return max(valued.ends, (whole.ends + valued.ends) / 2) >= OTHER_VALUE
 
 
 # -- recognises that a thing has another name now: a branch, folder, file, command, host or package
