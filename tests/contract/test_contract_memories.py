@@ -9,7 +9,7 @@ from example_memories import AT, attach, bury, changed, code, id_of, insert, mem
 from recortex.domain.memory import FileLink, PatternLink, Source
 from recortex.domain.relation import Relation, Version
 from recortex.domain.search import MemoryQuery, SearchText
-from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.errors import InvalidInputError, StorageError
 
 HOUR = timedelta(hours=1)
@@ -188,3 +188,16 @@ def test_a_number_too_large_is_our_error(store):
     with pytest.raises(InvalidInputError):
         insert(store, memory(1, tokens=2**70))
     assert store.memories.count(ALL) == 0
+
+
+def test_what_files_of_instructions_say_is_found_among_all_else(store):
+    user, rule = Origin.USER, Source(rule="instruction_file")
+    insert(
+        store,
+        memory(1, "said by a person", origin=user),
+        memory(2, "in the person's own file", origin=user, source=rule),
+        memory(3, "in a file of the repository", origin=Origin.REPOSITORY),
+        memory(4, "learned from a session", origin=Origin.EXTRACTION, source=rule),
+    )
+    found = store.memories.find(MemoryQuery(in_files=True))
+    assert {one.id for one in found} == {id_of(2), id_of(3)}

@@ -181,6 +181,7 @@ class MemoryQuery:
         as_of: the states that were recorded at that time, instead of now.
         valid_at: only what was true in the world then.
         not_valid_at: only what was not.
+        in_files: only what files say: those of the repository, and the person's own for their client.
         limit: at most so many; None means all.
     """
 
@@ -205,6 +206,7 @@ class MemoryQuery:
     as_of: datetime | None = None
     valid_at: datetime | None = None
     not_valid_at: datetime | None = None
+    in_files: bool = False
     order: Order = "recorded"
     descending: bool = True
     limit: int | None = None

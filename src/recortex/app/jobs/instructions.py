@@ -497,8 +497,7 @@ def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[
     """The drafts of a session; what a file says already is only evidence for the memory of that."""
     if not drafts:
         return []
-    speakers = (Origin.REPOSITORY, Origin.USER)
-    query = MemoryQuery(origins=speakers, statuses=(Status.ACTIVE, Status.PROPOSED))
+    query = MemoryQuery(in_files=True, statuses=(Status.ACTIVE, Status.PROPOSED))
     known = {
         one.id: one
         for one in services.store.memories.find(query)

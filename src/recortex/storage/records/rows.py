@@ -165,6 +165,9 @@ Clause = tuple[str, tuple[Any, ...]]
 RULES = ("constraint_override", "core", "feedback", "preference")
 """The kinds that an index is for: they are few, and asked for together (`engines/context.py`)."""
 _RULES: Clause = (f"m.kind IN {RULES}", ())
+_WRITTEN = "(m.origin = 'user' AND replace(m.source, '\"instruction_file\"', '') <> m.source)"
+_IN_FILES: Clause = (f"(m.origin = 'repository' OR {_WRITTEN})", ())
+"""What a repository's or the person's own files say: there is an index of that."""
 EVERYTHING: Clause = ("1 = 1", ())
 MOST_VALUES = 10_000
 """SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some
@@ -225,6 +228,8 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
         yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
     yield from _linked(query)
     yield from _scalars(query)
+    if query.in_files:
+        yield _IN_FILES
     if query.not_valid_at is not None:
         at = micros(query.not_valid_at)
         yield "m.valid_from > ? OR m.valid_until <= ?", (at, at)
