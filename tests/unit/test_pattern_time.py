@@ -30,7 +30,13 @@ ROWS = "recortex.engines.privacy.table."
 """Not names of a module: the rules of the table."""
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
-PARTS = ("recortex.engines.code", "recortex.engines.commits", "recortex.decisions", "recortex.text.outline")
+PARTS = (
+    "recortex.code",
+    "recortex.engines.code",
+    "recortex.engines.commits",
+    "recortex.decisions",
+    "recortex.text.outline",
+)
 """These read names of code, and lines, paragraphs and parts of a record or message, which are cut before."""
 LENGTHS = (500, 1_000, 2_000, 30_000)
 MOST_SECONDS = 0.6

@@ -188,11 +188,19 @@ def _title(text: str) -> str:
 # -- AsciiDoc as blocks: section titles, delimited blocks, and what blank lines part
 
 
-_SECTION = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*$")
+_SECTION = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)$")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,}|[|,:!]={3,})[ \t]*(?:\w+[ \t]*)?$")
 """The beginning of a block whose lines are no sections: a listing, a literal, a comment, a table."""
-_MACRO = re.compile(r"(?:(?:link|xref|https?|mailto):[^\s\[]{1,300})\[([^\]]*)\]|<<[^<>,]*,?([^<>]*)>>")
-_ASCIIDOC_MARKS = re.compile(r"[`*]|\[\[[^\]]*\]\]|\[[.#%][^\]]*\]")
+_MACRO = re.compile(r"(?:(?:link|xref|https?|mailto):[^\s\[]{1,300})\[([^\]]{0,300})\]|<<([^<>]{0,300})>>")
+_ASCIIDOC_MARKS = re.compile(r"[`*]|\[\[[^\]]{0,300}\]\]|\[[.#%][^\]]{0,300}\]")
+
+
+def _section_title(mark: str, said: str) -> str:
+    """The title of a section without a closing mark, links by their texts, and other marks."""
+    before = said.removesuffix(mark)
+    said = before if before[-1:].isspace() else said
+    linked = _MACRO.sub(lambda found: found[1] or (found[2] or "").partition(",")[2], said)
+    return " ".join(_ASCIIDOC_MARKS.sub("", linked).split())[:MOST_TITLE]
 
 
 def asciidoc_blocks(lines: Iterable[Line]) -> Iterator[Block]:
@@ -215,8 +223,7 @@ def asciidoc_blocks(lines: Iterable[Line]) -> Iterator[Block]:
         elif section:
             yield from open_.close()
             open_.add(line)
-            plain = _ASCIIDOC_MARKS.sub("", _MACRO.sub(lambda found: found[1] or found[2] or "", section[2]))
-            yield from open_.close(level=len(section[1]), title=" ".join(plain.split())[:MOST_TITLE])
+            yield from open_.close(level=len(section[1]), title=_section_title(*section.groups()))
         else:
             open_.add(line)
     yield from open_.close()
