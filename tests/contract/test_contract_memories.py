@@ -199,5 +199,16 @@ def test_what_files_of_instructions_say_is_found_among_all_else(store):
         memory(3, "in a file of the repository", origin=Origin.REPOSITORY),
         memory(4, "learned from a session", origin=Origin.EXTRACTION, source=rule),
     )
-    found = store.memories.find(MemoryQuery(in_files=True))
-    assert {one.id for one in found} == {id_of(2), id_of(3)}
+    for query in (MemoryQuery(in_files=True), MemoryQuery(in_files=True, as_of=AT + HOUR)):
+        assert {one.id for one in store.memories.find(query)} == {id_of(2), id_of(3)}
+
+
+def test_what_was_not_true_at_a_time_is_told_of_former_states_too(store):
+    insert(
+        store,
+        memory(1, "true", valid_until=None),
+        memory(2, "was true", valid_until=AT + HOUR),
+    )
+    query = MemoryQuery(not_valid_at=AT + 2 * HOUR)
+    for one in (query, replace(query, as_of=AT + 3 * HOUR)):
+        assert {found.id for found in store.memories.find(one)} == {id_of(2)}

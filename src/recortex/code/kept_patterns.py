@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
-    from recortex.code.codebase import Codebase
+    from recortex.code.facts import Codebase
     from recortex.domain.code import Convention, Detected, Finding, Manifest
     from recortex.domain.memory import Memory
 

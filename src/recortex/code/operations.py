@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.citations import citations_of
-from recortex.code.codebase import piece_of
+from recortex.code.facts import piece_of
 from recortex.domain.code import Convention, Detected, Finding
 from recortex.domain.memory import Memory, freshness_of
 from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, priority_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.app.application import StoreServices
-    from recortex.code.codebase import Codebase
+    from recortex.code.facts import Codebase
     from recortex.code.keeping import Linked
     from recortex.domain.code import Symbol
     from recortex.domain.memory import FileLink
@@ -196,7 +196,7 @@ class CodeOperations(Operations):
             tokens: size of a map in tokens.
             limit: maximum number of symbols or calls.
         """
-        from recortex.code.codebase import codebase
+        from recortex.code.facts import codebase
 
         known = codebase(self._app)
         told = self._code(known, action, symbol, files, tokens, bounded(limit))
@@ -322,7 +322,7 @@ def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> st
 
 
 def _addressed(known: Codebase, text: str) -> list[Address]:
-    from recortex.code.codebase import NoSymbolError
+    from recortex.code.facts import NoSymbolError
     from recortex.engines.code.ranking import addressed, search
 
     found = addressed(known.project, text)
@@ -452,7 +452,7 @@ class ConventionOperations(Operations):
             limit: maximum number of new conventions to list or keep.
             every: also list conventions of a sort that is seldom worth knowing; these are never kept.
         """
-        from recortex.code.codebase import codebase
+        from recortex.code.facts import codebase
         from recortex.code.keeping import is_of
         from recortex.code.kept_patterns import Keeping, note_state, patterns
         from recortex.domain.vocabulary import Scope, Status

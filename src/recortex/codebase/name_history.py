@@ -23,7 +23,7 @@ SECONDS = 10.0
 REPLACED_COMMITS = 5
 """The last commits that changed how often the old name is there: one of them must bring the new one."""
 MOST_COMMITS, MOST_BYTES = 60, 4 * 1024 * 1024
-"""The last commits that took names away, and how much of their differences is read."""
+"""The last commits that took names away, and how much of what git tells is read."""
 _PROSE = ("*.md", "*.markdown", "*.rst", "*.txt", "*.adoc")
 """What tells of former names, and goes on to do so."""
 _CODE = ("--", ":/", *(f":(exclude,top,icase){form}" for form in _PROSE))
@@ -85,8 +85,17 @@ class NameHistory:
         told = self._git.text(
             *_WORDS, "-h", "-o", *asked, self._commit, *_CODE, seconds=SECONDS, most=MOST_BYTES
         )
-        there = set((told or "").splitlines())
-        return [one for one in names if one not in there and self.has(one) is False]
+        if told is None:  # git fails where it finds nothing, too
+            found = self._git.succeeds(*_WORDS, "--quiet", *asked, self._commit, *_CODE, seconds=SECONDS)
+            return list(names) if found is False else []
+        there = set(told.splitlines())
+        cut = len(told.encode()) >= MOST_BYTES
+        # A look takes a fifth of a second and more. Of names that overlap git tells only one for each place.
+        return [
+            one
+            for one in names
+            if one not in there and (not (cut or _overlaps(one, names)) or self.has(one) is False)
+        ]
 
     def has(self, name: str, *, before: str = "") -> bool | None:
         """Whether the code has a name now, or had it before a commit; None: it could not be found out."""
@@ -110,6 +119,11 @@ def name_history(tree: Path) -> Iterator[NameHistory | None]:
     commit = branch_and_commit(tree)[1]
     with isolated(tree, commit) as git:
         yield NameHistory(git, commit) if git else None
+
+
+def _overlaps(name: str, names: Sequence[str]) -> bool:
+    """Whether a name is a part of another one, or has one as a part."""
+    return any(one != name and (one in name or name in one) for one in names)
 
 
 def _hunks(diff: str) -> Iterator[Hunk]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Freshness, Memory
+from recortex.domain.text import RULE as IN_A_FILE
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
 
 if TYPE_CHECKING:
@@ -149,6 +150,8 @@ def matches(query: MemoryQuery, memory: Memory) -> bool:
         and (query.recorded_after is None or memory.recorded_at >= query.recorded_after)
         and (query.recorded_before is None or memory.recorded_at < query.recorded_before)
         and (query.valid_at is None or memory.was_valid_at(query.valid_at))
+        and (query.not_valid_at is None or not memory.was_valid_at(query.not_valid_at))
+        and (not query.in_files or _is_in_a_file(memory))
         and (
             not query.files
             or any(
@@ -158,6 +161,12 @@ def matches(query: MemoryQuery, memory: Memory) -> bool:
             )
         )
     )
+
+
+def _is_in_a_file(memory: Memory) -> bool:
+    """Whether it is what a file says: of the repository, or of the person for their client."""
+    own = memory.origin is Origin.USER and memory.source.rule == IN_A_FILE
+    return own or memory.origin is Origin.REPOSITORY
 
 
 def _within(value: float, least: float | None, most: float | None) -> bool:

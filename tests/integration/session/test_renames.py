@@ -237,3 +237,17 @@ def test_what_was_said_after_a_name_was_given_up_stays(history):
     later = cortex.remember("weighGrain() was too slow", valid_from="2099-01-01T00:00:00Z", **TOLD)
     after_import(cortex._app)
     assert status(cortex, later) is Status.ACTIVE
+
+
+def test_what_is_written_after_a_run_is_held_against_commits_before_it(history, clock):
+    cortex, _, sessions = history
+    commit(sessions.parent / "work", a=DECLARED.format("weighGrain"), b=USES.format("weighGrain"))
+    commit(sessions.parent / "work", a=DECLARED.format("weighCrop"), b=USES.format("weighCrop"))
+    cortex.remember("Sacks are sewn by hand", valid_from="2026-02-01T00:00:00Z", **TOLD)
+    after_import(cortex._app)
+    clock.pass_(days=1)
+    memory = cortex.remember(
+        "Every sack goes through weighGrain() once", valid_from="2026-02-01T00:00:00Z", **TOLD
+    )
+    after_import(cortex._app)
+    assert cortex.get(memory.id).metadata[NOTE] == ["weighGrain", "weighCrop"]

@@ -99,10 +99,9 @@ def test_memories_that_answer_come_with_what_was_said(said):
     assert not cortex.recall("how are passwords hashed?", among="exchanges").hits
 
 
-def test_as_many_exchanges_are_given_as_are_asked_for(said, monkeypatch):
+def test_as_many_exchanges_are_given_as_are_asked_for(said):
     alike = [replace(LOGS, id=f"{n:08x}" + "0" * 24, first_turn=100 * n, root_turn=100 * n) for n in range(9)]
     cortex = said(*alike)
-    monkeypatch.setattr("recortex.engines.exchanges.service.MOST_WEAK", 100)
     question = "when must the nightly export not run?"
     assert len(cortex.recall(question).exchanges) == 5
     assert len(cortex.recall(question, limit=2).exchanges) == 2

@@ -1,9 +1,10 @@
-"""The few memories of the kinds that hold rules are found without reading all others."""
+"""The few memories of the kinds that hold rules, and those of files, are found without reading all others."""
 
 from contextlib import closing
 
 from example_memories import AT, insert, memory
 from recortex.domain.search import MemoryQuery
+from recortex.domain.vocabulary import Status
 from recortex.engines.context import STANDING_KINDS
 from recortex.storage.records.rows import RULES, order, where
 from recortex.storage.sqlite.store import SqliteStore
@@ -28,3 +29,9 @@ def test_the_index_is_for_the_kinds_that_a_context_asks_for(tmp_path):
         assert store.memories.find(everything) == rules[::-1]
         assert store.memories.find(some) == [one for one in rules[::-1] if one.kind in some.kinds][:1]
         assert "memories_rules" not in plan(store, MemoryQuery(kinds=("tribal", "core"), order="importance"))
+
+
+def test_what_files_say_is_found_by_its_index(tmp_path):
+    with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
+        for statuses in ((), (Status.ACTIVE, Status.PROPOSED)):
+            assert "memories_written" in plan(store, MemoryQuery(in_files=True, statuses=statuses))

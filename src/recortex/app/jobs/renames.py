@@ -7,6 +7,7 @@ read from the commits that took the old name away.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.jobs.work import Outcome
@@ -16,11 +17,12 @@ from recortex.engines.supersession.reading import NOTE as READING_NOTE
 from recortex.engines.supersession.reading import Renaming, mentions, names_old_alone, renamings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.app.jobs.work import Work
     from recortex.domain.exchange import Exchange
+    from recortex.domain.maintenance import MaintenanceRun
     from recortex.domain.memory import Memory
 
 
@@ -31,6 +33,9 @@ LOOKED_BACK = 150
 MOST_RENAMINGS = 500
 MOST_NAMES = 400
 """Names of code that are looked for, of the memories that were changed last."""
+LATE = timedelta(days=30)
+"""Commits of so long before the last run are read again: those of a branch come later than they were made.
+All of a history of 13,000 commits take git seven seconds, which nobody is to pay after each session."""
 
 
 class _Told(NamedTuple):
@@ -46,11 +51,23 @@ def follow_renames(work: Work) -> Outcome:
     texts, last = _read(work)
     said = _shown(work, [*_of_sessions(texts, active), *_of_memories(active)][:MOST_RENAMINGS], active)
     bearing = [one for one in active if _may_wait(one)]
-    told = [*said, *_of_files(work, bearing), *_of_code(work, bearing)][:MOST_RENAMINGS]
+    since = _unread(bearing, work.services.store.maintenance.all().get(NAME), work.now)
+    told = [*said, *_of_files(work, bearing, since), *_of_code(work, bearing, since)][:MOST_RENAMINGS]
     counted = sum(_review(work, memory, told) for memory in bearing)
-    if last:
-        work.services.store.maintenance.note(NAME, work.now, {"key": last})
+    work.services.store.maintenance.note(NAME, work.now, {"key": last})
     return Outcome({READING_NOTE: counted})
+
+
+def _unread(bearing: Sequence[Memory], done: MaintenanceRun | None, now: datetime) -> dict[str, datetime]:
+    """From when on commits may give up a name that a memory has, by the memory's id.
+
+    For one that was there at the last run, those before it were read then; a run in the future was none.
+    """
+    read = done.done_at if done and done.done_at <= now else None
+    return {
+        one.id: one.valid_from if read is None or one.updated_at > read else max(one.valid_from, read - LATE)
+        for one in bearing
+    }
 
 
 def _read(work: Work) -> tuple[list[tuple[datetime, str]], int]:
@@ -119,7 +136,7 @@ def _of_memories(active: Sequence[Memory]) -> Iterator[_Told]:
             yield from (_Told(one, memory.valid_from) for one in dict.fromkeys(renamings(memory.text)))
 
 
-def _of_files(work: Work, bearing: Sequence[Memory]) -> Iterator[_Told]:
+def _of_files(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetime]) -> Iterator[_Told]:
     """The files that git knows to be renamed, of those that a memory names or is linked to."""
     project = work.services.location.project
     if project is None or not bearing:
@@ -127,12 +144,12 @@ def _of_files(work: Work, bearing: Sequence[Memory]) -> Iterator[_Told]:
     from recortex.codebase.git import renamed_files
 
     known = "\n".join([*(one.text for one in bearing), *(file.path for one in bearing for file in one.files)])
-    for old, new, at in renamed_files(project.root, min(one.valid_from for one in bearing)):
+    for old, new, at in renamed_files(project.root, min(since.values())):
         if old in known and not (project.root / old).exists() and (project.root / new).exists():
             yield _Told(Renaming(old, new), at)
 
 
-def _of_code(work: Work, bearing: Sequence[Memory]) -> Iterator[_Told]:
+def _of_code(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetime]) -> Iterator[_Told]:
     """The names of code that memories have, that are gone, and whose place another one took in a commit."""
     project = work.services.location.project
     if project is None:
@@ -144,7 +161,7 @@ def _of_code(work: Work, bearing: Sequence[Memory]) -> Iterator[_Told]:
     naming: dict[str, datetime] = {}
     for memory in bearing:
         for name in names_in(memory.text):
-            naming[name] = min(naming.get(name, memory.valid_from), memory.valid_from)
+            naming[name] = min(naming.get(name, since[memory.id]), since[memory.id])
     with name_history(project.root) as history:
         gone = history.gone(list(naming)[-MOST_NAMES:]) if history else []
         if history is None or not gone:

@@ -33,8 +33,6 @@ from recortex.text.languages import looked_up, question_words
 from recortex.text.words import borders, compound_parts, grams, path_words, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from recortex.domain.exchange import Exchange, ExchangeQuery
     from recortex.engines.indexing import QuestionVector, Row
     from recortex.ports.search import ExchangeSearch
@@ -314,10 +312,6 @@ def asked_words(question: str) -> list[str]:
 
 GATHERED = 40
 """Candidates by words, and as many by vectors; 200 find no more (bench/exchanges.py)."""
-LOOKED = 4
-"""So many places for each that is wanted are looked at, to find some that are not weak."""
-MOST_WEAK = 5
-"""Weak answers that are shown."""
 AROUND = 30
 """Tokens of what tells which exchange it is, of which day, and whose words it begins with."""
 _SHARES = (8, 6, 3, 2, 1)
@@ -398,7 +392,7 @@ class ExchangeRetrieval:
         if not self._search.size():
             return []
         evidence = self.evidence(question, only=only, vector=vector, words=words)
-        places = _few_weak(islice(ranked(evidence, when=when), LOOKED * limit), limit)
+        places = list(islice(ranked(evidence, when=when), limit))
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
         asked = {stem(word.removesuffix(ANY_ENDING)): evidence.rarity(word) for word in evidence.frequency}
@@ -486,19 +480,6 @@ def _compared(query: Row, facts: Sequence[ExchangeFacts]) -> tuple[dict[int, flo
         {one.key: found[different[raw]] for one, raw in zip(facts, raws, strict=True) if raw}
         for raws in by_part
     )
-
-
-def _few_weak(places: Iterable[Place], limit: int) -> list[Place]:
-    """The first places, of weak ones only a few."""
-    weak = 0
-    kept = []
-    for place in places:
-        weak += place.probability < WEAK
-        if place.probability >= WEAK or weak <= MOST_WEAK:
-            kept.append(place)
-        if len(kept) == limit:
-            break
-    return kept
 
 
 def _turns(message: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import content_to_json, memory_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
+from recortex.domain.text import RULE as IN_A_FILE
 from recortex.errors import InvalidInputError
 from recortex.lean import msgspec
 from recortex.storage.records.values import PLAIN, Codec, as_written, codecs, json, micros, parse
@@ -165,7 +166,7 @@ Clause = tuple[str, tuple[Any, ...]]
 RULES = ("constraint_override", "core", "feedback", "preference")
 """The kinds that an index is for: they are few, and asked for together (`engines/context.py`)."""
 _RULES: Clause = (f"m.kind IN {RULES}", ())
-_WRITTEN = "(m.origin = 'user' AND replace(m.source, '\"instruction_file\"', '') <> m.source)"
+_WRITTEN = f"(m.origin = 'user' AND replace(m.source, '\"{IN_A_FILE}\"', '') <> m.source)"
 _IN_FILES: Clause = (f"(m.origin = 'repository' OR {_WRITTEN})", ())
 """What a repository's or the person's own files say: there is an index of that."""
 EVERYTHING: Clause = ("1 = 1", ())
