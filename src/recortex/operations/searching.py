@@ -154,12 +154,15 @@ class SearchOperations(Operations):
         found_in = in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
         hits = list(select_beside(hits, [one.hit for one in answering]))
-        if not (all(one.weak for one in hits) and all(one.weak for one in found_in)):
+        answered = not (all(one.weak for one in hits) and all(one.weak for one in found_in))
+        if answered:
             answering = _few_weak(answering)
         seen = tuple(self._with_states(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))
-        shown = recalling.passages(*left.for_exchanges(answering, sum(one.tokens for one in found_in)))
+        most = WEAK_TOKENS if answered and all(one.hit.weak for one in answering) else None
+        others = sum(one.tokens for one in found_in)
+        shown = recalling.passages(*left.for_exchanges(answering, others, most))
         said = left.fitting(shown, lambda one: one.tokens)
         unchecked = left.fitting(tuple(self._with_states(waiting)), lambda hit: hit.memory.tokens)
         documents = left.fitting(found_in, lambda one: one.tokens)
@@ -353,12 +356,16 @@ class _Left:
         self.budget, self.tokens = budget, tokens
 
     def for_exchanges(
-        self, found: Sequence[FoundExchange], documents: int
+        self, found: Sequence[FoundExchange], documents: int, most: int | None
     ) -> tuple[Sequence[FoundExchange], int]:
-        """The exchanges that are shown, and how many tokens they have beside memories and documents."""
-        room = max(SHOWN - self.tokens - documents, LEAST_SHOWN)
-        if len(found) <= WEAK_BESIDE and all(one.hit.weak for one in found):
-            room = WEAK_TOKENS
+        """The exchanges that are shown, and how many tokens they have beside memories and documents.
+
+        Args:
+            found: best first.
+            documents: tokens of the parts of documents.
+            most: tokens that they have at most; None: what is left of the usual number.
+        """
+        room = max(SHOWN - self.tokens - documents, LEAST_SHOWN) if most is None else most
         if self.budget is None:
             return found, room
         room = min(room, self.budget - self.tokens - min(documents, self.budget // 3))

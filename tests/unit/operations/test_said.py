@@ -359,3 +359,11 @@ def test_beside_a_memory_that_answers_one_weak_exchange_is_told_in_few_words(sai
     assert [hit.weak for hit in beside.hits] == [False]
     assert [one.id for one in beside.exchanges] == [alone.exchanges[0].id]
     assert sum(one.tokens for one in beside.exchanges) <= WEAK_TOKENS
+
+
+def test_a_weak_exchange_that_stands_alone_is_shown_at_length(said):
+    long = " ".join(f"Step {number} moved ledger {number} into the billing archive." for number in range(60))
+    cortex = said(replace(LOGS, message="The archive is moved by night.", conclusion=long))
+    (only,) = cortex.recall("who moved the invoices of the former tenant into the archive?").exchanges
+    assert only.weak
+    assert only.tokens > WEAK_TOKENS
