@@ -196,6 +196,7 @@ def given(projects: Sequence[Project], wording: str) -> None:
     """What `recall` gives: the rank of the first right answer, right passages, and what is marked weak."""
     found: dict[str, list[int]] = defaultdict(list)
     shown, weak, tokens = [], [], []
+    bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
     for project in projects:
         for fact in project.facts:
             held = (holds(text, fact["keys"]) for text in answers(project, fact[wording]))
@@ -204,6 +205,8 @@ def given(projects: Sequence[Project], wording: str) -> None:
             right = [one for one in hits if holds(f"{one.asked}\n{one.message}\n{one.outcome}", fact["keys"])]
             shown.append(bool(right))
             tokens += [one.tokens for one in hits]
+            for one in hits:
+                bins[int(one.score * 10)].append((one.score, one in right))
             weak += [all(one.weak for one in right)] if right else []
     empty = [
         all(hit.weak for hit in project.cortex.recall(line[wording], among="exchanges").exchanges)
@@ -217,6 +220,9 @@ def given(projects: Sequence[Project], wording: str) -> None:
         f" {percent(weak)} of these are marked weak; {percent(empty)} of {len(empty)} questions without an"
         " answer get none or weak ones only"
     )
+    for _, judged in sorted(bins.items()):
+        expected, right_ones = (sum(one) / len(judged) for one in zip(*judged, strict=True))
+        print(f"  probability {expected:.2f}, found {right_ones:.2f} of {len(judged)}")
 
 
 def marked(asked: Iterable[Question]) -> None:

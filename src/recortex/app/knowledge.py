@@ -21,6 +21,7 @@ from recortex.domain.vocabulary import Origin, Scope, Status
 from recortex.engines.brief import RULE, still_holds
 from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rules
 from recortex.engines.decay.present import faded
+from recortex.engines.exchanges.service import USUAL
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.service import InPlay, disputes
@@ -255,13 +256,14 @@ class Knowledge:
 
     def find_exchanges(self) -> list[ExchangeHit]:
         """What was said in sessions and probably answers the task."""
-        return [
-            record_redacted(hit)
-            for services, meaning in self._asked
-            if services.scope is not Scope.GLOBAL
-            for hit in services.exchange_retrieval.recall(self._task, limit=SAID, vector=meaning.vector)
-            if hit.score >= LIKELY
-        ]
+        shown: list[ExchangeHit] = []
+        for services, meaning in self._asked:
+            if services.scope is not Scope.GLOBAL:
+                retrieval = services.exchange_retrieval
+                every = retrieval.find(self._task, limit=SAID, vector=meaning.vector)
+                found = [one for one in every if one.hit.score >= LIKELY]
+                shown += map(record_redacted, retrieval.show(found, USUAL * len(found)))
+        return shown
 
     def written(self) -> list[ChunkHit]:
         """Parts of the project's documents that answer the task."""

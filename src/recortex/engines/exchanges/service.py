@@ -75,6 +75,10 @@ WEAK = 0.2
 """An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
 probabilities are low. Then 90 % of what nothing answers has weak answers only, or none
 (bench/session_questions.py; bench/RESULTS.md has the trade-off)."""
+_LEAST_ODDS = 1e-9
+_SHOWN = Regression(0.53, {"answers": 0.82, "place": -1.56})
+"""That the words shown of an exchange answer, by the log-odds that it does, where that is less likely than
+not, and the logarithm of its place: the first is shown nearly whole (bench/exchanges.py)."""
 
 
 @dataclass(frozen=True)
@@ -418,6 +422,8 @@ class ExchangeRetrieval:
     def show(self, found: Sequence[FoundExchange], budget: int) -> list[ExchangeHit]:
         """The exchanges with the passages that answer best: the first nearly whole, the others shorter.
 
+        Their scores become the probabilities that these passages answer.
+
         Args:
             found: best first.
             budget: tokens of all together; each passage has at least 40.
@@ -429,7 +435,9 @@ class ExchangeRetrieval:
             told = passage(one.texts, one.asked, own, self._count)
             tokens = self._count(told.text)
             left -= tokens
-            shown.append(replace(one.hit, **told._asdict(), tokens=AROUND + tokens))
+            odds = one.hit.score / max(1.0 - one.hit.score, one.hit.score)
+            likely = _SHOWN.probability({"answers": log(max(odds, _LEAST_ODDS)), "place": log(place + 1)})
+            shown.append(replace(one.hit, **told._asdict(), tokens=AROUND + tokens, score=likely))
         return shown
 
     def evidence(
