@@ -1,4 +1,4 @@
-"""Write what follows from the code: docs/reference/, the facade, manifests, the compiled privacy rules.
+"""Write what follows from the code: docs/reference/, the facade, manifests, privacy rules, schema.
 
 `--check` only compares.
 """
@@ -28,11 +28,13 @@ from recortex.operations.registry import Operation, Parameter, operations_of
 from recortex.plugins import MANIFEST as CLIENTS
 from recortex.plugins import KnownClient, capabilities, in_order, load
 from recortex.settings import SETTINGS, variable_of
+from whole_schema import whole_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 FACADE = ROOT / "src" / "recortex" / "cortex.py"
 MANIFEST = ROOT / "src" / "recortex" / "operations" / "manifest.json"
+SCHEMA = ROOT / "src" / "recortex" / "storage" / "sqlite" / "migrations" / "schema.sql"
 WIDTH = 110
 NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. -->\n\n"
 
@@ -235,6 +237,7 @@ def main(arguments: list[str]) -> int:
         Path(CLIENTS): clients(),
         MANIFEST: manifest(),
         PRIVACY / "rules.json": compiled_rules(),
+        SCHEMA: whole_schema(),
     }
     for path, text in ((path, text.rstrip() + "\n") for path, text in texts.items()):
         if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -23,6 +23,14 @@ def _schema(path):
         return sorted(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
 
 
+def _rows(path):
+    """All rows of every table, with the settings of the keyword indexes, whose data have two empty forms."""
+    with apsw.Connection(str(path)) as connection:
+        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        plain = [name for name in tables if not name.endswith("_fts_data")]
+        return {name: list(connection.execute(f"SELECT * FROM {name}")) for name in plain}  # noqa: S608
+
+
 def _open(path):
     return SqliteStore(path, backups=path.parent / "backups", clock=lambda: NOW, vectors=False)
 
@@ -30,6 +38,7 @@ def _open(path):
 def _steps(monkeypatch, count, *more):
     steps = (*migrations.known()[:count], *more)
     monkeypatch.setattr(migrations, "known", lambda: steps)
+    monkeypatch.setattr(migrations, "newest", lambda: steps[-1].version)
 
 
 def test_stepwise_migration_gives_the_schema_of_a_fresh_store(tmp_path):
@@ -40,6 +49,14 @@ def test_stepwise_migration_gives_the_schema_of_a_fresh_store(tmp_path):
             _steps(patch, count)
             _open(stepwise).close()
     assert _schema(stepwise) == _schema(fresh)
+    assert _rows(stepwise) == _rows(fresh)
+
+
+def test_a_new_store_is_made_by_the_steps_where_the_whole_schema_is_of_others(tmp_path, monkeypatch):
+    path = tmp_path / "cortex.db"
+    _steps(monkeypatch, None, Migration(migrations.newest() + 1, "more", "CREATE TABLE more (a);"))
+    _open(path).close()
+    assert ("table", "more", "more", "CREATE TABLE more (a)") in _schema(path)
 
 
 def test_a_newer_schema_is_refused_and_left_alone(tmp_path):

@@ -134,12 +134,18 @@ def expected(version: int) -> frozenset[Object]:
 
 def made(version: int) -> list[tuple[str, str, str, str | None]]:
     """The schema after a migration: of each object its type, name, table and statement."""
-    with closing(apsw.Connection(":memory:")) as connection:
-        if version:
-            connection.execute(migrations.RECORDS)
-        for step in migrations.known()[:version]:
-            connection.execute(step.sql)
+    with closing(replayed(version)) as connection:
         return list(connection.execute(_OBJECTS))
+
+
+def replayed(version: int) -> apsw.Connection:
+    """An empty database in memory to which all migrations up to one were applied."""
+    connection = apsw.Connection(":memory:")
+    if version:
+        connection.execute(migrations.RECORDS)
+    for step in migrations.known()[:version]:
+        connection.execute(step.sql)
+    return connection
 
 
 def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:

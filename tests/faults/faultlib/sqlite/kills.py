@@ -61,11 +61,11 @@ def _writes(bench: Workbench) -> Iterator[Fault]:
 def of_migration(bench: Workbench, step: Migration) -> Iterator[Fault]:
     """Every boundary of one migration, on a store of the schema before it that holds data.
 
-    The first one makes a store.
+    The first one makes a store, with all of its schema at once.
     """
     template = f"schema-{step.version - 1}" if step.version > 1 else "empty"
-    last = step == known()[-1]
-    how = {"when": "open"} if last else {"when": "open", "schema": step.version}
+    first, last = step == known()[0], step == known()[-1]
+    how = {"when": "open"} if first or last else {"when": "open", "schema": step.version}
     act = "open" if last else "migrate"  # a program of an older schema cannot read all of today's tables
     for at in range(1, _boundaries(bench, template, act, **how) + 1):
         name = f"{step.version:04} {at}"

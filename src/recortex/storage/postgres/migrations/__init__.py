@@ -1,4 +1,4 @@
-"""The schema `recortex` as numbered SQL files, each applied in one transaction.
+"""The schema `recortex` as numbered SQL files, each applied in one transaction; a new database in one of all.
 
 Every table with a column `workspace` is guarded by row-level security, whether its migration says so or not.
 """
@@ -78,8 +78,9 @@ def migrate(connection: Connection[Any], *, now: int, partitions: int) -> None:
         _takes_any_text(connection)
     elif is_former(connection) or _names(connection) != [step.name for step in steps[:current]]:
         current = _mend(connection, now, partitions)
-    for step in steps[current:]:
-        _apply(connection, step, now, partitions)
+    waiting = steps[current:]
+    for at_once in [(step,) for step in waiting] if current else [waiting]:  # a new database is made at once
+        _apply(connection, at_once, now, partitions)
 
 
 _SINCE_RELEASED = """
@@ -105,7 +106,7 @@ def _mend(connection: Connection[Any], now: int, partitions: int) -> int:
         last = max(step.version for step in steps if step.name in names)
         for step in steps[:last]:
             if step.name not in names:
-                _apply(connection, step._replace(version=applied(connection) + 1), now, partitions)
+                _apply(connection, [step._replace(version=applied(connection) + 1)], now, partitions)
         connection.execute(f"SET LOCAL search_path = {SCHEMA}, public")
         connection.execute(_SINCE_RELEASED)
         connection.execute("DELETE FROM schema_migrations")
@@ -126,24 +127,25 @@ def _takes_any_text(connection: Connection[Any]) -> None:
         )
 
 
-def _apply(connection: Connection[Any], step: Migration, now: int, partitions: int) -> None:
+def _apply(connection: Connection[Any], steps: Sequence[Migration], now: int, partitions: int) -> None:
+    """Apply steps in one transaction."""
+    step = steps[0]
     try:
         with connection.transaction():
             connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
             connection.execute(_BEFORE)
             layout = f"INSERT INTO {SCHEMA}.layout (partitions) VALUES (%s) ON CONFLICT DO NOTHING"
             connection.execute(layout, (partitions,))
-            if applied(connection) >= step.version:  # another process was quicker
-                return
+            current = applied(connection)  # another process may have been quicker
             connection.execute(f"SET LOCAL search_path = {SCHEMA}, {vector_schema(connection)}, public")
-            connection.execute(
-                _partitioned(step.sql, value(connection, f"SELECT partitions FROM {SCHEMA}.layout"))
-            )
+            parts = value(connection, f"SELECT partitions FROM {SCHEMA}.layout")
+            for step in (one for one in steps if one.version > current):
+                connection.execute(_partitioned(step.sql, parts))
+                connection.execute(
+                    f"INSERT INTO {SCHEMA}.schema_migrations VALUES (%s, %s, %s, %s)",
+                    (step.version, step.name, now, __version__),
+                )
             connection.execute(_AFTER)
-            connection.execute(
-                f"INSERT INTO {SCHEMA}.schema_migrations VALUES (%s, %s, %s, %s)",
-                (step.version, step.name, now, __version__),
-            )
     except psycopg.OperationalError:
         with translated():
             raise
