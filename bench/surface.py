@@ -6,7 +6,7 @@ Memories of all kinds, four relations each on average, a tenth with a branch and
 two years and partly recalled. Times are wall-clock; `import` is `recortex.app.brief` above the interpreter
 and apsw.
 
-    python bench/surface.py [--sizes 1000,10000] [--json FILE]
+    python bench/surface.py [--sizes 1000,10000,100000] [--json FILE]
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", default="1000,10000")
+    parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []

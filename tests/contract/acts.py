@@ -316,7 +316,7 @@ ACTS = {
         s.statistics.resting(at),
         s.statistics.presentable(at),
     ),
-    "generation": lambda s: (s.statistics.generation(), sorted(map(tuple, s.statistics.arcs()))),
+    "generation": lambda s: (s.statistics.generation(), sorted(s.statistics.paths())),
     "searchable": lambda s: s.search.searchable(),
     "frequencies": lambda s, words: list(s.search.frequencies(words)),
     "speakers": lambda s, words: sorted(s.search.known_speakers(words)),

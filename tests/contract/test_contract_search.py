@@ -150,7 +150,7 @@ def test_nothing_is_asked_and_nothing_found(store):
     assert store.search.facts([], MemoryQuery(), None) == []
     assert store.search.links([]) == store.search.memories([]) == {}
     assert store.search.around([], 3) == []
-    assert store.search.hubs([]) == {}
+    assert store.search.centralities([]) == {}
 
 
 def test_facts_are_the_columns_of_those_that_pass(store):

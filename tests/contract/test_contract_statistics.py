@@ -3,6 +3,7 @@
 # ruff: noqa: S311  seeded random is wanted
 
 import random
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,15 +13,53 @@ from recortex.domain.memory import FileLink, PatternLink, Source
 from recortex.domain.relation import AuditEntry, Relation
 from recortex.domain.session import Receipt
 from recortex.domain.time import to_micros
-from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status, Trust
-from recortex.engines.decay.confidence import HUB
-from recortex.engines.graph.walks import centrality
+from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Scope, Status, Trust
+from recortex.storage.records import ledger
 
 NOW, DAY = to_micros(AT), timedelta(days=1)
 
 
 def ids(found):
     return [one.id for one in found]
+
+
+def centralities(store, keys):
+    """The in-degree of each memory as a part of the greatest, counted from all relations."""
+    key_of = {id_of(n): key for n, key in enumerate(keys)}
+    active = [one for one in store.relations.all() if one.status is RelationStatus.ACTIVE]
+    degrees = Counter(key_of[one.target_id] for one in active)
+    degrees.update(key_of[one.source_id] for one in active if one.bidirectional)
+    return {key: degree / max(degrees.values()) for key, degree in degrees.items()}
+
+
+def test_of_a_large_store_what_may_come_first_is_presented(store, monkeypatch):
+    monkeypatch.setattr(ledger, "MOST_RANKED", 8)
+    monkeypatch.setattr(ledger, "MOST_TOLD", 3)
+    monkeypatch.setattr(ledger, "MOST_LATEST", 1)
+    learned = Source(session="s", rule="agent_finding")
+    derived = {"trust": Trust.DERIVED, "source": learned}
+    few = [memory(n, f"few {n}") for n in range(8)]
+    insert(store, *few)
+    named = {"about": (), "ids": (), "sessions": ()}
+    assert store.statistics.foremost(NOW, **named) == store.statistics.presentable(NOW)
+    old = {"recorded_at": AT - 9 * DAY, **derived}
+    insert(
+        store,
+        memory(8, "learned long ago", **old),
+        memory(9, "about a file", **old),
+        memory(10, "useful", **old),
+        memory(11, "of the branch", **old | {"source": Source(session="t", rule="agent_finding")}),
+        memory(12, "written", **old | {"origin": Origin.REPOSITORY}),
+        memory(13, "critical", priority=10, recorded_at=AT - 99 * DAY),
+        memory(14, "other kind", kind="decision", recorded_at=AT - 99 * DAY),
+        memory(15, "latest", recorded_at=AT + DAY, **derived),
+        memory(16, "ended", valid_until=AT, recorded_at=AT - DAY),
+    )
+    (about,) = (one.key for one in store.statistics.presentable(NOW) if one.id == id_of(9))
+    named = {"about": [about], "ids": [id_of(10)], "sessions": ["t"]}
+    first, *others = ids(store.statistics.foremost(NOW, **named))
+    assert first in ids(few)
+    assert others == [id_of(n) for n in range(9, 16)]
 
 
 def test_the_statistics_of_a_memory(store):
@@ -59,7 +98,9 @@ def test_the_statistics_of_a_memory(store):
             rule="person_rule",
         )
     ]
-    assert list(store.statistics.cited()) == [("src/a.py", key)]
+    assert store.statistics.paths() == ["src/a.py"]
+    assert store.statistics.about(["src/a.py", "src/b.py"]) == [key]
+    assert store.statistics.about([]) == []
 
 
 def test_what_fades_and_what_rests(store):
@@ -97,17 +138,9 @@ def test_what_may_be_presented(store):
     assert ids(store.statistics.presentable(NOW)) == [id_of(1), id_of(6), id_of(7)]
 
 
-def test_arcs_are_the_active_relations(store):
-    keys = insert(store, *(memory(n, f"{n}") for n in range(3)))
-    with store.transaction():
-        for target, more in ((1, {"bidirectional": True}), (2, {"status": RelationStatus.SUGGESTED})):
-            store.relations.put(Relation(id_of(0), id_of(target), RelationType.RELATED, AT, **more))
-    assert [tuple(arc) for arc in store.statistics.arcs()] == [(keys[0], keys[1], 1)]
-
-
-def test_hubs_are_those_of_the_whole_store(store):
+def test_centralities_are_those_of_the_whole_store(store):
     keys = insert(store, *(memory(n, f"{n}") for n in range(6)))
-    assert store.search.hubs(keys) == {}
+    assert store.search.centralities(keys) == {}
     with store.transaction():
         for source, target, both in (
             (0, 1, False),
@@ -122,10 +155,10 @@ def test_hubs_are_those_of_the_whole_store(store):
         store.relations.put(
             Relation(id_of(0), id_of(5), RelationType.RELATED, AT, status=RelationStatus.SUGGESTED)
         )
-    whole = centrality(store.statistics.arcs())
+    whole = centralities(store, keys)
     assert whole == {keys[1]: 1.0, keys[2]: 1 / 3, keys[3]: 2 / 3}
     for some in ([keys[2], keys[5]], [keys[3]], keys):
-        assert store.search.hubs(some) == {key: whole[key] for key in some if whole.get(key, 0.0) > HUB}
+        assert store.search.centralities(some) == {key: whole[key] for key in some if key in whole}
 
 
 def test_the_generation_changes_with_what_is_kept_and_not_with_accesses(store):
@@ -183,13 +216,12 @@ def test_what_sessions_got_within_a_time_with_the_places_among_it(store):
     assert store.statistics.given(day, day + 1) == {id_of(1): Given(1, 1)}
 
 
-def test_hubs_stay_known_as_relations_and_memories_come_and_go(store):
+def test_centralities_stay_known_as_relations_and_memories_come_and_go(store):
     keys = insert(store, *(memory(n, f"{n}") for n in range(8)))
     source = random.Random(8)
 
     def agree():
-        whole = centrality(store.statistics.arcs())
-        assert store.search.hubs(keys) == {key: part for key, part in whole.items() if part > HUB}
+        assert store.search.centralities(keys) == centralities(store, keys)
 
     for _ in range(60):
         one, other = (id_of(n) for n in source.sample(range(8), 2))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.walks import RelationFilter, centrality, walk
+from recortex.engines.graph.walks import RelationFilter, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 nodes = st.sampled_from("abcdefgh")
@@ -63,10 +63,3 @@ def test_depth_is_the_shortest_way(graph, way, depth):
                 if near in {one.source_id, one.target_id} and way.follows(one, near):
                     distance.setdefault(one.other(near), level)
     assert {step.id: step.depth for step in steps} | {"a": 0} == distance
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 1)), max_size=40))
-def test_centrality_is_above_nothing_and_its_greatest_is_one(arcs):
-    values = centrality(arcs)
-    assert all(0.0 < value <= 1.0 for value in values.values())
-    assert not arcs or max(values.values()) == 1.0

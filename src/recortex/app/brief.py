@@ -18,7 +18,6 @@ from recortex.filesystem import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from recortex.app.application import Application, StoreServices
@@ -27,13 +26,16 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
     from recortex.engines.brief import BriefEntry, Presentable, Ranked
-    from recortex.ports.search import ExchangeRecords
 
 
 FOLDER = "surface-cache"
 BUDGET = "hooks.brief_tokens"
 MOST_BESIDE = 3
 """Files next to those that are being worked on whose memories count more (bench/neighbours.py --brief)."""
+MOST_NAMED = 500
+"""Of a large store so many memories are ranked that are about files at work, or that were used."""
+LATELY, LOOKED_AT = timedelta(days=7), 100
+"""So many of the latest exchanges of the branch tell what is being worked on."""
 MOST_UNRESOLVED = 200
 """Contradictions of which the earlier memory is left out; whoever has more of them reviews some first."""
 
@@ -167,20 +169,24 @@ def _presentable(
     from recortex.domain.vocabulary import Scope
     from recortex.engines.brief import Presentable
 
-    files = _files(app, branch, cwd)
+    files, sessions = _at_work(app, branch, cwd)
     beside = neighbours_of(app, sorted(files))[:MOST_BESIDE]
+    projects = app.all_services(Scope.PROJECT)
+    used = [id_ for project in projects for id_ in project.store.sessions.used_lately(MOST_NAMED)]
     found = []
     for services in all_services:
         statistics = services.store.statistics
-        known = statistics.presentable(to_micros(app.clock()))
+        paths = statistics.paths()
+        about, near = (statistics.about(touched(paths, some)) for some in (files, beside))
+        latest = [*about[-MOST_NAMED:], *near[-MOST_NAMED:]]
+        known = statistics.foremost(to_micros(app.clock()), about=latest, ids=used, sessions=sessions)
         ended = _ended(services, known)
         memories = [one for one in known if one.id not in ended and not loads(client, one.loaded_by)]
         outcomes: dict[str, Outcome] = {}
-        for project in app.all_services(Scope.PROJECT):
+        for project in projects:
             outcomes |= project.store.sessions.outcomes([one.id for one in memories], ("surface",))
-        cited = list(statistics.cited())
-        keys = touched(cited, files), touched(cited, beside)
-        found.append(Presentable(memories, statistics.arcs(), *keys, outcomes))
+        central = services.store.search.centralities([one.key for one in memories])
+        found.append(Presentable(memories, central, frozenset(about), frozenset(near), outcomes))
     return found
 
 
@@ -200,20 +206,29 @@ def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[st
     return {end for later, end in earlier if frozenset((later, end)) not in beaten}.union(beaten.values())
 
 
-def _files(app: Application, branch: str, cwd: str) -> frozenset[str]:
-    """The files that are being worked on where a session starts."""
+def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], list[str]]:
+    """The files that are being worked on where a session starts, and the last sessions of the branch.
+
+    Files that are uncommitted, in the last commits, or were edited in these sessions.
+    """
     from pathlib import Path
 
+    from recortex.app.naming import shown
+    from recortex.codebase.git import files_at_work
     from recortex.codebase.project import working_tree
+    from recortex.domain.exchange import ExchangeQuery
     from recortex.domain.vocabulary import Scope
 
+    projects = app.all_services(Scope.PROJECT)
+    if not projects:
+        return frozenset(), []
     folder = Path(cwd) if cwd else app.root
     tree = working_tree(folder) if folder.is_dir() else app.root
-    return frozenset(
-        path
-        for services in app.all_services(Scope.PROJECT)
-        for path in files_in_play(tree, services.store.exchanges, branch, app.clock())
-    )
+    now = app.clock()
+    query = ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
+    lately = [one for services in projects for one in services.store.exchanges.find(query)]
+    files = {*map(shown, files_at_work(tree)), *(path for one in lately for path in one.files)}
+    return frozenset(files), list(dict.fromkeys(one.session for one in lately))
 
 
 def _renamed(all_services: Sequence[StoreServices]) -> str:
@@ -340,45 +355,21 @@ def _show(app: Application, text: str) -> None:
             app.works_again("surface file")
 
 
-# -- the files that a project works on now, for the brief: by git, and by the last sessions of the branch
+# -- which memories are about the files that are being worked on
 
 
-LATELY = timedelta(days=7)
-LOOKED_AT = 100
-"""The latest exchanges of the branch whose files count, within a week."""
-
-
-def files_in_play(tree: Path, records: ExchangeRecords, branch: str, now: datetime) -> frozenset[str]:
-    """Paths of files that are uncommitted, in the last commits, or were edited in the last sessions.
+def touched(paths: Iterable[str], files: Collection[str]) -> list[str]:
+    """Which paths that memories are linked to mean one of these files.
 
     Args:
-        tree: the top of the working tree; what git says of it is relative to it.
-        records: of the project's store; their paths are as the client gave them.
-        branch: that is checked out.
-        now: the time.
-    """
-    from recortex.app.naming import shown
-    from recortex.codebase.git import files_at_work
-    from recortex.domain.exchange import ExchangeQuery
-
-    lately = ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
-    edited = (path for one in records.find(lately) for path in one.files)
-    return frozenset((*(shown(path) for path in files_at_work(tree)), *edited))
-
-
-def touched(cited: Iterable[tuple[str, int]], files: Collection[str]) -> frozenset[int]:
-    """The keys of memories about one of these files.
-
-    Args:
-        cited: paths that memories are linked to, with their keys. `git.py` may stand for `src/git.py`, unless
-            several of the files have that name.
-        files: paths, relative or absolute.
+        paths: `git.py` may stand for `src/git.py`, unless several of the files have that name.
+        files: relative or absolute.
     """
     parted = [_parts(path) for path in files]
     names = Counter(parts[-1] for parts in parted)
     ends = {parts[start:] for parts in parted for start in range(len(parts))}
-    meant = ((_parts(path), key) for path, key in cited)
-    return frozenset(key for path, key in meant if path in ends and (len(path) > 1 or names[path[0]] == 1))
+    meant = ((_parts(path), path) for path in paths)
+    return [path for parts, path in meant if parts in ends and (len(parts) > 1 or names[parts[0]] == 1)]
 
 
 def _parts(path: str) -> tuple[str, ...]:

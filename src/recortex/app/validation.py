@@ -95,14 +95,14 @@ def left(
         statistics = [
             one._replace(standing=mean_intact(citations[one.id]), checked_at=at) for one in statistics
         ]
-    hubs = services.store.search.hubs([one.key for one in statistics])
+    hubs = services.store.search.centralities([one.key for one in statistics])
     return remaining_of_all(statistics, to_micros(now), hubs)
 
 
 def hubs_of(services: StoreServices, ids: Sequence[str]) -> dict[str, float]:
     """The centrality of those memories of which it is above a half, by id."""
     statistics = services.store.statistics.find_by_ids(ids) if ids else []
-    hubs = services.store.search.hubs([one.key for one in statistics])
+    hubs = services.store.search.centralities([one.key for one in statistics])
     return {one.id: hubs.get(one.key, 0.0) for one in statistics}
 
 

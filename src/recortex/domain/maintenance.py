@@ -155,10 +155,6 @@ class DegradationRecord(NamedTuple):
 # -- columns of many memories at once, for ageing and ranking, and what tells that a store changed
 
 
-Arc = tuple[int, int, int]
-"""A relation: the keys of its source and its target, and whether it holds both ways."""
-
-
 class MemoryStatistics(NamedTuple):
     """A memory's row without its text. Instants are microseconds since 1970 UTC.
 

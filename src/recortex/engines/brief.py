@@ -17,7 +17,6 @@ from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priorit
 from recortex.engines.decay.confidence import DAY, confidence, curve
 from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
 from recortex.engines.extraction.report_entries import DURABLE, ON_PURPOSE
-from recortex.engines.graph.walks import centrality
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
 from recortex.engines.sessions.limits import is_exhausted, usefulness
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from recortex.domain.exchange import Exchange
-    from recortex.domain.maintenance import Arc, MemoryStatistics
+    from recortex.domain.maintenance import MemoryStatistics
     from recortex.domain.memory import Memory
 
 
@@ -233,16 +232,17 @@ _HIGHEST_PRIORITY = 10
 
 
 class Presentable(NamedTuple):
-    """The memories that the brief may show of one store, and their relations.
+    """The memories that the brief may show of one store.
 
     Attributes:
+        centralities: above 0, by key.
         touched: keys of memories about files that are being worked on.
         near: keys of those about files that belong with these.
         outcomes: in how many sessions each was given and used, by id; of those that ever were.
     """
 
     memories: Sequence[MemoryStatistics]
-    arcs: Sequence[Arc]
+    centralities: Mapping[int, float]
     touched: frozenset[int] = frozenset()
     near: frozenset[int] = frozenset()
     outcomes: Mapping[str, Outcome] = {}
@@ -334,7 +334,6 @@ def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Rank
 
 
 def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_accesses: int) -> Iterator[Ranked]:
-    hubs = centrality(store.arcs)
     for memory in store.memories:
         here = bool(branch) and memory.branch == branch
         outcome = store.outcomes.get(memory.id, Outcome())
@@ -342,7 +341,7 @@ def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_acces
         group = group_of(memory, bearing, now)
         if not group:
             continue
-        central = hubs.get(memory.key, 0.0)
+        central = store.centralities.get(memory.key, 0.0)
         value = rank(
             _confidence(memory, central, now),
             memory.priority,

@@ -115,10 +115,10 @@ class SearchStore(VectorSearch, Protocol):
     def links(self, keys: Sequence[int]) -> Mapping[int, Links]:
         """The files and patterns of those memories that have some."""
 
-    def hubs(self, keys: Sequence[int]) -> Mapping[int, float]:
-        """The centrality (`engines.graph.walks`) of those above a half.
+    def centralities(self, keys: Sequence[int]) -> Mapping[int, float]:
+        """The in-degree of each memory as a part of the greatest, above 0; one without is left out.
 
-        A lower one does not change decay.
+        Only active relations count; one in both directions counts at both ends.
         """
 
     def memories(
@@ -486,6 +486,9 @@ class Receipts(Protocol):
 
     def outcomes(self, memories: Sequence[str], channels: Sequence[Channel]) -> Mapping[str, Outcome]:
         """What became of those memories that were given on one of these channels, or used on any."""
+
+    def used_lately(self, limit: int) -> Sequence[str]:
+        """Memories that were used after they were given, the latest first."""
 
     def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
         """Record the first use of what was given; False where one was recorded before."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.maintenance import (
-        Arc,
         AuditSummary,
         Checkpoint,
         Degradation,
@@ -284,14 +283,26 @@ class StatisticsReader(Protocol):
     def presentable(self, at: int) -> Sequence[MemoryStatistics]:
         """Active memories of trusted or derived origin that are true in the world at that instant."""
 
+    def foremost(
+        self, at: int, *, about: Sequence[int], ids: Sequence[str], sessions: Sequence[str]
+    ) -> Sequence[MemoryStatistics]:
+        """Those of `presentable` that may come first in a brief: all, unless the store is large.
+
+        Args:
+            at: the instant.
+            about: keys of memories about what is being worked on.
+            ids: of memories that proved useful.
+            sessions: in which what is at hand was worked on.
+        """
+
     def find_by_ids(self, ids: Sequence[str]) -> Sequence[MemoryStatistics]:
         """Those memories, whatever their status; those that are gone are left out."""
 
-    def arcs(self) -> Sequence[Arc]:
-        """Every active relation: the keys of source and target, and whether it holds both ways."""
+    def paths(self) -> Sequence[str]:
+        """Every path that a memory is linked to."""
 
-    def cited(self) -> Sequence[tuple[str, int]]:
-        """Every path that an active memory is linked to, with the memory's key."""
+    def about(self, paths: Sequence[str]) -> Sequence[int]:
+        """The keys of memories that are linked to one of these paths, in their order."""
 
     def find_active(self) -> Sequence[Standing]:
         """What tells how important each active memory is that is not pinned, but for what was given of it."""

@@ -6,7 +6,7 @@ import pytest
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.walks import RelationFilter, centrality, walk
+from recortex.engines.graph.walks import RelationFilter, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -33,11 +33,6 @@ def reached(depth=10, start="a", limit=100, **way):
 
     steps = walk(start, RelationFilter(**way), relations_of, depth=depth, limit=limit)
     return [(step.id, step.depth) for step in steps], asked
-
-
-def test_centrality_is_a_part_of_the_greatest_in_degree():
-    assert centrality([(1, 2, 0), (3, 2, 0), (2, 4, 0), (5, 6, 1)]) == {2: 1.0, 4: 0.5, 5: 0.5, 6: 0.5}
-    assert centrality([]) == {}
 
 
 def test_the_walk_goes_level_by_level_strongest_first():

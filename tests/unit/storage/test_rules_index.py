@@ -6,6 +6,7 @@ from example_memories import AT, insert, memory
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status
 from recortex.engines.context import STANDING_KINDS
+from recortex.storage.database import queries
 from recortex.storage.records.rows import RULES, order, where
 from recortex.storage.sqlite.store import SqliteStore
 
@@ -35,3 +36,11 @@ def test_what_files_say_is_found_by_its_index(tmp_path):
     with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
         for statuses in ((), (Status.ACTIVE, Status.PROPOSED)):
             assert "memories_written" in plan(store, MemoryQuery(in_files=True, statuses=statuses))
+
+
+def test_what_may_come_first_in_a_brief_is_found_by_its_index(tmp_path):
+    with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
+        sql = f"{queries('statistics', 'sqlite')['columns']} {queries('statistics', 'sqlite')['foremost']}"
+        steps = store.pool.rows(f"EXPLAIN QUERY PLAN {sql}", (0, 1, 1, "[]", "[]", "[]"))
+        used = " ".join(row[3] for row in steps)
+        assert all(name in used for name in ("memories_told", "memories_recorded", "memories_written"))

@@ -17,13 +17,12 @@ from recortex.domain.relation import KEPT_VERSIONS, AuditEntry
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Status, priority_of
 from recortex.engines.decay.confidence import DAY, Rules, Transition, transition
-from recortex.engines.graph.walks import centrality
 from recortex.engines.maintenance import DAY as DUE_DAY
 from recortex.engines.maintenance import MONTH, MOST_MONTHS, moved, score, set_by_person, signals, summaries
 from recortex.ports.store import EVERY_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.app.application import StoreServices
@@ -87,7 +86,7 @@ def run_lifecycle(
     aged = _candidates(services, to_micros(now), rules)
     due = list(_due(aged, {}, to_micros(now), rules))
     if due:  # hubs last longer than others, so they are only looked for among what seems due
-        hubs = centrality(services.store.statistics.arcs())
+        hubs = services.store.search.centralities([one.key for one, _ in due])
         due = list(_due([one for one, _ in due], hubs, to_micros(now), rules))
     if not dry_run:
         chunks = (due[first : first + CHUNK] for first in range(0, len(due), CHUNK))
@@ -105,7 +104,7 @@ def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryS
 
 
 def _due(
-    memories: Sequence[MemoryStatistics], hubs: dict[int, float], now: int, rules: Rules
+    memories: Sequence[MemoryStatistics], hubs: Mapping[int, float], now: int, rules: Rules
 ) -> Iterator[_Due]:
     for one in memories:
         step = transition(one, hubs.get(one.key, 0.0), now, rules)

@@ -42,7 +42,7 @@ def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory
     if not memories:
         return []
     standings = {one.id: one for one in store.statistics.find_by_ids([memory.id for memory in memories])}
-    hubs = store.search.hubs([one.key for one in standings.values()])
+    hubs = store.search.centralities([one.key for one in standings.values()])
     current = remaining_of_all(list(standings.values()), now, hubs)
     return [
         replace(memory, confidence=current[memory.id]) if memory.id in current else memory

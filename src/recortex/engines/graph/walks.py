@@ -6,10 +6,9 @@ and is asked once a level. It may leave out what a `Way` does not follow (`level
 
 from __future__ import annotations
 
-from collections import Counter
 from math import fsum
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from recortex.domain.kinds.base import shorten
 from recortex.domain.relation import BACKWARD, CAUSAL, FORWARD
@@ -17,7 +16,7 @@ from recortex.domain.text import clean
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.context import PictureFormat
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
     RelationsOf = Callable[[Sequence[str]], Iterable[Relation]]
     Direction = Literal["both", "outgoing", "incoming"]
-    Node = TypeVar("Node", bound=Hashable)
-    Arc = tuple[Node, Node, int]
 
 
 DEPTH, STRENGTH, NODES = 5, 0.3, 50
@@ -302,19 +299,6 @@ def known_at(at: datetime, relations: Iterable[Relation], former: Iterable[Forme
         if one.created_at <= at < state.ended_at:
             held[one.source_id, one.target_id, one.type] = one
     return list(held.values())
-
-
-def centrality(arcs: Sequence[Arc[Node]]) -> dict[Node, float]:
-    """The in-degree of each node as a part of the greatest, above 0 and at most 1; one without is left out.
-
-    Args:
-        arcs: (source, target, whether it holds both ways) of each active relation; both ways counts at both
-            ends.
-    """
-    degrees: Counter[Node] = Counter(map(itemgetter(1), arcs))
-    degrees.update(map(itemgetter(0), filter(itemgetter(2), arcs)))
-    greatest = max(degrees.values(), default=0)
-    return {node: degree / greatest for node, degree in degrees.items()}
 
 
 # -- pictures of memories and what led to what, as Mermaid, DOT or SVG: causes above effects

@@ -505,7 +505,7 @@ class Retrieval:
 
     def _decayed(self, told: Sequence[Facts], now: int) -> dict[int, float]:
         """The decayed confidence of each. Hubs count only here: finding them for all is slow."""
-        hubs = self._search.hubs([one.key for one in told]) if told else {}
+        hubs = self._search.centralities([one.key for one in told]) if told else {}
         return {one.key: remaining(one, now, hubs.get(one.key, 0.0)) for one in told}
 
     def meaning(

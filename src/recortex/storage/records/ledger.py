@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from recortex.domain.maintenance import Arc
     from recortex.domain.relation import Gone
 
 
@@ -92,6 +91,11 @@ class LedgerRecords(Records):
 # -- statistics of memories: the columns that ageing and ranking need, without the texts
 
 
+MOST_RANKED, MOST_TOLD, MOST_LATEST = 5_000, 3_000, 500
+"""A store of at most so many memories is ranked whole; of a larger one so many that the person told, and so
+many of the latest. Of some thousand a rank takes less time than git takes to tell what is being worked on."""
+
+
 class StatisticsRecords(Records):
     """Reads the statistics of memories."""
 
@@ -119,17 +123,36 @@ class StatisticsRecords(Records):
         """
         return self._statistics("presentable", at)
 
+    def foremost(
+        self, at: int, *, about: Sequence[int], ids: Sequence[str], sessions: Sequence[str]
+    ) -> list[MemoryStatistics]:
+        """Those of `presentable` that may come first: all, unless the store is large.
+
+        Of a large one the latest of each kind and priority that the person told or approved; of all memories
+        the latest, those recalled most, and those that most relations point at; and those that are named.
+
+        Args:
+            at: the instant.
+            about: keys of memories about what is being worked on.
+            ids: of memories that proved useful.
+            sessions: in which what is at hand was worked on.
+        """
+        if self._number("more_than", MOST_RANKED + 1) <= MOST_RANKED:
+            return self.presentable(at)
+        named = json(list(about)), json(list(ids)), json(list(sessions))
+        return self._statistics("foremost", at, MOST_TOLD, MOST_LATEST, *named)
+
     def find_by_ids(self, ids: Sequence[str]) -> list[MemoryStatistics]:
         """Those memories, whatever their status."""
         return self._statistics("named", json(list(ids)))
 
-    def arcs(self) -> list[Arc]:
-        """Every active relation."""
-        return self._rows("arcs")
+    def paths(self) -> list[str]:
+        """Every path that a memory is linked to."""
+        return self._column("paths")
 
-    def cited(self) -> list[tuple[str, int]]:
-        """Every path that an active memory is linked to, with the memory's key."""
-        return [(path, key) for path, key in self._rows("cited")]
+    def about(self, paths: Sequence[str]) -> list[int]:
+        """The keys of memories that are linked to one of these paths, in their order."""
+        return self._column("about", json(list(paths))) if paths else []
 
     def find_active(self) -> list[Standing]:
         """What tells how important each active memory is that is not pinned, but for what was given of it."""
@@ -143,6 +166,6 @@ class StatisticsRecords(Records):
         """What tells whether anything changed."""
         return Generation(*self._rows("generation")[0])
 
-    def _statistics(self, condition: str, value: int | str) -> list[MemoryStatistics]:
+    def _statistics(self, condition: str, *values: int | str) -> list[MemoryStatistics]:
         sql = f"{self._sql['columns']} {self._sql[condition]}"
-        return list(map(MemoryStatistics._make, self._database.rows(sql, (value,))))
+        return list(map(MemoryStatistics._make, self._database.rows(sql, values)))

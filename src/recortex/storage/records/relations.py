@@ -98,13 +98,13 @@ class RelationDegrees(Records):
 
     topic = "degrees"
 
-    def hubs(self, keys: Sequence[int]) -> dict[int, float]:
-        """The centrality of those memories of which it is above a half."""
+    def centralities(self, keys: Sequence[int]) -> dict[int, float]:
+        """The in-degree of each of these memories as a part of the greatest; one without is left out."""
         degrees = self._of(keys)
         if not degrees:
             return {}
         greatest = self._number("greatest") if self._made() else max(dict(self._rows("distribution")))
-        return {key: degree / greatest for key, degree in degrees.items() if 2 * degree > greatest}
+        return {key: degree / greatest for key, degree in degrees.items()}
 
     def ends(self, key: int) -> list[int]:
         """The memories that are related to one."""

@@ -174,9 +174,9 @@ class SearchRecords(WordSearch):
         patterns = self._grouped(self._sql["patterns"], wanted)
         return {key: Links(tuple(files[key]), tuple(patterns[key])) for key in {*files, *patterns}}
 
-    def hubs(self, keys: Sequence[int]) -> dict[int, float]:
-        """The centrality of those memories of which it is above a half."""
-        return self._degrees.hubs(keys)
+    def centralities(self, keys: Sequence[int]) -> dict[int, float]:
+        """The in-degree of each memory as a part of the greatest, above 0 and at most 1."""
+        return self._degrees.centralities(keys)
 
     def memories(
         self, keys: Sequence[int], confidence: Mapping[int, float] | None = None

@@ -77,6 +77,10 @@ class SessionRecords(Records):
         rows = self._rows("outcomes", json.dumps(list(memories)), json.dumps(list(channels)))
         return {memory: Outcome(given, used) for memory, given, used in rows}
 
+    def used_lately(self, limit: int) -> list[str]:
+        """Memories that were used after they were given, the latest first."""
+        return self._column("used_lately", limit)
+
     def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
         """Note the first use of what was given; False where one was noted before."""
         given = (receipt.session, receipt.context, receipt.memory)

@@ -65,6 +65,9 @@ WHERE /*own*/ memory IN (SELECT value FROM json_each(?1))
   AND (used_as <> '' OR channel IN (SELECT value FROM json_each(?2)))
 GROUP BY memory
 
+-- name: used_lately
+SELECT memory FROM receipts WHERE /*own*/ used_as <> '' GROUP BY memory ORDER BY max(at) DESC LIMIT ?1
+
 -- name: mark_used
 UPDATE receipts SET used_at = ?4, used_as = ?5
   WHERE /*own*/ session = ?1 AND context = ?2 AND memory = ?3 AND used_at IS NULL

@@ -23,12 +23,49 @@ WHERE /*own m*/ m.status = 'active' AND (m.trust <> 'untrusted' OR m.origin = 'r
   AND (m.valid_until IS NULL OR m.valid_until > ?1)
 ORDER BY m.key
 
--- name: arcs
-SELECT source_key, target_key, bidirectional FROM relations WHERE /*own*/ status = 'active'
+-- name: more_than
+SELECT count(*) FROM (SELECT 1 FROM memories /*only own*/ LIMIT ?1) n
 
--- name: cited
-SELECT f.path, f.memory_key FROM memory_files f WHERE /*own f*/ f.memory_key IN (
-  SELECT m.key FROM memories m WHERE /*own m*/ m.status = 'active')
+-- name: foremost
+WHERE /*own m*/ m.status = 'active' AND (m.trust <> 'untrusted' OR m.origin = 'repository')
+  AND m.valid_from <= ?1
+  AND (m.valid_until IS NULL OR m.valid_until > ?1)
+  AND m.key IN (
+    SELECT told.key FROM (
+      SELECT c.key, c.priority, c.place FROM (
+        SELECT key, priority,
+          row_number() OVER (PARTITION BY kind, priority ORDER BY recorded_at DESC) AS place
+        FROM memories
+        WHERE /*own*/ status = 'active' AND (trust = 'trusted' OR pinned <> 0 OR validated_at IS NOT NULL
+          OR source IS NULL OR source = replace(source, '"rule"', '')
+          OR replace(source, '"command_habit"', '') <> source)
+      ) c ORDER BY c.place, c.priority DESC LIMIT ?2
+    ) told
+    UNION SELECT latest.key FROM (
+      SELECT key FROM memories WHERE /*own*/ status = 'active' ORDER BY recorded_at DESC LIMIT ?3) latest
+    UNION SELECT written.key FROM (
+      SELECT key FROM memories
+      WHERE /*own*/ origin = 'repository'
+        OR (origin = 'user' AND replace(source, '"instruction_file"', '') <> source)
+      ORDER BY recorded_at DESC LIMIT ?3) written
+    UNION SELECT recalled.key FROM (
+      SELECT key FROM memories WHERE /*own*/ access_count > 0 ORDER BY access_count DESC LIMIT ?3) recalled
+    UNION SELECT central.key FROM (
+      SELECT target_key AS key FROM relations /*only own*/
+      GROUP BY target_key ORDER BY count(*) DESC LIMIT ?3) central
+    UNION SELECT key FROM memories WHERE /*own*/ key IN (SELECT value FROM json_each(?4))
+    UNION SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?5))
+    UNION SELECT key FROM memories
+      WHERE /*own*/ session <> '' AND session IN (SELECT value FROM json_each(?6))
+  )
+ORDER BY m.key
+
+-- name: paths
+SELECT DISTINCT path FROM memory_files /*only own*/
+
+-- name: about
+SELECT memory_key FROM memory_files
+WHERE /*own*/ path IN (SELECT value FROM json_each(?1)) ORDER BY memory_key
 
 -- name: generation
 SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0), (SELECT count(*) FROM memories /*only own*/),

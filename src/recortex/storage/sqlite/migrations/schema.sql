@@ -1,4 +1,4 @@
--- The schema after migration 19, written by scripts/build_docs.py; change it by a migration.
+-- The schema after migration 20, written by scripts/build_docs.py; change it by a migration.
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 );
@@ -463,6 +463,11 @@ CREATE TABLE relation_degrees (
 );
 CREATE INDEX memories_written ON memories (recorded_at)
 WHERE origin = 'repository' OR (origin = 'user' AND replace(source, '"instruction_file"', '') <> source);
+CREATE INDEX memories_told ON memories (kind, priority, recorded_at DESC)
+WHERE status = 'active' AND (trust = 'trusted' OR pinned <> 0 OR validated_at IS NOT NULL
+  OR source IS NULL OR source = replace(source, '"rule"', '')
+  OR replace(source, '"command_habit"', '') <> source);
+CREATE INDEX relations_waiting ON relations (type) WHERE status = 'suggested';
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
