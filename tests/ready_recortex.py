@@ -187,43 +187,71 @@ def _load() -> None:
 def _requested(listening: socket.socket) -> dict[str, Any]:
     """Fork for each request until nobody is left to make one; returns in the process that is to do it."""
     waiting = selectors.DefaultSelector()
-    for one in (listening, sys.stdin):
+    woken, wake = os.pipe()
+    for number in (woken, wake):
+        os.set_blocking(number, False)
+    for one in (listening, sys.stdin, woken):
         waiting.register(one, selectors.EVENT_READ)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    running: dict[int, tuple[int, float]] = {}  # where to say how a process ended, and when to kill it
     while True:
-        if sys.stdin in [key.fileobj for key, _ in waiting.select()]:
+        ready = [key.fileobj for key, _ in waiting.select(_kill_late(running))]
+        if sys.stdin in ready:
             os._exit(0)
-        requests, _ = listening.accept()
-        with requests:
-            data, streams, *_ = socket.recv_fds(requests, 1 << 20, 4)
-            while data and not data.endswith(b"\n"):
-                data += requests.recv(1 << 20)
+        if woken in ready:
+            os.read(woken, 1 << 12)
+        _tell_ended(running)
+        if listening not in ready:
+            continue
+        data, (*standard, end) = _received(listening)
+        if child := os.fork():
+            running[child] = end, time.monotonic() + SECONDS
+            for number in standard:
+                os.close(number)
+            continue
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        waiting.close()
+        listening.close()
+        for number in (woken, wake, end, *(number for number, _ in running.values())):
+            os.close(number)
+        _take(standard)
         request: dict[str, Any] = json.loads(data)
-        if not os.fork():
-            waiting.close()
-            listening.close()
-            _watched(streams)
-            return request
-        for number in streams:
-            os.close(number)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+        return request
 
 
-def _watched(streams: list[int]) -> None:
-    """Fork once more, and say how the second process ended; returns in the second, which has the streams."""
-    *standard, end = streams
-    if child := os.fork():
-        signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
-        signal.alarm(SECONDS)
-        for number in (*standard, 0, 1):
+def _received(listening: socket.socket) -> tuple[bytes, list[int]]:
+    """A request, and the streams that came with it."""
+    requests, _ = listening.accept()
+    with requests:
+        data, streams, *_ = socket.recv_fds(requests, 1 << 20, 4)
+        while data and not data.endswith(b"\n"):
+            data += requests.recv(1 << 20)
+    return data, streams
+
+
+def _kill_late(running: dict[int, tuple[int, float]]) -> float | None:
+    """End what takes too long; returns the seconds until one may have to be ended."""
+    now = time.monotonic()
+    for process in [process for process, (_, until) in running.items() if until <= now]:
+        os.kill(process, signal.SIGKILL)
+    return max(0.1, min(until for _, until in running.values()) - now) if running else None
+
+
+def _tell_ended(running: dict[int, tuple[int, float]]) -> None:
+    """Say of each process that ended how it did."""
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            number, _ = running.pop(ended[0])
+            with suppress(BrokenPipeError):  # who asked was killed
+                os.write(number, str(os.waitstatus_to_exitcode(ended[1])).encode())
             os.close(number)
-        _, status = os.waitpid(child, 0)
-        with suppress(BrokenPipeError):  # who asked was killed
-            os.write(end, str(os.waitstatus_to_exitcode(status)).encode())
-        os._exit(0)
-    os.close(end)
-    for number, stream in enumerate(standard):
+
+
+def _take(streams: list[int]) -> None:
+    """Have these standard streams from now on."""
+    for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     sys.stdout.reconfigure(line_buffering=sys.stdout.isatty())
