@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import sys
@@ -45,19 +44,16 @@ def wrapped(text: str, indent: str = "") -> str:
 
 
 def facade() -> str:
-    """The class of all operations: its bases are every group, in their order, new ones last."""
+    """The facade as type checkers see it: its bases are every group."""
     text = FACADE.read_text(encoding="utf-8")
-    groups = {one.__name__: one for one in _groups()}
-    (declared,) = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
-    former = [base.id for base in declared.bases if isinstance(base, ast.Name)]
-    names = [*(name for name in former if name in groups), *(name for name in groups if name not in former)]
     modules: dict[str, list[str]] = {}
-    for name in sorted(names):
-        modules.setdefault(groups[name].__module__, []).append(name)
+    for group in sorted(_groups(), key=lambda one: one.__name__):
+        modules.setdefault(group.__module__, []).append(group.__name__)
     imports = "".join(_import(module, modules[module]) for module in sorted(modules))
-    bases = "".join(f"    {name},\n" for name in names)
-    head, body = text.partition("from recortex.")[0], text.partition("):\n")[2]
-    return f"{head}{imports}\n\nclass Cortex(\n{bases}):\n{body}"
+    bases = "".join(f"    {group.__name__},\n" for group in _groups())
+    head, body = text.partition("    from recortex.")[0], text.partition("    ):\n")[2]
+    declared = textwrap.indent(f"{imports}\nclass _Groups(\n{bases}):\n", "    ")
+    return f"{head}{declared}{body}"
 
 
 def _import(module: str, names: list[str]) -> str:
@@ -68,7 +64,7 @@ def _import(module: str, names: list[str]) -> str:
 
 
 def _groups() -> list[type[Operations]]:
-    """Every group of operations: those of the spine, then those of capabilities."""
+    """Every group of operations in the order of the manifest; new ones, of capabilities last, after them."""
     modules = [
         import_module(f"recortex.operations.{one.name}") for one in iter_modules(operation_modules.__path__)
     ]
@@ -79,13 +75,13 @@ def _groups() -> list[type[Operations]]:
         if isinstance(value, type) and issubclass(value, Operations) and value.__module__ == module.__name__
     ]
     added = [load(name) for one in capabilities() for name in one.operations]
-    return [one for one in (*own, *added) if one is not Operations]
+    groups = {one.__name__: one for one in (*own, *added) if one is not Operations}
+    former = [one["class"] for one in json.loads(MANIFEST.read_text(encoding="utf-8"))]
+    return [groups[name] for name in dict.fromkeys([*former, *groups]) if name in groups]
 
 
-def _cortex() -> type[Operations]:
-    """The facade, imported once it was written anew."""
-    found: type[Operations] = import_module("recortex.cortex").Cortex
-    return found
+def _operations() -> list[Operation]:
+    return [one for group in _groups() for one in operations_of(group).values()]
 
 
 def verbs() -> str:
@@ -94,14 +90,14 @@ def verbs() -> str:
         "# Operations\n",
         "Each is a method of `Cortex`, a verb of `recortex` and a tool of the MCP server.\n",
     ]
-    parts += [_operation(operation) for operation in operations_of(_cortex()).values()]
+    parts += [_operation(operation) for operation in _operations()]
     return "\n".join(parts)
 
 
 def tools() -> str:
     """The tools of the MCP server and what they promise."""
     rows = ["| tool | default | reads only | destructive | idempotent | |", "|---|---|---|---|---|---|"]
-    for one in operations_of(_cortex()).values():
+    for one in _operations():
         traits = one.traits
         if traits.person:
             continue
@@ -189,7 +185,7 @@ def manifest() -> str:
             "heading": headings.get(f"{group.__module__}:{group.__name__}", ""),
             "operations": [_listed(one) for one in operations_of(group).values()],
         }
-        for group in _cortex().__bases__
+        for group in _groups()
     ]
     return json.dumps(groups, indent=1, ensure_ascii=False)
 

@@ -1,81 +1,102 @@
 """The facade: everything that Recortex can do, as methods of one object.
 
-`scripts/build_docs.py` keeps its bases: every group of operations, those of capabilities included.
+Each is imported when it is first asked for: a program that recalls does not load what imports histories.
+Type checkers see the classes that declare them; `scripts/build_docs.py` keeps that list, in which every group
+of operations is named, those of capabilities included.
 """
 
 from __future__ import annotations
 
-from recortex.code.operations import CodeOperations, ConventionOperations, PieceOperations
-from recortex.documents.operations import DocumentOperations
-from recortex.operations.advising import AdviceOperations, GenerationOperations
-from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
-from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
-from recortex.operations.indexing import IndexingOperations
-from recortex.operations.inferring import InferenceOperations
-from recortex.operations.inspecting import InspectionOperations
-from recortex.operations.learning import LearningOperations
-from recortex.operations.maintenance import (
-    GarbageCollectionOperations,
-    LifecycleOperations,
-    MaintenanceOperations,
-)
-from recortex.operations.models import ModelOperations
-from recortex.operations.moving import ExportOperations, MovingOperations
-from recortex.operations.projects import InstallationOperations, ProjectOperations
-from recortex.operations.recording import CorrectionOperations, RecordingOperations
-from recortex.operations.reviewing import ConsolidationOperations, ReviewOperations, ValidationOperations
-from recortex.operations.searching import SearchOperations
-from recortex.operations.sessions import (
-    ErasureOperations,
-    HistoryOperations,
-    ReplayOperations,
-    SessionOperations,
-)
-from recortex.why.explaining import ConsequenceOperations, ExplanationOperations
-from recortex.why.operations import ReasonOperations
+from keyword import iskeyword
+from typing import TYPE_CHECKING
+
+from recortex.operations.base import Later, Operations
+from recortex.operations.manifest import groups
+
+if TYPE_CHECKING:
+    from recortex.code.operations import CodeOperations, ConventionOperations, PieceOperations
+    from recortex.documents.operations import DocumentOperations
+    from recortex.operations.advising import AdviceOperations, GenerationOperations
+    from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
+    from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
+    from recortex.operations.indexing import IndexingOperations
+    from recortex.operations.inferring import InferenceOperations
+    from recortex.operations.inspecting import InspectionOperations
+    from recortex.operations.learning import LearningOperations
+    from recortex.operations.maintenance import (
+        GarbageCollectionOperations,
+        LifecycleOperations,
+        MaintenanceOperations,
+    )
+    from recortex.operations.models import ModelOperations
+    from recortex.operations.moving import ExportOperations, MovingOperations
+    from recortex.operations.projects import InstallationOperations, ProjectOperations
+    from recortex.operations.recording import CorrectionOperations, RecordingOperations
+    from recortex.operations.reviewing import ConsolidationOperations, ReviewOperations, ValidationOperations
+    from recortex.operations.searching import SearchOperations
+    from recortex.operations.sessions import (
+        ErasureOperations,
+        HistoryOperations,
+        ReplayOperations,
+        SessionOperations,
+    )
+    from recortex.why.explaining import ConsequenceOperations, ExplanationOperations
+    from recortex.why.operations import ReasonOperations
+
+    class _Groups(
+        RecordingOperations,
+        SearchOperations,
+        ExplanationOperations,
+        ContextOperations,
+        FrameOperations,
+        AdviceOperations,
+        GenerationOperations,
+        BrowseOperations,
+        SessionOperations,
+        LinkOperations,
+        LearningOperations,
+        CorrectionOperations,
+        ReplayOperations,
+        ReviewOperations,
+        ExportOperations,
+        HistoryOperations,
+        ErasureOperations,
+        ConsolidationOperations,
+        KindOperations,
+        PieceOperations,
+        IndexingOperations,
+        CodeOperations,
+        ConventionOperations,
+        DocumentOperations,
+        InspectionOperations,
+        LifecycleOperations,
+        ValidationOperations,
+        GraphOperations,
+        ReasonOperations,
+        ConsequenceOperations,
+        InferenceOperations,
+        BriefOperations,
+        ProjectOperations,
+        MaintenanceOperations,
+        GarbageCollectionOperations,
+        MovingOperations,
+        InstallationOperations,
+        ModelOperations,
+    ):
+        pass
+
+else:
+    _Groups = Operations
 
 
-class Cortex(
-    RecordingOperations,
-    SearchOperations,
-    ExplanationOperations,
-    ContextOperations,
-    FrameOperations,
-    AdviceOperations,
-    GenerationOperations,
-    BrowseOperations,
-    SessionOperations,
-    LinkOperations,
-    LearningOperations,
-    CorrectionOperations,
-    ReplayOperations,
-    ReviewOperations,
-    ExportOperations,
-    HistoryOperations,
-    ErasureOperations,
-    ConsolidationOperations,
-    KindOperations,
-    PieceOperations,
-    IndexingOperations,
-    CodeOperations,
-    ConventionOperations,
-    DocumentOperations,
-    InspectionOperations,
-    LifecycleOperations,
-    ValidationOperations,
-    GraphOperations,
-    ReasonOperations,
-    ConsequenceOperations,
-    InferenceOperations,
-    BriefOperations,
-    ProjectOperations,
-    MaintenanceOperations,
-    GarbageCollectionOperations,
-    MovingOperations,
-    InstallationOperations,
-    ModelOperations,
-):
+class Cortex(_Groups):
     """A project's memory, opened; use it in a `with` statement.
 
     Each operation is a method with the same name and parameters as its verb on the command line and its tool.
     """
+
+
+for _group in groups():
+    for _operation in _group["operations"]:
+        _name = _operation["name"] + "_" * iskeyword(_operation["name"])
+        setattr(Cortex, _name, Later(Cortex, _group["module"], _group["class"], _name))

@@ -19,6 +19,7 @@ from typing import Self
 import recortex
 from recortex import Cortex
 from recortex.__main__ import main
+from recortex.operations.registry import operations_of
 
 _leave = os._exit
 PACKAGE = f"{Path(recortex.__file__).parent}/"
@@ -108,6 +109,7 @@ def act(name: str, root: Path) -> list[str]:
         return list(trace.files)
     with Cortex.open(root) as cortex:
         cortex.list()
+        operations_of(Cortex)  # imports them: what happens then is no part of an act
         with trace:
             match name:
                 case "recall":

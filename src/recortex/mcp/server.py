@@ -70,18 +70,16 @@ def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
     from recortex.cortex import Cortex
     from recortex.domain.vocabulary import Actor
     from recortex.mcp.session import READING, ToolDispatcher
-    from recortex.operations.registry import operations_of
-
-    operations = operations_of(Cortex)
+    from recortex.operations.registry import find_operation
 
     def open_at(folder: str | Path) -> Cortex:
         return Cortex.open(folder, url=options.url, actor=Actor.AGENT)
 
     return ToolDispatcher(
-        {tool["name"]: operations[tool["name"]] for tool in tools},
+        {tool["name"]: find_operation(tool["name"]) for tool in tools},
         lambda: open_at(options.project or "."),
         warm=Cortex.warm,
-        reading={name: operations[name] for name in READING},
+        reading={name: find_operation(name) for name in READING},
         open_at=None if options.project or options.url or _in_checkout(Path.cwd()) else open_at,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, fields
 from datetime import date, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -133,6 +134,20 @@ class Operations:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class Later:
+    """A method of a group that is not imported yet: asked for, it gives a class all that the group has."""
+
+    def __init__(self, to: type[Operations], module: str, group: str, name: str) -> None:
+        self._to, self._module, self._group, self._name = to, module, group, name
+
+    def __get__(self, instance: Operations | None, owner: type[Operations]) -> Any:
+        declared = vars(getattr(import_module(self._module), self._group))
+        for name, value in declared.items():
+            if not name.startswith("__"):
+                setattr(self._to, name, value)
+        return declared[self._name].__get__(instance, owner)
 
 
 def outside(path: str, app: Application) -> Path:

@@ -14,6 +14,7 @@ from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
+from recortex.operations.manifest import group_of
 from recortex.plugins import clients
 from recortex.telemetry import span
 
@@ -221,11 +222,24 @@ def operations_of(facade: type) -> dict[str, Operation]:
     """The operations of a class by name, in the order in which its bases list them."""
     found: dict[str, Operation] = {}
     for base in facade.__mro__:
-        for method, function in vars(base).items():
+        for method in list(vars(base)):
+            function: Any = getattr(facade, method, None)
             traits = getattr(function, _MARK, None)
             if traits is not None:
                 found.setdefault(method.rstrip("_"), _operation(method, traits, function))
     return found
+
+
+def find_operation(name: str) -> Operation:
+    """An operation by name, imported without the others.
+
+    Raises:
+        KeyError: there is none.
+    """
+    group = group_of(name)
+    if group is None:
+        raise KeyError(name)
+    return operations_of(group)[name]
 
 
 def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Operation:
