@@ -161,6 +161,7 @@ class Migration(NamedTuple):
     sql: str
 
 
+@cache
 def known(folder: Path) -> tuple[Migration, ...]:
     """The migrations of a folder, in order."""
     found = ((_FILE.fullmatch(path.name), path) for path in sorted(folder.glob("*.sql")))
@@ -169,6 +170,7 @@ def known(folder: Path) -> tuple[Migration, ...]:
     )
 
 
+@cache
 def newest(folder: Path) -> int:
     """The last number in a folder; no file is read for it."""
     return max(int(match[1]) for path in folder.iterdir() if (match := _FILE.fullmatch(path.name)))
