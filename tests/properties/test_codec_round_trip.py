@@ -29,7 +29,7 @@ def validator(kind):
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_a_memory_of_any_kind_survives_json_and_fits_its_schema(kind, data):
     memory = data.draw(memories(st.just(kind)))

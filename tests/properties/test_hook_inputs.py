@@ -30,7 +30,7 @@ def answer(*words, stdin=b"", shell=""):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("count", [60, pytest.param(400, marks=pytest.mark.full)])
+@pytest.mark.parametrize("count", [30, pytest.param(400, marks=pytest.mark.full)])
 def test_many_bent_and_broken_inputs_give_nothing_or_an_answer(count):
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     words = [sys.executable, str(HERE / "hook_fuzz.py"), "--count", str(count), "--seed", "7"]

@@ -108,6 +108,7 @@ with Cortex.open(url=sys.argv[1], actor=Actor.AGENT) as agent:
 """
 
 
+@pytest.mark.full
 def test_processes_of_several_sessions_do_not_disturb_each_other(store, tmp_path):
     names = [f"s{number}" for number in range(4)]
     for name in names:

@@ -42,7 +42,9 @@ def poison(project: Path, payloads: dict[int, str]) -> dict[int, str]:
 
 NUMBERED = dict(enumerate(PAYLOADS.values()))
 SHARE = 5
-"""Each tool meets every fifth payload, and each payload every fifth tool."""
+"""Each tool meets every fifth payload, and each payload every fifth tool; all of them with `--full`."""
+QUICK = 3
+"""How many of them each tool meets in the quick checks."""
 
 
 def hook(project: Path, event: str, **more) -> str:
@@ -75,10 +77,13 @@ def arguments_of(operation, id_: str, other: str, folder: Path, text: str) -> li
     ]
 
 
+@pytest.mark.parametrize("most", [QUICK, pytest.param(len(NUMBERED), marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"uninstall"}))
-def test_no_tool_gives_a_hostile_text_on(project, name):
-    first = sorted(ALL).index(name) % SHARE
-    payloads = {number: text for number, text in NUMBERED.items() if number % SHARE == first}
+def test_no_tool_gives_a_hostile_text_on(project, name, most):
+    place = sorted(ALL).index(name)
+    mine = [number for number in NUMBERED if number % SHARE == place % SHARE]
+    begin = place // SHARE * QUICK % len(mine)
+    payloads = {number: NUMBERED[number] for number in (mine[begin:] + mine[:begin])[:most]}
     ids = poison(project, payloads)
     other = ids[max(ids)]
     desk = ToolDispatcher(ALL, lambda: Cortex.open(project, actor=Actor.AGENT))

@@ -52,6 +52,7 @@ def test_the_graph_gives_what_the_weights_say(weights, tmp_path):
         assert embedded(session, ids) @ weights.vector(ids) > 0.99
 
 
+@pytest.mark.full
 def test_what_all_vectors_share_and_what_tells_languages_apart_is_taken_off(weights, folder):
     words = Unigram(read_pieces(folder / PIECES_FILE))
 

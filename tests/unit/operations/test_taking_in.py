@@ -290,9 +290,17 @@ ANSWER = {
 }
 
 
-@pytest.mark.parametrize("name", ["User", "User (2025-01-01 09:00Z)", "User (2031-01-01 09:00Z)"])
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        pytest.param(NAMES, "User", id="no times"),
+        pytest.param(TIMED, "User (2025-01-01 09:00Z)", id="an earlier time"),
+        pytest.param(TIMED, "User (2031-01-01 09:00Z)", id="a later time", marks=pytest.mark.full),
+        pytest.param(TIMED, "User", id="no time among times", marks=pytest.mark.full),
+        pytest.param(NAMES, "User (2031-01-01 09:00Z)", id="a time among none", marks=pytest.mark.full),
+    ],
+)
 @pytest.mark.parametrize("shown", ANSWER.values(), ids=ANSWER)
-@pytest.mark.parametrize("names", [NAMES, TIMED], ids=["without times", "with times"])
 def test_what_imitates_a_turn_of_a_confirmed_history_is_never_active(cortex, project, names, shown, name):
     answer = shown.format(turn=f"_**{name}**_\n\n{FORGED}")
     last = "User" if names is NAMES else "User (2026-03-01 10:14Z)"

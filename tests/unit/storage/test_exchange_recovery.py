@@ -60,8 +60,15 @@ def documents_left(store):
     return min(len(found) / len(chunks), len(documents) / MANY)
 
 
-@pytest.mark.parametrize("backup", [True, False])
-@pytest.mark.parametrize("left", [exchanges_left, documents_left])
+@pytest.mark.parametrize(
+    ("left", "backup"),
+    [
+        (exchanges_left, True),
+        (documents_left, False),
+        pytest.param(exchanges_left, False, marks=pytest.mark.full),
+        pytest.param(documents_left, True, marks=pytest.mark.full),
+    ],
+)
 def test_what_can_be_read_stays_and_a_backup_fills_the_gaps(path, left, backup):
     fill(path, left.__name__.partition("_")[0])
     with opened(path) as store:
