@@ -15,6 +15,8 @@ from pathlib import Path
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
+from privacy_literals import where
+
 PRIVACY = Path(__file__).resolve().parent.parent / "src" / "recortex" / "engines" / "privacy"
 FILES = (
     "connections",
@@ -37,10 +39,30 @@ match."""
 
 EXAMPLES = ("positives", "negatives")
 KEYS = frozenset(
-    {"keywords", "category", "confidence", "anchored", "folded", "gate", "check", "finder", *EXAMPLES}
+    {
+        *("keywords", "category", "confidence", "anchored", "folded", "gate", "check", "finder"),
+        *("near", "run", *EXAMPLES),
+    }
 )
 TOKEN = {"confidence": 0.95, "anchored": True}
 """A provider's token begins with its keyword, and stays above the threshold in a comment of a test file."""
+
+NEAR = {
+    "numbers": (
+        r"\d(?:(?:[ .\-()/]{0,2}\d){6}|\d(?<=[A-Z]{2}\d{2})(?:[ ]?[A-Z0-9]{4}){2}"
+        r"|(?<=[A-Z]{6}\d)\d[A-EHLMPR-T])"
+    ),
+    "dots": (
+        r"\.(?:[A-Za-z0-9_\-]{6}(?:\.|:[A-Za-z0-9_\-]{43})|(?<=\d\.)\d{1,3}\.\d{1,3}\.\d"
+        r"|(?<=mfa\.)[A-Za-z0-9_\-]{84})"
+    ),
+    "colons": (
+        r":(?:(?:\d{4,5}|\*):|(?<=[23][0-9a-fA-F]{3}:)[0-9a-fA-F]{0,4}:"
+        r"|[0-9a-fA-F]{2}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}:)"
+    ),
+}
+"""What several rules need: seven digits with at most two signs between them, or how an IBAN or an Italian
+tax code begins; dots and colons as far apart as in tokens, addresses and lines of password files."""
 
 _ALPHABETS = {
     "h": digits + "abcdef",
@@ -100,7 +122,11 @@ def _rules_of(path: Path) -> list[dict[str, Any]]:
                 f"{path.name}: {name} has unknown keys: {', '.join(sorted(unknown))}. See README.md there."
             )
         row = {"name": name, "pattern": pattern, "category": "secret", "keywords": [], **defaults, **block}
-        rows.append(row | {"pattern": _repeatable(row)} if row.get("anchored") else row)
+        if row.get("anchored"):
+            row["pattern"] = _repeatable(row)
+        near = row.get("near", [])
+        row["near"] = [NEAR.get(one, one) for one in ([near] if isinstance(near, str) else near)]
+        rows.append(row | where(row))
     return rows
 
 

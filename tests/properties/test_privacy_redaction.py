@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generated import drawn
 from privacy_rules import examples, expand
 from recortex.engines.privacy import redact, redact_json
-from recortex.engines.privacy.table import built_in_rules
+from recortex.engines.privacy.table import RuleTable, built_in_rules
 
 RULES = built_in_rules()
+EVERYWHERE = RuleTable(
+    rule if rule.anchored else replace(rule, literals={}, near=(), run=0, implied=False) for rule in RULES
+)
+"""The rules without what tells where they can match: each is tried at every place."""
 EXAMPLES = [text for _, text in examples("positives")]
 SECRETS = [
     expand(template)
@@ -60,6 +66,13 @@ def test_any_text_is_redacted_once(text):
 def test_composed_text_is_redacted_once(text):
     once = redact(text).text
     assert redact(once).text == once
+
+
+@settings(max_examples=drawn(100), deadline=None)
+@given(PIECES, st.sampled_from(["", "\n", "token = ", "日本 "]))
+def test_rules_are_tried_wherever_they_match(text, before):
+    text = f"{before * 300}{text}{before}{text}"
+    assert redact(text) == redact(text, table=EVERYWHERE)
 
 
 @settings(deadline=None)

@@ -62,6 +62,7 @@ def patterns():
                         found.setdefault((pattern.pattern, pattern.flags), (place, pattern))
     table = default_table()
     rules = [(f"{ROWS}{rule.name}", table.compiled(rule)) for rule in table.rules]
+    rules += [(f"{ROWS}near {near}", re.compile(near)) for near in table.literals.near]
     return sorted([*found.values(), *rules], key=lambda one: one[0])
 
 

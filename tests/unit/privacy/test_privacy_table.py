@@ -7,7 +7,15 @@ import pytest
 from privacy_rules import examples, expand, rules
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.checks import check_named
-from recortex.engines.privacy.table import GATES, built_in_rules, default_table
+from recortex.engines.privacy.table import (
+    GATES,
+    READ_PLAINLY,
+    RuleTable,
+    Scan,
+    built_in_rules,
+    default_table,
+    fold,
+)
 
 RULES = built_in_rules()
 BY_NAME = {rule.name: rule for rule in RULES}
@@ -39,6 +47,27 @@ def test_anchored_row_finds_what_a_full_search_finds(rule, text):
     begins = [match.start() for match in expression.finditer(subject)]
     assert begins
     assert any(text.lower().startswith(rule.keywords, begin) for begin in begins)
+
+
+@pytest.mark.parametrize(("rule", "text"), [case for case in POSITIVES if not case.values[0].anchored])
+@pytest.mark.parametrize("around", ["", "\n", "x, 5: ", "\n  ", "key 10.0.0.7 | a-b@c.d; ", "日本 \ud800 İ "])
+def test_row_is_tried_wherever_a_full_search_matches(rule, text, around):
+    table = RuleTable([rule])
+    text = around * 40 + text + around + text + around * 40
+    folded = fold(text)
+    found = [match.span() for _, _, matches in Scan(table, text, folded, []).matches() for match in matches]
+    full = table.compiled(rule).finditer(folded if rule.folded else text)
+    assert found == [match.span() for match in full]
+
+
+@pytest.mark.parametrize(
+    "text", ["pass" * 50, "mot de passe, 密码 \ud800 \U0001f511 AKIA sk-lf-", "aaaaaaaaaaaa" * 9]
+)
+def test_automaton_finds_what_searching_for_each_literal_finds(text):
+    literals = RuleTable(RULES).literals
+    plain = literals.hits(text, 7)
+    literals.hits("x" * READ_PLAINLY, 0)
+    assert literals.hits(text, 7) == plain
 
 
 def test_names_are_unique_and_examples_are_there():

@@ -11,14 +11,16 @@ from recortex.domain.text import lazy, suspicious
 from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.finders import Reader
 from recortex.engines.privacy.table import (
+    CROWDING,
     MARKER,
     THRESHOLD,
-    ApplicableRule,
+    Area,
     Place,
     Redaction,
     RedactionFinding,
     Rule,
     RuleTable,
+    Scan,
     compiled,
     default_table,
     fold,
@@ -112,19 +114,6 @@ _LONGEST_GLUED, _MOST_JOINED = 512, 16
 _GLUED = rf"[_.\-][\w.\-]{{8,{_LONGEST_GLUED}}}+"
 """What may be the rest of a second token; so many characters are read at once, so many times."""
 
-_CROWDING = (
-    "passw",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "kennwort",
-    "contrase",
-    "mot de passe",
-    "senha",
-    "密码",
-    "密碼",
-    "パスワード",
-)
 _BESIDE = ("secret", "token", "api_key", "credential", "login", "auth", "pin", "curl -u")
 _CROWD, _SURE, _BLOCK, _LEAST_BLOCK = 24, 80, 4_096, 1_024
 """Where one of these words stands in every 24 characters of a block, in the mean, and one of the first kind
@@ -148,17 +137,11 @@ class _Match(NamedTuple):
     rule: Rule
 
 
-class _Area(NamedTuple):
-    """A part of a text that is searched."""
-
-    start: int
-    end: int
-
-    def holds(self, match: _Match, size: int) -> bool:
-        """Whether a match was seen with what stands around it."""
-        return (match.start >= self.start + _MARGIN or self.start == 0) and (
-            match.end <= self.end - _MARGIN or self.end == size
-        )
+def _is_within(match: _Match, area: Area, size: int) -> bool:
+    """Whether a match was seen with what stands around it."""
+    return (match.start >= area.start + _MARGIN or area.start == 0) and (
+        match.end <= area.end - _MARGIN or area.end == size
+    )
 
 
 def redact(text: str, *, path: str | None = None, table: RuleTable | None = None) -> Redaction:
@@ -177,14 +160,17 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
     change = path_adjustment(path)
     skipped: set[str] = set()
     clean, origins = text, Origins([])
-    if crowded := _crowded(text):
+    hidden, markers = _without_markers(text)
+    scan = Scan(rules, hidden, fold(hidden), [])
+    if crowded := _crowded(scan):
         clean, origins = _replaced(text, crowded, origins)
+        hidden, markers = _without_markers(clean)
+        scan = Scan(rules, hidden, fold(hidden), [])
     size = len(clean) + 1
     left = max(LEAST_READ * size, min(_MOST_ROUNDS * size, MOST_READ))
-    near: list[_Area] = []
-    while left > 0:
-        hidden, markers = _without_markers(clean)
-        found = _merged(_candidates(hidden, rules, change, skipped, near), markers)
+    near: list[Area] = []
+    while True:
+        found = _merged(_candidates(scan, rules, change, skipped, near), markers)
         left -= sum(area.end - area.start for area in near) + size // _COPYING if near else size
         if found:
             clean, origins = _replaced(clean, found, origins)
@@ -193,20 +179,22 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
             near = []
         else:
             break
+        if left <= 0:
+            break
+        hidden, markers = _without_markers(clean)
+        scan = Scan(rules, hidden, fold(hidden), near)
     return Redaction(clean, tuple(edit.finding for edit in origins.edits), tuple(sorted(skipped)))
 
 
-def _crowded(text: str) -> list[_Match]:
+def _crowded(scan: Scan) -> list[_Match]:
     """The stretches of a text that hardly consist of more than words for a password."""
-    if len(text) < _LEAST_BLOCK:
-        return []
-    folded = fold(_without_markers(text)[0])  # placeholders have such words, too
-    if sum(map(folded.count, _CROWDING)) * _SURE < min(_BLOCK, len(folded)):
+    folded = scan.folded
+    if len(folded) < _LEAST_BLOCK or scan.count(CROWDING) * _SURE < min(_BLOCK, len(folded)):
         return []
     found: list[_Match] = []
     for at in range(0, len(folded) - _LEAST_BLOCK, _BLOCK):
         stop = min(at + _BLOCK, len(folded))
-        sure = sum(folded.count(word, at, stop) for word in _CROWDING)
+        sure = sum(folded.count(word, at, stop) for word in CROWDING)
         beside = sum(folded.count(word, at, stop) for word in _BESIDE)
         if sure * _SURE < stop - at or (sure + beside) * _CROWD < stop - at:
             continue
@@ -225,81 +213,60 @@ def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
     return compiled(MARKER).sub(lambda match: HIDDEN * len(match[0]), text), markers
 
 
-def _around(found: list[_Match], clean: str) -> list[_Area]:
+def _around(found: list[_Match], clean: str) -> list[Area]:
     """What is near the placeholders that replaced matches; empty if that is most of the text."""
-    areas: list[_Area] = []
+    areas: list[Area] = []
     moved = total = 0
     for start, end, _, rule in found:
         place = start + moved
         moved += len(rule.placeholder) - (end - start)
-        area = _Area(max(0, place - _NEAR), min(len(clean), place + len(rule.placeholder) + _NEAR))
+        area = Area(max(0, place - _NEAR), min(len(clean), place + len(rule.placeholder) + _NEAR))
         if areas and area.start <= areas[-1].end:
             total -= areas[-1].end - areas[-1].start
-            area = _Area(areas.pop().start, area.end)
+            area = Area(areas.pop().start, area.end)
         areas.append(area)
         total += area.end - area.start
     return areas if total < len(clean) // 2 else []
 
 
 def _candidates(
-    text: str, table: RuleTable, change: float, skipped: set[str], near: list[_Area]
+    scan: Scan, table: RuleTable, change: float, skipped: set[str], near: list[Area]
 ) -> list[_Match]:
-    folded = fold(text)
     found: list[_Match] = []
-    read = "\n".join(folded[slice(*area)] for area in near) if near else folded
-    steps = table.applicable(read)
-    openings = tuple({keyword for step in steps if step.rule.anchored for keyword in step.keywords})
-    for step in steps:
-        expression = table.compiled(step.rule)
-        if expression is None:
-            continue
+    size = len(scan.text)
+    for rule, area, matches in scan.matches():
         try:
-            for area in near or [_Area(0, len(text))]:
-                found.extend(
-                    match
-                    for match in _matches(step, expression, text, folded, change, area, openings)
-                    if not near or area.holds(match, len(text))
-                )
+            named = _named(scan, rule, matches, change, area)
+            found.extend(match for match in named if not near or _is_within(match, area, size))
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
             # A rule that cannot run is a gap in one kind of data, not a reason to stop.
-            skipped.add(step.rule.name)
+            skipped.add(rule.name)
     skipped.update(table.broken)
     return found
 
 
-def _matches(
-    step: ApplicableRule,
-    expression: re.Pattern[str],
-    text: str,
-    folded: str,
-    change: float,
-    area: _Area,
-    openings: tuple[str, ...],
+def _named(
+    scan: Scan, rule: Rule, matches: Iterable[re.Match[str]], change: float, area: Area
 ) -> Iterator[_Match]:
-    rule = step.rule
-    subject = folded if rule.folded else text
-    group = "v" if "v" in expression.groupindex else 0
+    """What a rule's expression matched, where it is what the rule looks for and confidence suffices."""
+    text, folded = scan.text, scan.folded
     plain = not rule.check and rule.category != "pii"
     reader = (
         Reader(rule.finder, MIN_CUES + (area.end - area.start) // CHARACTERS_OF_A_CUE)
         if rule.finder
         else None
     )
-    for match in (
-        _anchored(expression, subject, folded, step.keywords, area)
-        if rule.anchored
-        else expression.finditer(subject, *area)
-    ):
+    for match in matches:
         if reader:
             if reader.left <= 0:
                 return
             yield from _cued(rule, reader.read(match, text), text, folded, change)
             continue
-        start, end = match.span(group)
+        start, end = match.span("v" if "v" in match.re.groupindex else 0)
         if start < 0:
             start, end = match.span()
         if plain:
-            end = _joined_end(text, folded, (start, end), step.keywords, openings)
+            end = _joined_end(scan, rule, start, end)
         value = text[start:end]
         if HIDDEN in value:
             value = value.replace(HIDDEN, "")
@@ -328,43 +295,24 @@ def _run_end(text: str, place: int) -> int:
     return match.end() if match else place
 
 
-def _joined_end(
-    text: str, folded: str, span: tuple[int, int], keywords: tuple[str, ...], openings: tuple[str, ...]
-) -> int:
-    """The end of tokens that stand directly after each other: the first swallows the next one's beginning.
-
-    Args:
-        text: the text.
-        folded: it in lower case.
-        span: the first token.
-        keywords: with which a token of the same kind may begin.
-        openings: with which one of any kind may begin, right behind the first.
-    """
-    start, end = span
+def _joined_end(scan: Scan, rule: Rule, start: int, end: int) -> int:
+    """The end of tokens that stand directly after each other: the first swallows the next one's beginning."""
+    text, folded = scan.text, scan.folded
     run = _run_end(text, end)
-    follows = first = run > end and folded.startswith(openings, end)
+    follows = first = run > end and folded.startswith(scan.openings, end)
     for _ in range(_MOST_JOINED):
         glued = compiled(_GLUED).match(text, run)
         if glued is None or not (
-            follows or any(folded.find(one, start + len(one), glued.end()) >= 0 for one in keywords)
+            follows
+            or any(
+                folded.find(one, start + len(one), glued.end()) >= 0 and scan.has(one)
+                for one in rule.keywords
+            )
         ):
             break
         follows = glued.end() - run > _LONGEST_GLUED
         first, start, run = False, run, _run_end(text, glued.end())
     return end if first and text[run : run + 1] in _INSIDE else run
-
-
-def _anchored(
-    expression: re.Pattern[str], subject: str, folded: str, keywords: tuple[str, ...], area: _Area
-) -> Iterator[re.Match[str]]:
-    """The matches that begin with a keyword: `str.find` is far faster than searching by an expression."""
-    for keyword in keywords:
-        at = folded.find(keyword, *area)
-        while at >= 0:
-            match = expression.match(subject, at, area.end)
-            if match is not None:
-                yield match
-            at = folded.find(keyword, at + 1 if match is None else max(match.end(), at + 1), area.end)
 
 
 def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_Match]:
