@@ -21,6 +21,7 @@ from recortex.engines.indexing import cosine, direction
 from recortex.engines.similarity import query_terms
 from recortex.engines.supersession.reading import (
     LEAST_CHANCE,
+    SUREST,
     Outcome,
     announces,
     changed_mind,
@@ -52,6 +53,9 @@ NEAR = 8
 """Memories that are looked at for their vectors."""
 MOST, AT_ONCE = 16, 4
 """Memories that one is read with: by the job, and while somebody waits (bench/changes.py)."""
+CHANGES_NAME = "changes"
+EVERY = 2**62
+"""More memories than any store has."""
 _STANDING = (Status.ACTIVE, Status.PROPOSED)
 
 
@@ -110,16 +114,19 @@ class Changes:
         """The known and the new one of each pair, and what a model reads in them."""
         if not (self._reader and pairs):
             return
-        try:
-            read = self._reader.chances([(known.text, new.text) for known, new in pairs])
-            clauses = [other_value(known.text, new.text) for known, new in pairs]
-            valued = iter(self._reader.chances([one for one in clauses if one]))
-        except TextRefusedError:  # this text alone cannot be read
-            return
         alike = self._likeness(memory, [other for pair in pairs for other in pair])
-        for (known, new), chances, differ in zip(pairs, read, clauses, strict=True):
+        for known, new in pairs:
             likeness = alike.get(known.id if new.id == memory.id else new.id)
-            found = read_together(known.text, new.text, chances, likeness, next(valued) if differ else None)
+            clauses = other_value(known.text, new.text)
+            found = read_together(known.text, new.text, SUREST, likeness, SUREST if clauses else None)
+            if found.outcome is not Outcome.NOTHING:  # else nothing comes of it, whatever the model reads
+                try:
+                    chances, *valued = self._reader.chances(
+                        [(known.text, new.text), *filter(None, [clauses])]
+                    )
+                except TextRefusedError:  # this text alone cannot be read
+                    return
+                found = read_together(known.text, new.text, chances, likeness, *valued)
             if found.outcome is not Outcome.NOTHING or likeness is not None:  # else read again with vectors
                 yield known, new, found
 
@@ -229,6 +236,12 @@ class Changes:
         found = supporters(old.id, store.relations.find_touching([old.id]))
         known = store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
         return sum(one.status is Status.ACTIVE for one in known) < CONSENSUS
+
+
+def unread(services: StoreServices) -> list[tuple[int, str]]:
+    """Keys and ids of the memories that the job has not compared with the others yet, in their order."""
+    done = services.store.maintenance.all().get(CHANGES_NAME)
+    return services.store.memories.added_after(done.outcome.get("key", 0) if done else 0, EVERY)
 
 
 def settled(services: StoreServices, memory: Memory, now: datetime, actor: Actor) -> Memory:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.changes import unread
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from recortex.domain.session import Session
 
 MICRO = 1_000_000
+MANY_UNREAD = 100
+"""What was kept since the last session always waits for the end of the next one."""
 MOST_FILES = 1_000
 """Cached briefs that are looked at."""
 LATEST = 2.0**33
@@ -182,6 +185,9 @@ class InspectionOperations(Operations):
         waiting = sum(one.without_vector for one in stores)
         if waiting and self._app.settings["embedder"] != "none":
             notices.append(f"{waiting} memories have no vector yet: `recortex backfill` makes them.")
+        left = sum(len(unread(services)) for services in all_services)
+        if left > MANY_UNREAD:
+            notices.append(f"{left:,} memories wait to be compared with others for changes of mind.")
         return Inspection(
             stores=stores,
             briefs=self._briefs(),

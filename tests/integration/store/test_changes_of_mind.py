@@ -1,8 +1,12 @@
 """What the job `changes` finds, and what it leaves alone: judged pairs, and stores where no model runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from recortex import Cortex
+from recortex.app.changes import unread
+from recortex.app.jobs import table
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES, JOBS
 from recortex.cli.rendering import render
@@ -176,3 +180,17 @@ def test_a_contradiction_is_told_with_days_with_who_said_it_and_with_what_to_do(
     assert "review replace NEW OLD" in told
     assert "review both ONE OTHER" in told
     assert told.index(NO_MORE) < told.index(MERGED)
+
+
+def test_many_are_read_over_several_turns_and_the_latest_first(cx, monkeypatch):
+    monkeypatch.setattr(table, "LATEST", 2)
+    rows = [{"text": "Routes are declared with chi", "kind": "decision"}]
+    rows += [{"text": f"Part {n} is called {n}", "kind": "decision"} for n in range(3)]
+    rows += [{"text": "Throw chi out and use ServeMux for routes", "kind": "decision"}]
+    cx.remember_many(rows, link=False)
+    services, runs = cx._app.services(Scope.PROJECT), []
+    while not runs or runs[-1].state == "partly":
+        runs += run(services, cx._app.clock, services.settings, [replace(CHANGES, seconds=0.0)])
+    assert [one.note for one in runs] == [f"{n} follow next time" for n in (5, 5, 4, 3, 2, 1)] + [""]
+    assert [one.counts["replaced"] for one in runs] == [0, 1, 0, 0, 0, 0, 0]
+    assert unread(services) == []

@@ -21,7 +21,7 @@ from recortex.app.brief import brief, forget_briefs
 from recortex.app.capture_requests import STATUS, Window, digest, write_status
 from recortex.app.error_log import log_error
 from recortex.app.jobs.running import run, run_due
-from recortex.app.jobs.table import AFTER_SESSION, QUEUED, RENAMES, REPEATS
+from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES, REPEATS
 from recortex.app.naming import shown
 from recortex.app.past_sessions import TurnPlaces
 from recortex.codebase.git import GitContext, git_context
@@ -89,7 +89,11 @@ def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) ->
         seconds: how long that took.
     """
     ours = [services for services in context.app.readable_services() if not _handed_over(services)]
-    first = [job for job in AFTER_SESSION if job.before_brief]
+    first = [
+        replace(job, seconds=OF_A_TURN) if job is CHANGES else job
+        for job in AFTER_SESSION
+        if job.before_brief
+    ]
     counts = {count: 0 for job in first for count in job.counts}
     for services in ours:
         for done in run(services, context.clock, services.settings, first):
@@ -134,6 +138,8 @@ def _handed_over(services: StoreServices) -> bool:
 # -- the capture process, which learns from sessions: one at a time for a project, bounded in time and memory
 
 
+OF_A_TURN = 1.0
+"""Seconds after a turn in which changes of mind are looked for: the rest of many waits for the next ones."""
 SECONDS = 120.0
 """After so long the process ends. What each pass taught is kept before the next begins, so nothing is lost:
 the request waits for the next process."""

@@ -25,7 +25,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.changes import Changes, common_in, inferred_in_session, keep_inferred
+from recortex.app.changes import CHANGES_NAME, Changes, common_in, inferred_in_session, keep_inferred, unread
 from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
@@ -189,8 +189,9 @@ def _prune(work: Work, relations: Sequence[Relation]) -> int:
 # -- what was kept without being read together with what is known is read now: from sessions, and in bulk
 
 
-NAME = "changes"
 BATCH = 100
+LATEST = 20
+"""Where more wait, so many of the latest are read first: what was said just now is not to wait for them."""
 MOST = 1_000
 
 
@@ -202,20 +203,22 @@ def follow_changes(work: Work) -> Outcome:
     for one in relations.suggested(RelationType.CONTRADICTS, MOST):
         if one.inferred and one.strength < LEAST_CHANCE:
             relations.remove(one.source_id, one.target_id, RelationType.CONTRADICTS)
-    done = store.maintenance.all().get(NAME)
-    last = done.outcome.get("key", 0) if done else 0
+    done = store.maintenance.all().get(CHANGES_NAME)
+    last, newest = (done.outcome.get(name, 0) for name in ("key", "newest")) if done else (0, 0)
+    waiting = unread(work.services)
+    first = [one for one in waiting[-LATEST:] if one[0] > newest] if len(waiting) > LATEST else []
     replaced = marked = 0
-    while found := store.memories.added_after(last, BATCH):
-        for key, memory_id in found:
-            for memory in store.memories.get([memory_id]):
-                settled = changes.settle(memory, now=work.now, actor=Actor.VALIDATION)
-                replaced, marked = replaced + settled.replaced, marked + settled.marked
-            last = key
-            if work.left() <= 0:
-                break
-        store.maintenance.note(NAME, work.now, {"key": last})
-        if work.left() <= 0:
-            return Outcome({"replaced": replaced, "marked": marked}, "the rest follows next time", "partly")
+    for place, (key, memory_id) in enumerate([*first, *waiting], 1 - len(first)):
+        for memory in store.memories.get([memory_id]):
+            settled = changes.settle(memory, now=work.now, actor=Actor.VALIDATION)
+            replaced, marked = replaced + settled.replaced, marked + settled.marked
+        last, newest = (key, newest) if place > 0 else (last, key)
+        stops = work.left() <= 0 or place == len(waiting)
+        if stops or place % BATCH == 0:
+            store.maintenance.note(CHANGES_NAME, work.now, {"key": last, "newest": newest})
+        if stops and place < len(waiting):
+            left = len(waiting) - max(place, 0)
+            return Outcome({"replaced": replaced, "marked": marked}, f"{left:,} follow next time", "partly")
     return Outcome({"replaced": replaced, "marked": marked})
 
 
@@ -260,7 +263,7 @@ RETOLD = Job(
 )
 RENAMES = Job("renames", follow_renames, seconds=SHARE, counts=("renamed",), before_brief=True)
 CHANGES = Job(
-    "changes",
+    CHANGES_NAME,
     follow_changes,
     after=("embedding",),
     seconds=SHARE,

@@ -13,6 +13,7 @@ from itertools import product
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.relation import Chances
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import is_denied, jaccard
@@ -23,8 +24,6 @@ from recortex.text.words import bag_of_words, is_cjk, sections, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from recortex.domain.relation import Chances
 
 
 # -- decides whether a statement in another language than English replaces a known one
@@ -318,6 +317,11 @@ least that the known one ends, to end it. There the model is as often right as i
 (bench/changes.py)."""
 LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
+
+
+SUREST = Chances(stays=0.0, part=0.0, ends=1.0)
+"""What the model reads where it is as sure as can be that the known one ends: where nothing comes of that,
+nothing comes of anything that it may read."""
 
 
 class Outcome(StrEnum):

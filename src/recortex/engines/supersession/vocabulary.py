@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recortex.text.words import CLAIM_WORDS, aliases, sections, singular, word_set, words
@@ -22,6 +23,7 @@ FAMILY_OF = {name: place for place, names in reversed([*enumerate(FAMILIES)]) fo
 SYNONYMS = aliases()
 
 
+@lru_cache(maxsize=1024)  # one statement is compared with many
 def content(text: str) -> frozenset[str]:
     """The stems of the words that tell what a text is about."""
     return stems(words(text)) - CLAIM_WORDS
