@@ -44,3 +44,12 @@ def test_what_may_come_first_in_a_brief_is_found_by_its_index(tmp_path):
         steps = store.pool.rows(f"EXPLAIN QUERY PLAN {sql}", (0, 1, 1, "[]", "[]", "[]"))
         used = " ".join(row[3] for row in steps)
         assert all(name in used for name in ("memories_told", "memories_recorded", "memories_written"))
+
+
+def test_what_was_learned_in_a_session_is_found_by_its_index(tmp_path):
+    with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
+        assert "memories_session" in plan(store, MemoryQuery(session="s"))
+        steps = store.pool.rows(
+            f"EXPLAIN QUERY PLAN {queries('memories', 'sqlite')['neighbours']}", ("s", 1, 2)
+        )
+        assert "memories_session" in steps[0][3]

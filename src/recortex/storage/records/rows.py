@@ -290,7 +290,7 @@ def on_path(column: str, paths: Iterable[str]) -> Clause:
 def _scalars(query: MemoryQuery) -> Iterator[Clause]:
     for clause, value in (
         ("m.scope = ?", query.scope and query.scope.value),
-        ("m.session = ?", query.session or None),
+        ("m.session <> '' AND m.session = ?", query.session or None),  # the condition of the index
         ("m.pinned = ?", None if query.pinned is None else int(query.pinned)),
         ("m.priority >= ?", query.min_priority),
         ("m.priority <= ?", query.max_priority),

@@ -19,7 +19,8 @@ SELECT id FROM memories WHERE /*own*/ content_hash IN (?1, ?2, ?3, ?4, ?5, ?6, ?
 ORDER BY content_hash <> ?1, key LIMIT 1
 
 -- name: neighbours
-SELECT turn, speaker, text FROM memories WHERE /*own*/ session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key
+SELECT turn, speaker, text FROM memories
+WHERE /*own*/ session <> '' AND session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key
 
 -- name: insert_files
 INSERT INTO memory_files (
