@@ -158,13 +158,15 @@ def _of_code(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetime
     from recortex.engines.code.naming import names_in
     from recortex.engines.code.replaced import replaced_in
 
-    naming: dict[str, datetime] = {}
-    for memory in bearing:
-        for name in names_in(memory.text):
-            naming[name] = min(naming.get(name, since[memory.id]), since[memory.id])
     with name_history(project.root) as history:
-        gone = history.gone(list(naming)[-MOST_NAMES:]) if history else []
-        if history is None or not gone:
+        if history is None:
+            return
+        naming: dict[str, datetime] = {}
+        for memory in bearing:
+            for name in names_in(memory.text):
+                naming[name] = min(naming.get(name, since[memory.id]), since[memory.id])
+        gone = history.gone(list(naming)[-MOST_NAMES:])
+        if not gone:
             return
         for removal in history.removals(gone, min(naming[one] for one in gone)):
             for old in gone:

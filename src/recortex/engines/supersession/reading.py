@@ -485,11 +485,11 @@ def _surely_differs(whole: Chances, valued: Chances) -> bool:
 RENAMES_PATTERNS = Patterns(__file__, "renames")
 NOTE = "renamed"
 """What the metadata of a memory calls the two names for which it waits."""
-_CUE = re.compile(
-    r"renam|replac|supersed|moved?\b|moving|migrat|switch|chang|formerly|previously|used to be|is now|"
-    r"are now|instead of|rather than|no longer|swap",
-    re.IGNORECASE,
-)
+_CUES = (
+    "renam", "replac", "supersed", "move", "moving", "migrat", "switch", "chang", "formerly", "previously",
+    "swap", "used to be", "is now", "are now", "instead of", "rather than", "no longer",
+)  # fmt: skip
+"""A line without any of them, in lower case, tells of no change: it is passed over at little cost."""
 _SHORTEST = 3
 _LONGEST = 500
 """Characters of a line that are looked at."""
@@ -512,9 +512,12 @@ def renamings(text: str) -> Iterator[Renaming]:
     What is moved, replaced or used instead must be a place, such as a path, a file or a command: in code, one
     name is replaced by another every day, and both go on to exist.
     """
+    lines = [line[:_LONGEST] for line in text.splitlines()]
+    cued = [line for line in lines if any(map(line.lower().__contains__, _CUES))]
+    if not cued:
+        return
     forms = {**RENAMES_PATTERNS.by_name("rename_"), **RENAMES_PATTERNS.by_name("place_")}
-    lines = (line[:_LONGEST] for line in text.splitlines() if _CUE.search(line[:_LONGEST]))
-    for line, (form, pattern) in product(lines, forms.items()):
+    for line, (form, pattern) in product(cued, forms.items()):
         for found in pattern.finditer(line):
             before = line[max(0, found.start() - 60) : found.start()]
             old, new = found["old"].strip(_QUOTES).strip(), found["new"].strip(_QUOTES).strip()
