@@ -68,15 +68,15 @@ def test_more_evidence_never_makes_less_sure(known, by):
 @pytest.mark.parametrize(
     ("origin", "session", "status"),
     [
-        (Origin.USER, "s2", Status.ACTIVE),
+        (Origin.USER, "s2", Status.PROPOSED),
         (Origin.EXTRACTION, "s2", Status.ACTIVE),
         (Origin.AGENT, "s2", Status.PROPOSED),
         (Origin.IMPORT, "s2", Status.PROPOSED),
-        (Origin.USER, "s1", Status.PROPOSED),
-        (Origin.USER, "", Status.PROPOSED),
+        (Origin.EXTRACTION, "s1", Status.PROPOSED),
+        (Origin.EXTRACTION, "", Status.PROPOSED),
     ],
 )
-def test_a_proposal_rises_when_it_is_said_again_in_another_session(origin, session, status):
+def test_a_proposal_rises_when_commands_show_it_again_in_another_session(origin, session, status):
     proposed = {"status": Status.PROPOSED, "confidence": 0.5}
     known = memory(1, "Use uv", origin=Origin.USER, source=Source(session="s1"), **proposed)
     new = memory(2, "Use uv", origin=origin, source=Source(session=session), **proposed)
@@ -97,7 +97,7 @@ def test_no_copy_lifts_a_proposal_however_sure_it_is(ids):
 
 
 def test_turns_with_ids_tell_by_them_which_is_a_copy_whenever_they_were_said():
-    proposed = {"status": Status.PROPOSED, "confidence": 0.5, "origin": Origin.USER}
+    proposed = {"status": Status.PROPOSED, "confidence": 0.5, "origin": Origin.EXTRACTION}
     known = memory(1, "Use uv", source=Source(session="s1", turn_id="t1", quote="use uv"), **proposed)
     new = memory(2, "Use uv", source=Source(session="s2", turn_id="t2", quote="and use uv"), **proposed)
     assert new.valid_from == known.valid_from
@@ -116,11 +116,11 @@ def of_the_farm(number, origin, status, **values):
     return memory(number, "Use uv", origin=origin, status=status, trust=trust, source=source, **values)
 
 
-@given(st.sampled_from(Origin), st.sampled_from(Status), st.booleans(), st.booleans())
-def test_what_would_not_stand_by_itself_makes_nothing_that_stands_surer(origin, status, counts, momentary):
+@given(st.sampled_from(Origin), st.sampled_from(Status), st.booleans())
+def test_what_would_not_stand_by_itself_makes_nothing_that_stands_surer(origin, status, counts):
     known = of_the_farm(1, Origin.USER, Status.ACTIVE, confidence=0.7, priority=5)
     new = of_the_farm(2, origin, status, confidence=1.0, priority=10, pinned=True)
-    both = merged(known, new, counts=counts, momentary=momentary)
+    both = merged(known, new, counts=counts)
     stands = status is Status.ACTIVE and new.trust is not Trust.UNTRUSTED
     assert [getattr(both, name) == getattr(known, name) for name in SURER] == [
         not stands, not stands, not stands, True, True,
@@ -137,12 +137,10 @@ def test_outside_words_never_activate_what_a_person_may_have_said(origin, status
     assert both.evidence == known.evidence + 1
 
 
-@pytest.mark.parametrize("status", [Status.PROPOSED, Status.QUARANTINED])
-def test_what_is_of_the_moment_activates_nothing_however_often_it_is_said(status):
-    known = of_the_farm(1, Origin.USER, status, confidence=0.84)
+def test_what_a_person_says_again_activates_nothing_that_waits():
+    known = of_the_farm(1, Origin.USER, Status.PROPOSED, confidence=0.84)
     new = of_the_farm(2, Origin.USER, Status.PROPOSED, confidence=0.84)
-    assert merged(known, new, counts=True, momentary=True).status is status
-    assert merged(known, new, counts=True).status is not status
+    assert merged(known, new, counts=True).status is Status.PROPOSED
 
 
 PLACES = {"files": attrgetter("path", "line_start", "line_end"), "functions": attrgetter("name", "file")}

@@ -348,14 +348,9 @@ class StoreServices:
         """Stores new and changed memories."""
         from recortex.engines.ingestion.service import Ingestion
 
-        def is_momentary(text: str) -> bool:  # the rules of extraction load when something is repeated
-            from recortex.engines.extraction.extractor import is_momentary
-
-            return is_momentary(text)
-
         ids = {"new_id": self.new_id} if self.new_id else {}
         search, count = self.store.search, self.count_tokens
-        return Ingestion(self.store, search, count=count, is_momentary=is_momentary, **ids)
+        return Ingestion(self.store, search, count=count, **ids)
 
     @cached_property
     def embedding(self) -> Embedding:

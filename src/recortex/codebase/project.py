@@ -140,28 +140,6 @@ def tag(tree: Path, name: str) -> str:
     return _commit(_read(common / reference)) or _packed(common / "packed-refs", reference)
 
 
-def has_branch(tree: Path, name: str) -> bool | None:
-    """Whether a branch is in a repository, its own or a remote's as last fetched; None where unknown."""
-    own, common = git_folders(tree)
-    if not _REFERENCE.fullmatch(f"refs/heads/{name}") or (common / "reftable").exists():
-        return None
-    if _read(own / "HEAD").strip() == f"ref: refs/heads/{name}":
-        return True
-    packed = common / "packed-refs"
-    listed = _read(packed)
-    if packed.exists() and not listed:
-        return None
-    try:
-        remotes = [one.name for one in (common / "refs" / "remotes").iterdir()]
-    except OSError:
-        remotes = []
-    ends = [f"refs/heads/{name}", *(f"refs/remotes/{remote}/{name}" for remote in remotes)]
-    if any((common / end).is_file() for end in ends):
-        return True
-    remote = re.compile(rf"(?m)^\S+ refs/(?:heads|remotes/[^/\n]+)/{re.escape(name)}$")
-    return remote.search(listed) is not None
-
-
 def git_folders(tree: Path) -> tuple[Path, Path]:
     """Git's folder of a working tree, and the one that all of its worktrees share.
 

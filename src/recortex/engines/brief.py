@@ -16,7 +16,7 @@ from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priority_of
 from recortex.engines.decay.confidence import DAY, confidence, curve
 from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
-from recortex.engines.extraction.report_entries import DURABLE, ON_PURPOSE
+from recortex.engines.extraction.report_entries import COMMAND, DURABLE, ON_PURPOSE
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
 from recortex.engines.sessions.limits import is_exhausted, usefulness
@@ -40,8 +40,6 @@ PASSING, TASK, STANDING = 3 * DAY, 14 * DAY, 180 * DAY
 decided, unless they wanted it to be remembered."""
 UNUSED = 9
 """Sessions in which a line may be given without use before it is given no more."""
-COMMAND = "command_habit"
-"""The rule that finds commands which worked again and again."""
 _TRUNKS = frozenset(("", "main", "master", "trunk", "develop", "dev"))
 _GROUP_OF = {
     "feedback": RULE,

@@ -339,10 +339,6 @@ CONFIRMED = 0.85
 """A proposal whose repeated evidence lifts it to this confidence becomes active (0.6 three times over)."""
 
 
-_CONFIRMING = (Origin.USER, Origin.EXTRACTION)
-"""Said again by the person in another session, or seen there in commands and their outcome."""
-
-
 def reinforced(confidence: float, by: float) -> float:
     """Confidence after the same was learned again: 1 - (1 - c)(1 - by/2), in [c, 1]."""
     return min(1.0, 1.0 - (1.0 - confidence) * (1.0 - REPEATED_SHARE * by))
@@ -363,14 +359,13 @@ def mergeable(known: Memory, new: Memory) -> bool:
     return not KINDS[known.kind].event or same_event(known, new)
 
 
-def merged(known: Memory, new: Memory, *, counts: bool, momentary: bool = False) -> Memory:
+def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
     """The known memory enriched by the new one, which counts as evidence whoever said it.
 
     Args:
         known: the stored one.
         new: the one that repeats it.
         counts: whether it was learned in another place than before and so is more evidence.
-        momentary: whether what the new one says holds for the moment only.
     """
     both = replace(
         known,
@@ -382,7 +377,7 @@ def merged(known: Memory, new: Memory, *, counts: bool, momentary: bool = False)
         constraints=joined(known.constraints, new.constraints),
         metadata=joined_metadata(known.metadata, new.metadata),
     )
-    if not _lifts(known, new, momentary=momentary):
+    if not _lifts(known, new):
         return both
     confidence = (
         reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
@@ -397,22 +392,20 @@ def merged(known: Memory, new: Memory, *, counts: bool, momentary: bool = False)
     )
 
 
-def _lifts(known: Memory, new: Memory, *, momentary: bool) -> bool:
+def _lifts(known: Memory, new: Memory) -> bool:
     """Whether a new memory makes a known one surer, not only better attested.
 
-    It does where it is active itself, or where the person, or commands and their outcome, say again what
-    waits. What is only proposed makes nothing surer that is active; what comes from outside makes surer only
-    what comes from there too.
+    It does where it is active itself, or where commands and their outcome show again what waits. What is only
+    proposed makes nothing surer that is active; what comes from outside makes surer only what comes from
+    there too.
     """
     if new.trust is Trust.UNTRUSTED and known.trust is not Trust.UNTRUSTED:
         return False  # a repository, or a foreign export, does not speak for a person or an agent
     if new.status is not Status.PROPOSED:
         return new.status is Status.ACTIVE
-    if momentary:
-        return False
     if known.status is Status.QUARANTINED:
         return new.origin is Origin.USER
-    return known.status is Status.PROPOSED and new.origin in _CONFIRMING
+    return known.status is Status.PROPOSED and new.origin is Origin.EXTRACTION
 
 
 def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> Status:

@@ -18,29 +18,10 @@ def active(*said):
     return [one.text for one in found(*said) if one.active]
 
 
-STATE = (
-    "The `Uploader.close()` method cannot return until the queued upload of the batch ended, as it blocked."
-)
 REPAIR = (
     "**Issue:** `Uploader.close()` blocked until the queued upload of the batch ended.\n\n"
     "**Fix:** `Uploader.close()` cancels the queued batch after `CLOSE_TIMEOUT`."
 )
-
-
-def sure(*said):
-    """What is found with the confidence of what may be active."""
-    return [one.text for one in found(*said) if one.confidence >= ACTIVE]
-
-
-def test_a_repair_withdraws_the_state_that_it_ended():
-    assert sure(("assistant", STATE)) == [STATE]
-    assert STATE not in sure(("assistant", STATE), ("assistant", REPAIR))
-    assert any("CLOSE_TIMEOUT" in one.text for one in found(("assistant", STATE), ("assistant", REPAIR)))
-
-
-def test_a_repair_leaves_what_is_about_something_else():
-    other = "The `Parser.feed()` method cannot accept a string because it splits on bytes."
-    assert other in sure(("assistant", other), ("assistant", REPAIR))
 
 
 def test_one_incident_told_twice_is_one_memory():
@@ -50,8 +31,8 @@ def test_one_incident_told_twice_is_one_memory():
 
 
 def test_a_decision_that_the_person_takes_up_again_waits():
-    decided = "let's use SQLite instead of Postgres for the job queue"
-    assert active(("user", decided)) == ["Decision: use SQLite instead of Postgres for the job queue."]
+    decided = "We decided to use SQLite for the job queue."
+    assert active(("user", decided)) == [decided]
     assert active(("user", decided), ("assistant", "Done."), ("user", "why can't we just use files?")) == []
 
 
@@ -76,7 +57,7 @@ def test_the_fuller_form_of_a_command_is_told():
     assert one.text == "Types are checked with `mix dialyzer --list-unused-filters`."
 
 
-def test_an_instruction_that_was_not_tried_waits_as_proposed():
+def test_an_instruction_of_the_agent_waits_as_proposed():
     told = "Start the worker with:\n\n```bash\nQUEUE=mail ./bin/worker --verbose\n```\n"
     (one,) = found(("assistant", told))
     assert (one.text, one.active) == ("Start the worker with `QUEUE=mail ./bin/worker --verbose`.", False)
@@ -91,13 +72,6 @@ def test_an_instruction_with_a_gap_to_fill_is_none():
         assert found(("assistant", f"Start the worker with:\n\n```bash\n{command}\n```\n")) == []
 
 
-FACT = "The `orders` table requires a `month` filter because it is partitioned."
-
-
-def test_what_holds_whatever_the_branch_survives_it():
-    assert sure(("assistant", FACT), ("user", "let's abandon the current branch")) == [FACT]
-
-
 def test_an_instruction_is_tried_by_the_same_program_inside_a_longer_command():
     told = "Done. You can now trace the start with:\n\n```bash\nAPP_TRACE=t.out ./app help\n```\n"
     call = ToolCall(
@@ -108,4 +82,7 @@ def test_an_instruction_is_tried_by_the_same_program_inside_a_longer_command():
         Turn(index=1, role="assistant", text=told),
     ]
     (one,) = extract(turns, INFO)
-    assert (one.text, one.active) == ("Trace the start with `APP_TRACE=t.out ./app help`.", True)
+    assert (one.text, one.confidence >= ACTIVE) == (
+        "Trace the start with `APP_TRACE=t.out ./app help`.",
+        True,
+    )

@@ -45,7 +45,7 @@ def test_a_habit_is_told_once():
 
 def test_what_a_later_turn_takes_back_is_named():
     turns = session(
-        ("user", "Let's go with Redis for the cache."),
+        ("user", "We decided to use Redis for the cache."),
         ("assistant", "Fine."),
         ("user", "Actually, scratch that."),
     )

@@ -77,7 +77,7 @@ def test_a_reversal_within_a_session_that_is_read_turn_by_turn(reading, clock, s
 
 
 def test_what_the_next_turn_takes_back_waits_for_a_person(cortex, clock, session):
-    path = session("one", 1, ("user", "Let's go with Redis for the cache"), ("assistant", "Fine."))
+    path = session("one", 1, ("user", "We decided to use Redis for the cache"), ("assistant", "Fine."))
     (found,) = cortex.extract(path, final=False).found
     assert found.status == "active"
     clock.pass_(hours=1)

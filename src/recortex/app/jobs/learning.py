@@ -536,12 +536,11 @@ def _files(candidate: Candidate, info: SessionInfo, root: Path, commit: str) -> 
 
 
 def _checked(draft: Draft, tree: WorkingTree) -> Draft:
-    """The draft, only proposed where an agent's statement names what is not in the working tree."""
+    """The draft, only proposed where it tells of a command that the working tree does not declare."""
     by_person = draft.source is not None and draft.source.speaker == "user"
     if by_person or draft.status is not Status.ACTIVE:
         return draft
-    commands = draft.metadata.get("commands", ())
-    lacking = tree.lacks(draft.text, [file.path for file in draft.files], commands)
+    lacking = any(map(tree.lacks, draft.metadata.get("commands", ())))
     return replace(draft, status=Status.PROPOSED) if lacking else draft
 
 

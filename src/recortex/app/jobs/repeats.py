@@ -16,10 +16,8 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.memory import Source
 from recortex.domain.search import MemoryQuery
-from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.exchanges.service import asked_words
-from recortex.engines.extraction.extractor import is_momentary
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.repetition import Likeness, Repeat, Said, as_wish, rarity, repeat, wishes
 from recortex.engines.similarity import marked, query_terms
@@ -146,30 +144,15 @@ class Finder:
 
 def _keep(work: Work, finder: Finder, said: Said) -> bool:
     """Keep what a wish, with those that are alike to it, amounts to; whether anything changed."""
-    found, likeness = finder.alike(said)
-    made = repeat(found, likeness)
+    made = repeat(*finder.alike(said))
     if made is None:
-        # No repeat yet; where a proposal of another session says the same, that one rises.
-        store = work.services.store
-        ids = [id_ for id_, _ in store.search.candidates(query_terms(said.wish.text))]
-        waiting = [one for one in store.memories.get(ids) if _may_rise(one, said)]
-        worded = [as_wish(one.text) for one in waiting]
-        likeness = finder.likeness([said.wish, *worded])
-        same = [one for one, text in zip(waiting, worded, strict=True) if likeness.same(said.wish, text)]
-        return bool(same) and _raise(work, same[0], Repeat(said, ()))
+        return False
     known = _known(work, finder, made)
     if known is None:
         return _add(work, made)
     if known.status in _PUT_AWAY and not _faded(work, known):
         return False  # a person put it away, or something took its place
     return _raise(work, known, made)
-
-
-def _may_rise(memory: Memory, said: Said) -> bool:
-    proposed = memory.status is Status.PROPOSED and memory.source.rule != RULE
-    by_person = memory.origin is Origin.USER
-    copied = said.at is not None and same_moment(memory.valid_from, said.at)
-    return proposed and by_person and not copied and memory.source.session not in {"", said.session}
 
 
 def _known(work: Work, finder: Finder, made: Repeat) -> Memory | None:
@@ -229,7 +212,7 @@ def _add(work: Work, made: Repeat) -> bool:
 
 
 def _raise(work: Work, known: Memory, made: Repeat) -> bool:
-    """Let a known memory have the new evidence: it rises, and takes the clearer wording where it is ours."""
+    """Let a known memory have the new evidence: it takes the clearer wording where it is ours."""
     # The known places with the new ones; beyond what is kept, of each session one.
     told = {(session, turn) for session, turn in [*known.metadata.get(NOTE, ()), *_places(made)]}
     if len(told) > _MOST_PLACES:
@@ -239,9 +222,8 @@ def _raise(work: Work, known: Memory, made: Repeat) -> bool:
         return False
     elsewhere = {one.session for one in (made.said, *made.others)} - {known.source.session}
     ours = known.source.rule == RULE
-    again = bool(elsewhere) and known.status is Status.PROPOSED and not is_momentary(known.text)
-    rises = made.is_lasting if ours else again
-    status = Status.ACTIVE if rises or known.status is Status.ACTIVE else Status.PROPOSED
+    active = made.is_lasting or known.status is Status.ACTIVE
+    status = Status.ACTIVE if active else Status.PROPOSED
     new = replace(
         known,
         status=status,

@@ -42,7 +42,7 @@ from recortex.engines.similarity import is_near_duplicate
 from recortex.text.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from recortex.domain.exchange import Role, SessionInfo, Turn
     from recortex.engines.extraction.report_entries import RuleFinding
@@ -55,17 +55,23 @@ if TYPE_CHECKING:
 PASSING_PATTERNS = Patterns(__file__, "passing")
 HOLD = "may be about the work at hand"
 """Why such a statement waits."""
-SURELY, SHORT = 0.9, 160
-"""The chance from which, in a message of so many characters, no other form speaks against it."""
+SHORT = 160
+"""Characters of a message that says nothing beside its one sentence."""
 FEW_WORDS = 8
 """Words up to which the language of a message in plain letters is not told; the forms are English."""
-DECISIONS = frozenset(("person_changed", "person_decision", "person_decided_for"))
+DECISIONS = frozenset(("person_changed", "person_decision"))
 """Rules for what is said once; the chance is of what is said of every time."""
 ORDER = "person_order"
 """Its forms say themselves that they are for all of a kind."""
+UNSURE = frozenset(f"person_{name}" for name in (
+    "aside", "constraint", "decided_for", "lets", "rule", "value",
+))  # fmt: skip
+"""Rules of which a third was worth keeping: "note", "should", "can't" and "let's" are mostly of the task."""
+MOST_WORDS = 40
+"""Words of what may be active: a longer sentence is a plan, or several."""
 PLAIN = frozenset((ORDER, *(f"person_{name}" for name in (
     "about_me", "bound", "built", "fact", "our_way", "place", "practice", "preference", "rests", "turned",
-    "uses", "value",
+    "uses",
 ))))  # fmt: skip
 """Rules for plain statements about a project, such as "we release on Fridays"; they sound like others."""
 LEAST, BRIEF = 0.15, 400
@@ -100,11 +106,10 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or _is_of_now(sentence, said)
         or PASSING_PATTERNS.hangs_on.search(sentence) is not None
         or _is_unread(message)
+        or finding.rule in UNSURE
+        or len(sentence.split()) > MOST_WORDS
     ):
         return True
-    likely = chance_of(said, sentence, message)
-    if len(message) <= SHORT and likely >= SURELY:
-        return False
     if PASSING_PATTERNS.general.search(said) is None and (
         _asks(sentence, said, wish)
         or (wish != said and SIGNS["sign_denies_first"].search(wish) is None)
@@ -117,7 +122,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
     if finding.rule in DECISIONS or says_plainly(finding, message):
         return False
     least = LEAST if finding.rule in PLAIN and len(message) <= BRIEF else EVEN
-    return likely < least
+    return chance_of(said, sentence, message) < least
 
 
 def says_plainly(finding: RuleFinding, message: str) -> bool:
@@ -190,9 +195,9 @@ def _asks(sentence: str, said: str, wish: str) -> bool:
 
 # Statements with a lower share of common words are not compared closely.
 _SIMILAR = 0.4
-# The shares of a statement's words in a repair from which it is the same incident, or a state that it ended.
-# Different incidents have less than 0.45 (bench/extraction.py).
-_SAME_INCIDENT, _REPAIRED = 0.6, 0.5
+# The share of a repair's words in another from which it is the same incident; different ones have less than
+# 0.45 (bench/extraction.py).
+_SAME_INCIDENT = 0.6
 _MIN_SHARED = 4
 _STEM = 5
 # The latest candidates that a new one is compared with: it limits the time and changes few results.
@@ -226,7 +231,7 @@ class CandidateSet:
         words = frozenset(units(tokens(new.text, LETTERS)))
         place = self._place_of(words, new.text)
         if place is None and _is_repair(new):
-            place = self._withdraw_repaired(new)
+            place = self._same_incident(new)
         if place is not None:
             # One candidate of two that say the same: the one of higher confidence, with the evidence of both.
             known = self.kept[place]
@@ -257,32 +262,23 @@ class CandidateSet:
                 return place
         return None
 
-    def _withdraw_repaired(self, repair: Candidate) -> int | None:
-        """Withdraw the states that a repair ended; return the index of the same incident if it is kept."""
-        topic, found = _topic(repair), None
-        for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
+    def _same_incident(self, repair: Candidate) -> int | None:
+        """The index of the first kept repair of the same incident, among the latest candidates."""
+        topic = _topic(repair)
+        for place in range(max(0, len(self.kept) - _MAX_COMPARED), len(self.kept)):
             known = self.kept[place]
-            # What the agent said in passing: a later report is more reliable.
-            in_passing = known.speaker == "assistant" and known.rule.startswith("agent_")
-            if not (in_passing or _is_repair(known)):
-                continue
-            other = _topic(known)
-            shared = len(topic & other)
-            if shared < _MIN_SHARED:
-                continue
-            if _is_repair(known):
-                found = place if shared >= _SAME_INCIDENT * min(len(topic), len(other)) else found
-            elif shared >= _REPAIRED * len(other):
-                self.kept[place] = doubted(known)
-        return found
+            other = _topic(known) if _is_repair(known) else frozenset[str]()
+            if len(topic & other) >= max(_MIN_SHARED, _SAME_INCIDENT * min(len(topic), len(other))):
+                return place
+        return None
 
-    def withdraw_since(self, turn_index: int, which: Callable[[Candidate], bool]) -> None:
-        """Withdraw the candidates since a turn that a later turn takes back."""
+    def withdraw_decisions(self, turn_index: int) -> None:
+        """Withdraw the person's decisions since a turn that a later turn takes back."""
         for place in range(len(self.kept) - 1, -1, -1):
             known = self.kept[place]
             if known.turn_index < turn_index:
                 break
-            if known.active and which(known):
+            if known.active and known.speaker == "user" and known.kind == "decision":
                 self.kept[place] = doubted(known)
 
 
@@ -315,7 +311,7 @@ _SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summa
 _ASKED_FOR = ON_PURPOSE | {"person_chose"}
 _REPAIR = lazy(r"_(?:fix|cause)$")
 """Rules for what failed and why, or what ended it: nobody can tell at first whether it comes again."""
-_FROM_NOW_ON = lazy(r"\b(?:from now on|remember|henceforth)\b", re.IGNORECASE)
+_FROM_NOW_ON = lazy(r"\b(?:from now on|remember(?! to)|henceforth)\b", re.IGNORECASE)
 _LONGEST = 400
 _WORD = lazy(r"\w+")
 _BEGINNING = 6
@@ -403,31 +399,10 @@ PATTERNS = Patterns(__file__)
 
 # Candidates that are held at once; a session that teaches more releases them early, to limit memory.
 MAX_HELD = 4_000
-# Turns back to which the agent's own doubt refers.
-_DOUBT_REACH = 3
 # Turns back to which it refers that the person reconsiders the last decision.
 _RECONSIDER_REACH = 12
-
-# Turns back to which it refers that the person has the last changes reverted.
-_REVERT_REACH = 8
 # Characters of the last message of each side that the other one's next message is read with.
 _ANSWERED = 4_000
-_MADE = ("change_reason", "agent_decision")
-
-
-def _made(one: Candidate) -> bool:
-    """Whether a statement is about work of this session: what was changed, repaired or put to use."""
-    if one.speaker == "user":
-        return False
-    return one.rule in _MADE or one.rule.endswith("_fix") or PATTERNS.by_call.search(one.text) is not None
-
-
-def _concluded(one: Candidate) -> bool:
-    return one.speaker == "assistant" and one.rule.startswith("agent_")
-
-
-def _decided(one: Candidate) -> bool:
-    return one.speaker == "user" and one.kind == "decision"
 
 
 class Learned(NamedTuple):
@@ -486,17 +461,8 @@ class _SessionReader:
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
-        if turn.role == "assistant" and PATTERNS.doubt.match(turn.text):
-            self.candidates.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
-        if turn.by_person:
-            # Withdraw what the person takes back: the last decision, the last changes, or all of the work.
-            said = turn.text[:MAX_TYPED]
-            if PATTERNS.reconsiders.match(said):
-                self.candidates.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
-            if PATTERNS.abandons.search(said):
-                self.candidates.withdraw_since(0, _made)
-            elif PATTERNS.reverts.search(said) and not said.rstrip().endswith("?"):
-                self.candidates.withdraw_since(turn.index - _REVERT_REACH, _made)
+        if turn.by_person and PATTERNS.reconsiders.match(turn.text[:MAX_TYPED]):
+            self.candidates.withdraw_decisions(turn.index - _RECONSIDER_REACH)
         self.instructions.observe(turn)
         for finding in self.tool_use.observe(turn):
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))

@@ -368,9 +368,9 @@ def _declared(said: str, text: str, habit: Form | None, *, named: bool) -> tuple
     kind = habit.kind if habit is not None and habit.kind == "decision" else "tribal"
     if USER_RULES_PATTERNS.decision.match(said):
         return "decision", 0.85, "person_decision"
-    if USER_RULES_PATTERNS.note.match(said) and (
-        named or len(text.strip(" ,.;:-").split()) >= _USER_RULES_LEAST_WORDS
-    ):
+    noted = USER_RULES_PATTERNS.note.match(said)
+    later = noted is not None and USER_RULES_PATTERNS.for_later.search(noted[0]) is not None
+    if later and (named or len(text.strip(" ,.;:-").split()) >= _USER_RULES_LEAST_WORDS):
         return kind, 0.9, "person_note"
     if (
         USER_RULES_PATTERNS.in_project.match(said)
@@ -378,11 +378,8 @@ def _declared(said: str, text: str, habit: Form | None, *, named: bool) -> tuple
         and not USER_RULES_PATTERNS.asking.match(text)
     ):
         return habit.kind if habit else "tribal", 0.75, "person_scoped"
-    if USER_RULES_PATTERNS.aside_note.match(said) and (
-        habit or (named and USER_RULES_PATTERNS.why.search(text))
-    ):
-        return kind, 0.75, "person_note"
-    return None
+    aside = noted or (USER_RULES_PATTERNS.aside_note.match(said) and USER_RULES_PATTERNS.why.search(text))
+    return (kind, 0.75, "person_aside") if aside and named and not habit else None
 
 
 def _names(text: str) -> bool:

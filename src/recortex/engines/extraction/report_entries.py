@@ -42,6 +42,8 @@ ACTIVE = 0.7
 (bench/extraction.py)."""
 DURABLE = "person_durable"
 """The rule for what a person typed that is expected to last, by a learned chance (durable.py)."""
+COMMAND = "command_habit"
+"""The rule that finds commands which worked again and again."""
 ON_PURPOSE = frozenset(("person_note", "person_decision", "person_scoped"))
 """Rules for what the person declared to be a note, a decision or a fact of this project."""
 MAX_QUOTE = 240
@@ -85,7 +87,11 @@ def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) ->
         turn_index=turn.index,
         speaker=turn.role,
         origin=origin or _ORIGINS[turn.role],
-        active=confidence >= ACTIVE and not finding.hold and turn.certain,
+        # What the agent said or did is known by its record: of others' words, a third was worth keeping.
+        active=confidence >= ACTIVE
+        and not finding.hold
+        and turn.certain
+        and (turn.role == "user" or finding.rule == COMMAND),
         turn_uuid=turn.uuid,
         at=turn.at,
         domain=domain,

@@ -12,7 +12,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
+from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing import embedded_text, search_text_in
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
 from recortex.engines.privacy import redact
@@ -149,8 +149,6 @@ class Ingestion:
         lookalikes: finds known memories with words in common.
         count: counts the tokens of a text.
         new_id: makes ids.
-        is_momentary: whether what a person says holds for the moment only, so that its repetition confirms
-            nothing.
     """
 
     def __init__(
@@ -160,13 +158,11 @@ class Ingestion:
         *,
         count: Callable[[str], int],
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
-        is_momentary: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._store = store
         self._lookalikes = lookalikes
         self._count = count
         self._new_id = new_id
-        self._is_momentary = is_momentary
 
     def keep(
         self,
@@ -429,10 +425,7 @@ class Ingestion:
 
     def _merge(self, known: Memory, new: Memory, *, now: datetime, actor: Actor) -> Memory:
         counts = self._store.memories.add_evidence(known.id, _place(new))
-        # What commands showed twice is no word of the moment, though its text tells of a failure.
-        proposed_words = new.status is Status.PROPOSED and new.origin is Origin.USER
-        momentary = proposed_words and self._is_momentary(new.text)
-        better = merged(known, new, counts=counts, momentary=momentary)
+        better = merged(known, new, counts=counts)
         if better == known:
             return known
         changed = self._put(known, replace(better, updated_at=now), actor, "learned again")
