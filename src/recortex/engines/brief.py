@@ -16,7 +16,7 @@ from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priority_of
 from recortex.engines.decay.confidence import DAY, confidence, curve
 from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
-from recortex.engines.extraction.report_entries import COMMAND, DURABLE, ON_PURPOSE
+from recortex.engines.extraction.report_entries import COMMAND, DURABLE, ON_PURPOSE, REPEATED
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
 from recortex.engines.sessions.limits import is_exhausted, usefulness
@@ -514,8 +514,6 @@ def page(
 PATTERNS = Patterns(__file__, "brief/standing")
 SHORTEST, LONGEST = 3, 45
 """Words of a rule or decision: what is longer is mostly a plan or was pasted."""
-AGAIN = 3
-"""Learned so often, it holds whatever its form."""
 
 
 def still_holds(memory: Memory, group: str) -> bool:
@@ -526,10 +524,8 @@ def still_holds(memory: Memory, group: str) -> bool:
         group: under which it would be shown.
     """
     rule = memory.source.rule
-    on_purpose = (
-        not rule or rule in {*ON_PURPOSE, DURABLE} or memory.pinned or memory.validated_at is not None
-    )
-    if on_purpose or rule == COMMAND or memory.evidence >= AGAIN:
+    sure = not rule or rule in {*ON_PURPOSE, DURABLE, REPEATED, COMMAND}
+    if sure or memory.pinned or memory.validated_at is not None:
         return True
     said = memory.text.strip()
     if PATTERNS.referring.search(said) or PATTERNS.done.search(said) or PATTERNS.doubt.search(said):

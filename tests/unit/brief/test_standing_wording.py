@@ -43,7 +43,8 @@ def test_a_rule_that_holds_for_all_cases(text):
 )
 def test_doubts_questions_and_single_orders_are_no_rules(text):
     assert not still_holds(memory(1, text, source=FOUND, trust=Trust.TRUSTED), RULE)
-    assert still_holds(memory(1, text, source=FOUND, trust=Trust.TRUSTED, evidence=3), RULE)
+    assert still_holds(memory(1, text, source=Source(rule="person_repeated"), trust=Trust.TRUSTED), RULE)
+    assert not still_holds(memory(1, text, source=FOUND, trust=Trust.TRUSTED, evidence=3), RULE)
     assert still_holds(memory(1, text), RULE)
 
 

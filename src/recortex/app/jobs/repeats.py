@@ -18,6 +18,7 @@ from recortex.domain.memory import Source
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.exchanges.service import asked_words
+from recortex.engines.extraction.report_entries import REPEATED
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.repetition import Likeness, Repeat, Said, as_wish, rarity, repeat, wishes
 from recortex.engines.similarity import marked, query_terms
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from recortex.engines.repetition import Wish
 
 
-NAME, RULE, NOTE = "repeats", "person_repeated", "repeated"
+NAME, RULE, NOTE = "repeats", REPEATED, "repeated"
 """Of the job, of the rule that its memories name, and of what their metadata tells."""
 _KIND = kind_of("preference")
 BATCH = 100
