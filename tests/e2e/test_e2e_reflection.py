@@ -1,4 +1,4 @@
-"""With `hooks.reflect`, a long session that remembered nothing is asked once, in the real client."""
+"""A long session that remembered nothing is asked once, in the real client, unless that is switched off."""
 
 from agents.script import Call
 
@@ -16,7 +16,6 @@ def asked(ran):
 
 
 def test_it_is_asked_once_and_the_agent_remembers(person):
-    person.extra["RECORTEX_HOOKS_REFLECT"] = "true"
     person.memory("remember", "The office closes at six.")
     ran = person.session(
         [*PROMPTS, "Thank you."], [*DONE, REMEMBER, "One fact is kept.", "Welcome."], words=TOOLS
@@ -33,9 +32,10 @@ def test_it_is_asked_once_and_the_agent_remembers(person):
 
 
 def test_nobody_is_asked_who_remembered_or_did_not_want_it(newest):
-    assert not asked(newest.session(PROMPTS, DONE))  # as it is unless it is set
+    newest.extra["RECORTEX_HOOKS_REFLECT"] = "false"
+    assert not asked(newest.session(PROMPTS, DONE))
     newest.settle()
-    newest.extra["RECORTEX_HOOKS_REFLECT"] = "true"
+    del newest.extra["RECORTEX_HOOKS_REFLECT"]
     ran = newest.session(PROMPTS, [REMEMBER, "Kept.", *DONE], words=TOOLS)
     assert ran.unharmed, ran
     assert newest.about("TZ=UTC")

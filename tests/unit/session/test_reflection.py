@@ -4,15 +4,14 @@ import json
 
 import pytest
 
-from recortex.app.hooks.context import LONG, QUESTION
+from recortex.app.hooks.context import LONG, QUESTION, SOME
 from recortex.app.hooks.dispatch import handle
 from recortex.formats.hook_events import parse
 
 
 @pytest.fixture
-def asking(context, event, monkeypatch):
-    """A session with the setting; returns what the end of a turn says after some prompts."""
-    monkeypatch.setattr(context, "settings", context.settings.with_values({"hooks.reflect": True}))
+def asking(context, event):
+    """A session; returns what the end of a turn says after some prompts."""
 
     def ended(prompts=LONG, **given):
         for _ in range(prompts):
@@ -25,6 +24,18 @@ def asking(context, event, monkeypatch):
 def test_a_long_session_is_asked_once(asking):
     assert asking(LONG - 1) == ""
     assert asking(1) == QUESTION
+    assert asking() == ""
+
+
+def test_a_shorter_session_is_asked_that_mended_something(asking, context, event):
+    assert asking(SOME) == ""
+    for ok in (False, True):
+        handle(context, event("post-tool-use", command="just test", ok=ok))
+    assert asking(0) == QUESTION
+
+
+def test_nobody_is_asked_who_does_not_want_it(asking, context, monkeypatch):
+    monkeypatch.setattr(context, "settings", context.settings.with_values({"hooks.reflect": False}))
     assert asking() == ""
 
 

@@ -155,10 +155,12 @@ class HookContext:
 LONG = 8
 """Prompts of a long session: of 606 labelled sessions, those with as many are 22 % and hold 168 of the 305
 facts that a later session would ask for, four times as many each as shorter ones (`bench/gold`)."""
+SOME = 4
+"""Prompts from which a session is asked in which a command failed and worked again: that is worth knowing."""
 CLIENTS = frozenset(("", "claude-code"))
 """Clients that go on when a hook says so at the end of a turn; a hook of the plug-in names none."""
 QUESTION = (
-    "The person's setting `hooks.reflect` asks this once in a long session in which nothing was remembered."
+    "Recortex asks this once in a session in which nothing was remembered (setting `hooks.reflect`)."
     " Durable facts of this session that a later one cannot see from the code are kept with `remember`: the"
     " cause of a failure, a correction, decision or standing wish of the person, a dead end. One call for"
     " each, at most five, each one self-contained sentence with its names and its reason. Where there is"
@@ -168,17 +170,18 @@ QUESTION = (
 
 def note_prompt(context: HookContext, event: HookEvent) -> None:
     """Note that the person gave a prompt, where prompts are counted."""
-    if context.settings["hooks.reflect"]:
+    if context.settings["hooks.reflect"] and context.exists:
         _note(context, event, "prompted")
 
 
 def question(context: HookContext, event: HookEvent) -> str:
-    """The question, where a session is long, nothing was remembered since it began, and it was not asked."""
+    """The question, where a session is long or mended something, remembered nothing, and was not asked."""
     if not (event.ending and context.settings["hooks.reflect"]) or event.client not in CLIENTS or event.agent:
         return ""
     seen = [one.name for one in context.sessions.signals(event.session)]
     session = context.sessions.get(event.session)
-    if session is None or seen.count("prompted") < LONG or "reflected" in seen:
+    least = SOME if "mended" in seen else LONG
+    if session is None or seen.count("prompted") < least or "reflected" in seen:
         return ""
     _note(context, event, "reflected")
     return "" if context.sessions.remembered_since(session.started_at) else QUESTION

@@ -223,7 +223,7 @@ def _raise(work: Work, known: Memory, made: Repeat) -> bool:
         return False
     elsewhere = {one.session for one in (made.said, *made.others)} - {known.source.session}
     ours = known.source.rule == RULE
-    active = made.is_lasting or known.status is Status.ACTIVE
+    active = (ours and made.is_lasting) or known.status is Status.ACTIVE
     status = Status.ACTIVE if active else Status.PROPOSED
     new = replace(
         known,

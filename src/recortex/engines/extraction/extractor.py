@@ -115,6 +115,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or (wish != said and SIGNS["sign_denies_first"].search(wish) is None)
         or PASSING_PATTERNS.continues.search(sentence.lstrip()) is not None
         or PASSING_PATTERNS.points.search(plainly(finding.text)) is not None
+        or PASSING_PATTERNS.should.search(said) is not None
         or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
         or (finding.rule != ORDER and _orders(wish))
     ):
