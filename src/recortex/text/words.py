@@ -268,9 +268,13 @@ def identifier_parts(identifier: str) -> list[str]:
 def compound_parts(text: str) -> Iterator[str]:
     """For each identifier of more than one part, its parts, as often as it occurs."""
     for identifier in IDENTIFIER.findall(without_cjk(text)):
-        parts = identifier_parts(identifier)
-        if len(parts) > 1:
-            yield from parts
+        yield from _parts_of_compound(identifier)
+
+
+@lru_cache(8_192)
+def _parts_of_compound(identifier: str) -> tuple[str, ...]:
+    parts = identifier_parts(identifier)
+    return tuple(parts) if len(parts) > 1 else ()
 
 
 def path_words(path: str) -> list[str]:

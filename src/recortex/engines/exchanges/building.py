@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = " […] "
 _FENCE = lazy(r"^[^\S\n]*(`{3,9}|~{3,9})[^\n]*\n.*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_SPACES = lazy(r"[^\S\n]+")
+_SPACES = lazy(r"[^\S\n ][^\S\n]*|[^\S\n]{2,}")  # not a single space, which stays one
 _EMPTY_LINES = lazy(r"\n\s*\n")
 _RULE = lazy(r"^\s*[-*_=]{3,}\s*$\n?", re.MULTILINE)
 _BETWEEN = lazy(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # noqa: RUF001
@@ -49,7 +49,7 @@ _SHORTEST = 15
 
 def prose(text: str) -> str:
     """A message without blocks of code, horizontal rules and empty lines."""
-    text = _RULE.sub("", _FENCE.sub("\n", text))
+    text = _RULE.sub("", _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text)
     return _EMPTY_LINES.sub("\n", _SPACES.sub(" ", text)).strip()
 
 

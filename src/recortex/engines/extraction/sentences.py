@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import Domain
@@ -20,9 +21,14 @@ MAX_PASSAGE = 6_000
 _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 
 
+# Rule after rule reads the same passage: so many last ones are kept. Over half of all calls ask again.
+_KEPT = 512
+
+
+@lru_cache(_KEPT)
 def plain(text: str) -> str:
     """Remove the markup of links and emphasis, and leading symbols, but not code marks and words."""
-    text = PATTERNS.link.sub(_unlinked, text)
+    text = PATTERNS.link.sub(_unlinked, text) if "](" in text else text
     text = _unmarked(text)
     text = PATTERNS.symbols.sub("", text)
     return " ".join(text.split())
@@ -35,30 +41,38 @@ def _unlinked(found: re.Match[str]) -> str:
 
 
 def _unmarked(text: str) -> str:
+    if "*" not in text:
+        return text
     return PATTERNS.emphasis.sub(lambda found: found.group(1) or found.group(3) or found.group(4), text)
 
 
 def sentences(text: str) -> list[str]:
     """Split a passage into sentences; code marks are never split."""
+    return list(_split(text[:MAX_PASSAGE]))
+
+
+@lru_cache(_KEPT)
+def _split(text: str) -> tuple[str, ...]:
     codes: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
         codes.append(found.group())
         return f"\x00{len(codes) - 1}\x01"
 
-    whole_text = text[:MAX_PASSAGE].replace("\x00", "").replace("\x01", "")
-    hidden = PATTERNS.code.sub(hide, _unmarked(whole_text))
+    hidden = PATTERNS.code.sub(hide, _unmarked(text.replace("\x00", "").replace("\x01", "")))
     whole: list[str] = []
     for part in PATTERNS.split.split(hidden):
         if whole and PATTERNS.abbreviated.search(whole[-1]):
             whole[-1] = f"{whole[-1]} {part}"
         elif part and part.strip():
             whole.append(part.strip())
-    return [_show(part, codes) for part in whole]
+    return tuple(_show(part, codes) for part in whole)
 
 
 def _show(part: str, codes: list[str]) -> str:
     """Put the hidden code marks back."""
+    if not codes:
+        return part
     return re.sub(r"\x00(\d+)\x01", lambda found: codes[int(found.group(1))], part)
 
 
@@ -68,6 +82,7 @@ def impersonal(text: str) -> str:
     return shorter[:1].upper() + shorter[1:] if shorter is not text else text
 
 
+@lru_cache(_KEPT)
 def statement(sentence: str) -> str:
     """Make a sentence independent: no leading connective, a capital first letter, a full stop."""
     text = PATTERNS.enumerated.sub("", plain(sentence))
