@@ -292,6 +292,21 @@ def speed(every: bool) -> dict[str, Any]:
     return {"slowest_of_1MB_seconds": dict(worst), "200_characters_ms": short}
 
 
+LENGTHS = (500, 2_000, 10_000, 100_000, 1_000_000)
+
+
+def lengths() -> dict[str, Any]:
+    """MB (characters) a second in real texts, cut into parts of each length; the best of three."""
+    whole = "\n".join(sorted(transcript_texts()))[: 2 * LENGTHS[-1]]
+    redact(whole[: LENGTHS[-2]])
+    speeds = {}
+    for length in LENGTHS:
+        parts = [whole[at : at + length] for at in range(0, len(whole), length)]
+        seconds = min(sum(map(timed, parts)) for _ in range(3))
+        speeds[f"{length:,} characters"] = len(whole) / 1e6 / seconds
+    return {"MB_a_second": speeds}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -300,13 +315,14 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="print missed secrets and flagged look-alikes")
     parser.add_argument("--review", action="store_true", help="print every redaction in the transcripts")
     parser.add_argument("--quick", action="store_true", help="leave out the near misses of each rule")
-    parser.add_argument("--only", choices=("labelled", "stored", "transcripts", "speed"))
+    parser.add_argument("--only", choices=("labelled", "stored", "transcripts", "speed", "lengths"))
     options = parser.parse_args()
     parts: dict[str, Any] = {
         "labelled": lambda: labelled(options.misses),
         "stored": stored,
         "transcripts": lambda: transcripts(options.review),
         "speed": lambda: speed(not options.quick),
+        "lengths": lengths,
     }
     result = {name: part() for name, part in parts.items() if options.only in (None, name)}
     for name, figures in result.items():
