@@ -23,7 +23,7 @@ NOT_REVERSED = [
     ("We use zustand for state.", "We decided not to move from zustand to redux. Please close the ticket."),
     ("We use yarn in this project.", "The wiki says we switched from yarn to npm, which is wrong."),
     ("The bundle is built with webpack. We use webpack.", "We might move from webpack to vite next year."),
-    ("Use tabs for indentation in python.", "Use spaces for indentation in the yaml files."),
+    ("We use tabs for indentation in python.", "We use spaces for indentation in the yaml files."),
     ("Failed webhooks are retried 3 times.", "Failed mails are retried 5 times now."),
 ]
 

@@ -61,18 +61,16 @@ FEW_WORDS = 8
 """Words up to which the language of a message in plain letters is not told; the forms are English."""
 DECISIONS = frozenset(("person_changed", "person_decision"))
 """Rules for what is said once; the chance is of what is said of every time."""
-ORDER = "person_order"
-"""Its forms say themselves that they are for all of a kind."""
 UNSURE = frozenset(f"person_{name}" for name in (
-    "aside", "constraint", "decided_for", "lets", "rule", "value",
+    "aside", "constraint", "decided_for", "lets", "order", "rule", "value",
 ))  # fmt: skip
 """Rules of which a third was worth keeping: "note", "should", "can't" and "let's" are mostly of the task."""
 MOST_WORDS = 40
 """Words of what may be active: a longer sentence is a plan, or several."""
-PLAIN = frozenset((ORDER, *(f"person_{name}" for name in (
+PLAIN = frozenset(f"person_{name}" for name in (
     "about_me", "bound", "built", "fact", "our_way", "place", "practice", "preference", "rests", "turned",
     "uses",
-))))  # fmt: skip
+))  # fmt: skip
 """Rules for plain statements about a project, such as "we release on Fridays"; they sound like others."""
 LEAST, BRIEF = 0.15, 400
 """The chance that those need, and the characters of a message up to which that is enough: in longer ones,
@@ -117,7 +115,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or PASSING_PATTERNS.points.search(plainly(finding.text)) is not None
         or PASSING_PATTERNS.should.search(said) is not None
         or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
-        or (finding.rule != ORDER and _orders(wish))
+        or _orders(wish)
     ):
         return True
     if finding.rule in DECISIONS or says_plainly(finding, message):
