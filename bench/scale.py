@@ -2,8 +2,8 @@
 
 Writing, recall, disk and memory at 1k, 10k, 100k and 1M, beside a bound by brute force.
 
-    python bench/scale.py [--sizes 1000,10000,100000,1000000] [--queries 200] [--only write,recall,vectors]
-    [--json FILE]
+    python bench/scale.py [--sizes 1000,10000,100000,1000000] [--queries 200]
+        [--only write,recall,vectors,turn] [--sessions FOLDER] [--json FILE]
         [--engine sqlite | --engine postgres --url postgresql://…/…] [--store URL] [--vectors FILE.npz]
         [--folder DIR]
 
@@ -18,6 +18,9 @@ alone, and
 vectors  recall@10 of the candidates that the store gives, ordered by their int8 codes, against NumPy's
 exact order of the
          same codes; its time for one question, as one product with a float32 matrix in memory, is the bound.
+turn     processor time of what follows a turn, without the start, while 1,000 memories wait to be read for
+changes of mind, and the memory that it takes; of a brief that is made anew; with --sessions of learning from
+that folder.
 
 `--store` measures a store that is there already and adds to it; `--vectors` takes other vectors (arrays
 `stored` and `asked`, such as `vectors.py --cache` keeps) in place of those of the statements. PostgreSQL:
@@ -34,6 +37,8 @@ import resource
 import statistics
 import tempfile
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +56,14 @@ from latency import (
     timed,
 )
 from recortex import Cortex
+from recortex.app.jobs.capture import OF_A_TURN
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import AFTER_SESSION, CHANGES
 from recortex.domain.search import MemoryQuery
 from recortex.engines.retrieval.service import RECIPES
 
 SIZES = "1000,10000,100000,1000000"
-PHASES = "write,recall,vectors"
+PHASES = "write,recall,vectors,turn"
 TOP = 10
 
 
@@ -111,6 +119,42 @@ def build_index(url: str, row: dict[str, Any]) -> None:
     answer = multiprocessing.get_context("spawn").Queue()
     apart(indexed, url, answer)
     row["indexed"], row["index_s"], row["index_peak_mb"] = answer.get()
+
+
+BACKLOG = 1_000
+
+
+def turned(url: str, sessions: str, answer: Any) -> None:
+    """What follows a turn; then a brief, and learning; in a process of its own."""
+    with Cortex.open(url=url) as cx:
+        services = services_of(cx)
+        keys = [key for key, _ in services.store.memories.added_after(0, 2**62)]
+        said = [key for key, _ in services.store.exchange_search.added_after(0, 2**62)]
+        done = {"changes": keys[-min(BACKLOG, len(keys))], "retold": keys[-1], "causes": keys[-1]}
+        for name, key in (done | dict.fromkeys(("repeats", "renames"), max(said, default=0))).items():
+            services.store.maintenance.note(name, datetime.now(UTC), {"key": key})
+        began = time.process_time()
+        jobs = (replace(one, seconds=OF_A_TURN) if one is CHANGES else one for one in AFTER_SESSION)
+        run(services, lambda: datetime.now(UTC), services.settings, jobs)
+        row = {"turn_s": round(time.process_time() - began, 2), "turn_peak_mb": peak()}
+        briefs = []
+        for _ in range(3):
+            began = time.process_time()
+            cx.surface(fresh=True)
+            briefs.append(time.process_time() - began)
+        row["brief_s"] = round(statistics.median(briefs), 2)
+        if sessions:
+            began = time.process_time()
+            cx.import_("any", sessions, trust=True, embed=False)
+            row["learn_s"] = round(time.process_time() - began, 2)
+        answer.put(row)
+
+
+def turn(url: str, row: dict[str, Any], sessions: str) -> None:
+    answer = multiprocessing.get_context("spawn").Queue()
+    for folder in ("", sessions):  # the first one makes the vectors of documents, and is not told
+        apart(turned, url, folder, answer)
+        row |= answer.get()
 
 
 def index_bytes(store: Any) -> int:
@@ -201,6 +245,8 @@ def measure(url: str, size: int, options: argparse.Namespace, cache: Path) -> di
     if not options.store:
         row["fill_per_s"] = round(size / apart(filled, url, size, cache))
     build_index(url, row)
+    if "turn" in options.only:
+        turn(url, row, options.sessions)
     _, asked = scale_data.embedded(cache, threads=1)
     with Cortex.open(url=url) as cx:
         cx.warm()
@@ -234,6 +280,10 @@ COLUMNS = (
     "index_s",
     "index_peak_mb",
     "peak_mb",
+    "turn_s",
+    "turn_peak_mb",
+    "brief_s",
+    "learn_s",
 )
 
 
@@ -262,6 +312,7 @@ def main() -> None:
     parser.add_argument("--url", default="", help="of the database, for postgres")
     parser.add_argument("--store", default="", help="the URL of a store that is filled already")
     parser.add_argument("--vectors", type=Path, help="a file with arrays `stored` and `asked`")
+    parser.add_argument("--sessions", default="", help="a folder of sessions to learn from")
     parser.add_argument("--folder", type=Path, help="keeps the stores; without it they are removed")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
