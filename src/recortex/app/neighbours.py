@@ -1,23 +1,38 @@
-"""Which files belong to those in play, as the code says: made where facts are put together, read cheaply."""
+"""Which files belong to those in play, as the code says: made where facts are put together, read cheaply.
+
+It lies in the facts' file in tables of its own, which need neither the extra `code` nor the version of its
+extractor, and nothing else is loaded to ask. They are as old as the last time that somebody asked for the
+code: who belongs to whom rarely changes.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 
-from recortex.codebase import neighbour_table
 from recortex.codebase.git import relative
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import require_own
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+
+    from apsw import Connection
 
     from recortex.app.application import Application
     from recortex.engines.code.project import Project
 
 SECONDS = 600
 """Between two times that neighbours are made anew: it takes as long as all else, and they rarely change."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS neighbours(root TEXT NOT NULL, path TEXT NOT NULL, near TEXT NOT NULL,
+    PRIMARY KEY(root, path)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS neighbours_made(root TEXT PRIMARY KEY, state BLOB NOT NULL, at INTEGER NOT NULL)
+"""
+_BUSY_MILLISECONDS = 200
+_BETWEEN = "\n"
 
 
 def neighbours_of(app: Application, files: Sequence[str]) -> list[str]:
@@ -31,9 +46,9 @@ def neighbours_of(app: Application, files: Sequence[str]) -> list[str]:
     from recortex.engines.code.ranking import together
 
     inside = [relative(one, app.tree) for one in files]
-    known = neighbour_table.near(path, app.tree, inside)
+    known = _near(path, app.tree, inside)
     if not known and app.tree != app.root:  # nobody asked for the code of this working tree yet
-        known = neighbour_table.near(path, app.root, inside)
+        known = _near(path, app.root, inside)
     return together(inside, known)
 
 
@@ -54,11 +69,82 @@ def keep_neighbours(
 
     at = int(now.timestamp())
     state = blake3(b"".join(one.encode() + key for one, key in sorted(files.items()))).digest()
-    before, then = neighbour_table.made(path, root)
+    before, then = _made(path, root)
     if state == before or 0 <= at - then < SECONDS:
         return
     from recortex.engines.code.ranking import neighbours
     from recortex.engines.code.resolution import references
 
     with suppress(apsw.Error):
-        neighbour_table.keep(path, root, neighbours(references(project())), state, at)
+        _keep(path, root, neighbours(references(project())), state, at)
+
+
+# -- the tables
+
+
+def _made(path: Path, root: Path) -> tuple[bytes, int]:
+    """Of which state of a tree its neighbours are, and when that was; nothing and 0 where there are none.
+
+    Args:
+        path: of the facts' file.
+        root: of the tree.
+    """
+    for row in _rows(path, "SELECT state, at FROM neighbours_made WHERE root = ?", (str(root),)):
+        return row[0], row[1]
+    return b"", 0
+
+
+def _near(path: Path, root: Path, files: Iterable[str]) -> dict[str, list[str]]:
+    """The neighbours of some files of a tree, the nearest first; nothing where none are known."""
+    wanted = list(files)
+    marks = ", ".join("?" * len(wanted))
+    query = f"SELECT path, near FROM neighbours WHERE root = ? AND path IN ({marks})"  # noqa: S608
+    return {one: paths.split(_BETWEEN) for one, paths in _rows(path, query, (str(root), *wanted))}
+
+
+def _keep(path: Path, root: Path, found: Mapping[str, Sequence[str]], state: bytes, at: int) -> None:
+    """Replace the neighbours of a tree's files.
+
+    Args:
+        path: of the facts' file.
+        root: of the tree; names with a line break in them are left out.
+        found: the neighbours by path.
+        state: of the tree.
+        at: now, in seconds since 1970.
+
+    Raises:
+        apsw.Error: they cannot be kept.
+    """
+    rows = [
+        (str(root), one, _BETWEEN.join(kept))
+        for one, paths in found.items()
+        if (kept := [each for each in paths if _BETWEEN not in each])
+    ]
+    with closing(_opened(path)) as database, database:
+        database.execute(_TABLES)
+        for table in ("neighbours", "neighbours_made"):
+            gone = f"DELETE FROM {table} WHERE root = ? OR root NOT IN (SELECT root FROM trees)"  # noqa: S608
+            database.execute(gone, (str(root),))
+        database.executemany("INSERT INTO neighbours VALUES(?, ?, ?)", rows)
+        database.execute("INSERT OR REPLACE INTO neighbours_made VALUES(?, ?, ?)", (str(root), state, at))
+
+
+def _rows(path: Path, query: str, values: Sequence[str]) -> list[Any]:
+    import apsw
+
+    try:
+        if not path.is_file():
+            return []
+        require_own(path)
+        with closing(_opened(path)) as database:
+            return list(database.execute(query, values))
+    except (apsw.Error, OSError, UntrustedFileError):  # it can be missing: nothing depends on it
+        return []
+
+
+def _opened(path: Path) -> Connection:
+    import apsw
+
+    database = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    database.set_busy_timeout(_BUSY_MILLISECONDS)
+    return database

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex import Cortex
+from recortex.app import neighbours as neighbour_table
 from recortex.app.jobs.running import run
 from recortex.app.neighbours import neighbours_of
 from recortex.code.jobs import SYMBOLS
-from recortex.codebase import neighbour_table
 from recortex.codebase.record_files import forget
 from recortex.domain.vocabulary import Scope
 from recortex.engines.brief import FILES as FILES_WEIGHT
@@ -78,9 +78,9 @@ def test_a_lost_or_damaged_table_is_none(project):
     with Cortex.open(project) as cortex:
         cortex.code()
         path, root = cortex._app.project.facts, cortex._app.tree
-        assert neighbour_table.made(path, root)[0]
+        assert neighbour_table._made(path, root)[0]
         path.write_bytes(b"no database" * 500)
-        assert neighbour_table.near(path, root, ["kiln/heat.py"]) == {}
+        assert neighbour_table._near(path, root, ["kiln/heat.py"]) == {}
         assert neighbours_of(cortex._app, ["kiln/heat.py"]) == []
         cortex.code("find", "plan")
 
