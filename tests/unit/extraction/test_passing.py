@@ -37,6 +37,7 @@ LASTING = (
     "Never push to main, always open a pull request.",
     "we use uv and not pip here",
     "Harvest totals must never be cached.",
+    "Let's use Redis for the cache instead of files, because files are slow on this disk.",
     "The job queue runs on nats.",
     "I prefer small commits with one topic each.",
     "Would you please never commit to develop?",

@@ -59,7 +59,9 @@ SHORT = 160
 """Characters of a message that says nothing beside its one sentence."""
 FEW_WORDS = 8
 """Words up to which the language of a message in plain letters is not told; the forms are English."""
-DECISIONS = frozenset(("person_changed", "person_decision"))
+LETS = frozenset(("person_decided_for", "person_lets"))
+"""Rules for "let's use X": a decision where it gives the reason, else of the task."""
+DECISIONS = LETS | {"person_changed", "person_decision"}
 """Rules for what is said once; the chance is of what is said of every time."""
 UNSURE = frozenset(f"person_{name}" for name in (
     "aside", "constraint", "decided_for", "lets", "order", "rule", "value",
@@ -104,7 +106,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or _is_of_now(sentence, said)
         or PASSING_PATTERNS.hangs_on.search(sentence) is not None
         or _is_unread(message)
-        or finding.rule in UNSURE
+        or (finding.rule in UNSURE and not _gives_reason(finding))
         or len(sentence.split()) > MOST_WORDS
     ):
         return True
@@ -122,6 +124,10 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         return False
     least = LEAST if finding.rule in PLAIN and len(message) <= BRIEF else EVEN
     return chance_of(said, sentence, message) < least
+
+
+def _gives_reason(finding: RuleFinding) -> bool:
+    return finding.rule in LETS and PASSING_PATTERNS.because.search(finding.quote) is not None
 
 
 def says_plainly(finding: RuleFinding, message: str) -> bool:
