@@ -15,10 +15,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from recortex.lean import Value, field
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -40,8 +41,7 @@ class _Named(Protocol):
 Named = TypeVar("Named", bound=_Named)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownClient:
+class KnownClient(Value, frozen=True, kw_only=True):
     """What is known of an agent's client without loading what reads its sessions and writes its settings.
 
     Attributes:
@@ -84,8 +84,7 @@ def clients() -> tuple[KnownClient, ...]:
         return tuple(KnownClient(**_tuples(one)) for one in json.load(file))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capability:
+class Capability(Value, frozen=True, kw_only=True):
     """What a capability adds. Each thing is named as MODULE:ATTRIBUTE, so that it is loaded when it is used.
 
     Beside its `__init__.py`, its folder may have `tables.txt`, which declares its tables as

@@ -7,12 +7,12 @@ import shutil
 import sys
 import textwrap
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.text import visible
 from recortex.domain.time import as_utc
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,7 @@ _LISTED = 20  # paths of a kind that are shown; `--json` has all
 _COUNTED_DAYS = 14  # up to here a date is shown as "N days ago"
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Value, frozen=True):
     """How to write for a person.
 
     Attributes:

@@ -26,8 +26,8 @@ ACTS = {
     "recall": LIGHT - {"numpy", "onnxruntime", "tiktoken"},
     "user-prompt-submit": SMALL,
     "pre-tool-use": SMALL,
-    "stop": LIGHT | {"msgspec", "recortex.domain.exchange"},
-    "session-end": LIGHT | {"msgspec", "recortex.domain.exchange"},
+    "stop": LIGHT | {"recortex.domain.exchange"},
+    "session-end": LIGHT | {"recortex.domain.exchange"},
     "capture": LIGHT - {"recortex.app.jobs.capture"} | {"logging"},
 }
 WORDS = {

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +20,7 @@ from recortex.errors import (
     PermissionsError,
     StorageError,
 )
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

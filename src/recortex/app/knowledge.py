@@ -5,7 +5,6 @@ That is what answers it, what is about the files in view, standing rules, and wh
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +25,7 @@ from recortex.engines.ingestion.output_redaction import output_redacted, record_
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.service import InPlay, disputes
 from recortex.engines.retrieval.weights import LIKELY
+from recortex.lean import replace
 from recortex.text.languages import ENGLISH_MODEL, reads
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ For most names this takes microseconds, which hooks need: the rules are loaded f
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.domain.text import lazy, suspicious
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from recortex.domain.exchange import SessionInfo

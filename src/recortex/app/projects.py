@@ -13,7 +13,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
+from dataclasses import field as declared
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from recortex.codebase.project import Checkout, find_checkout, same_folder, work
 from recortex.domain.text import lazy
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
+from recortex.lean import Value, field
 
 if TYPE_CHECKING:
     from recortex.domain.address import Address
@@ -54,8 +56,7 @@ _ID = re.compile(r"[0-9a-f]{16}")  # of a project; its folder's name ends with i
 _PATIENCE = 5.0  # seconds to wait for another process that makes a folder
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Value, frozen=True):
     """What a project's folder says of itself.
 
     Attributes:
@@ -81,8 +82,7 @@ class Record:
 _USUAL = tuple(asdict(Record("", "")).values())
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Value, frozen=True):
     """A checkout with the folder that keeps its memory.
 
     Attributes:
@@ -322,8 +322,8 @@ class Location:
 
     database: Path
     folder: Path
-    project: Project | None = field(default=None, hash=False)
-    url: str = field(default="", repr=False)
+    project: Project | None = declared(default=None, hash=False)
+    url: str = declared(default="", repr=False)
     remote: bool = False
     workspace: str = ""
 

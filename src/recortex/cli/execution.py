@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.invocation import DONE, FAILED, NotConfirmedError, UsageError
 from recortex.cli.parser import parse
+from recortex.lean import replace
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 from recortex.terminal import ProgressLine

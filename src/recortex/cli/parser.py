@@ -8,7 +8,7 @@ import textwrap
 import types
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Union, get_
 
 from recortex.cli.invocation import UsageError, add_common
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from recortex.operations.registry import Operation, Parameter
@@ -34,8 +35,7 @@ _SPLIT_NAMES = frozenset({"tags", "kinds", "statuses", "domains", "origins"})
 _UNIONS = (Union, types.UnionType)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Value, frozen=True):
     """How a parameter is written on the command line.
 
     Attributes:
@@ -254,8 +254,7 @@ _SCALARS: dict[Any, Shape] = {
 # -- a verb's parser, made from the operation's signature and docstring; nothing is declared twice
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Value, frozen=True):
     """A parsed command line.
 
     Attributes:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from recortex import plugins
 from recortex.clients.hooks import Environment
 from recortex.clients.installer import Part
+from recortex.lean import Value
 from recortex.plugins import KnownClient
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ else:
     ClientName = Literal[tuple(_known())]
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Value, frozen=True):
     """Our entries in a client's files.
 
     Attributes:
@@ -56,8 +56,7 @@ class Share:
     plugin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class InstallRequest:
+class InstallRequest(Value, frozen=True):
     """What `recortex install` is to write.
 
     Attributes:
@@ -84,8 +83,7 @@ class InstallRequest:
 Formats: TypeAlias = "tuple[Format, ...]"  # whose module is loaded when a session is read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client(KnownClient):
+class Client(KnownClient, frozen=True, kw_only=True):
     """A client, whole.
 
     Attributes:

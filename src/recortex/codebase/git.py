@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from recortex.codebase.git_program import git_environment, git_path, run
 from recortex.codebase.project import branch_and_commit, git_folders, tag
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +43,7 @@ _HARMLESS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GitContext:
+class GitContext(Value, frozen=True):
     """Where work happened.
 
     Attributes:
@@ -58,8 +57,7 @@ class GitContext:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(Value, frozen=True):
     """Answers questions about one working tree; made by `isolated`."""
 
     program: str

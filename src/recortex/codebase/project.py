@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.text import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +36,7 @@ _NOT_IN_FILES = "ref: refs/heads/.invalid"
 _COMMIT = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(Value, frozen=True):
     """A project's folder on this machine.
 
     Attributes:

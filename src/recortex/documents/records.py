@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from recortex.domain.search import Chunk, Document, Facts, Links
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.rows import Clause
 
-_NAMES = frozenset(field.name for field in fields(Chunk))
+_NAMES = frozenset(Chunk.__struct_fields__)
 COLUMNS = tuple(name for name in CHUNKS.names if name in _NAMES)
 """The columns that a chunk is made of."""
 SELECT = ", ".join(f"x.{name}" for name in COLUMNS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from itertools import islice
 from math import exp, log10
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +15,7 @@ from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, Considered, Support, in_common, lacks_vector
 from recortex.engines.retrieval.service import Retrieval
 from recortex.errors import EmbeddingError, UntrustedFileError
+from recortex.lean import replace
 from recortex.text.words import STOP_WORDS, stem
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import Freshness
 from recortex.domain.vocabulary import Status
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
@@ -17,8 +17,7 @@ GivenFor = Literal["instruction", "files", "near", "task", "document", "said"]
 calls or is called by; it answers the task; a document says so; it was said in a session."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextEntry:
+class ContextEntry(Value, frozen=True, kw_only=True):
     """Something that is told.
 
     Attributes:
@@ -38,8 +37,7 @@ class ContextEntry:
     relevance: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrameEntry:
+class FrameEntry(Value, frozen=True, kw_only=True):
     """Something that a frame tells.
 
     Attributes:
@@ -55,8 +53,7 @@ class FrameEntry:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Value, frozen=True, kw_only=True):
     """A task with what is known for it, the strongest where a model looks most (E, Assembler).
 
     Attributes:
@@ -81,8 +78,7 @@ class Frame:
     degraded: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Value, frozen=True, kw_only=True):
     """What is known for a task: a text for the agent, and what is in it.
 
     Attributes:
@@ -113,8 +109,7 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")
 Reason = Literal["follow", "related", "check", "waiting"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warned:
+class Warned(Value, frozen=True, kw_only=True):
     """A memory that warns.
 
     Attributes:
@@ -136,8 +131,7 @@ class Warned:
     pattern_state: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Warnings:
+class Warnings(Value, frozen=True, kw_only=True):
     """What to watch out for, the gravest first.
 
     Attributes:
@@ -148,8 +142,7 @@ class Warnings:
     more: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestion:
+class Suggestion(Value, frozen=True, kw_only=True):
     """Something else worth knowing.
 
     Attributes:
@@ -168,8 +161,7 @@ class Suggestion:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suggestions:
+class Suggestions(Value, frozen=True, kw_only=True):
     """What else is worth knowing, by reason."""
 
     suggestions: tuple[Suggestion, ...] = ()
@@ -188,8 +180,7 @@ Verbosity = Literal["summary", "detailed", "comprehensive"]
 PictureFormat = Literal["mermaid", "dot", "svg"]
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Value, frozen=True):
     """What is asked about.
 
     Attributes:
@@ -206,8 +197,7 @@ class Subject:
     symbol: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Value, frozen=True):
     """What a sentence rests on.
 
     Attributes:
@@ -220,8 +210,7 @@ class Evidence:
     quote: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Value, frozen=True):
     """A sentence with its evidence, of which there is always some.
 
     Attributes:
@@ -249,8 +238,7 @@ class Bearing(NamedTuple):
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Accounting:
+class Accounting(Value, frozen=True):
     """A memory that accounts for what was asked about.
 
     Attributes:
@@ -266,8 +254,7 @@ class Accounting:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class Why(Value, frozen=True, kw_only=True):
     """Why something is as it is.
 
     Attributes:
@@ -306,8 +293,7 @@ Influence = Literal[
 Outcome = Literal["accepted", "modified", "rejected"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Value, frozen=True, kw_only=True):
     """A memory that may have influenced what is written.
 
     Attributes:
@@ -325,8 +311,7 @@ class Provenance:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class Conflict(Value, frozen=True, kw_only=True):
     """A line of code or plan that may go against a memory.
 
     Attributes:
@@ -342,8 +327,7 @@ class Conflict:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerationContext:
+class GenerationContext(Value, frozen=True, kw_only=True):
     """What to know before writing code.
 
     Attributes:
@@ -364,8 +348,7 @@ class GenerationContext:
     conflicts: tuple[Conflict, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerationOutcome:
+class GenerationOutcome(Value, frozen=True, kw_only=True):
     """What the outcome of a generation changed.
 
     Attributes:

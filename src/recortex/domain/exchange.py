@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from recortex.domain.text import lazy
+from recortex.lean import Value, field
 
 Opener = Literal["person", "program", "agent", "document", "summary", "imported"]
 Ending = Literal["", "interrupted", "refused"]
@@ -20,8 +20,7 @@ SHOWN, LEAST_SHOWN = 900, 600
 """Tokens of an answer's exchanges together with what else it tells, and what they have at least."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(Value, frozen=True, kw_only=True):
     """A message of the person with what came before and after it, or a stretch of the agent's own work.
 
     Attributes:
@@ -86,8 +85,7 @@ class Exchange:
         return self.conclusion if self.conclusion.startswith(self.opening) else self.outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExchangeQuery:
+class ExchangeQuery(Value, frozen=True, kw_only=True):
     """Which exchanges are asked for; those that pass all conditions.
 
     Attributes:
@@ -110,8 +108,7 @@ class ExchangeQuery:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSummary:
+class SessionSummary(Value, frozen=True, kw_only=True):
     """A past session by its exchanges.
 
     Attributes:
@@ -152,8 +149,7 @@ class ExchangeFacts(NamedTuple):
     outcome: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExchangeHit:
+class ExchangeHit(Value, frozen=True, kw_only=True):
     """A place of a past session that may answer a question, with the passage that does.
 
     Attributes:
@@ -202,8 +198,7 @@ Author = Literal["person", "agent", "program", "repository", "harness"]
 itself for later); a program that ran the client; a file of the repository; the client itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Value, frozen=True):
     """One use of a tool by the agent, with what came of it.
 
     Attributes:
@@ -230,8 +225,7 @@ class ToolCall:
     injected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Value, frozen=True):
     """One message of a session: what the person said, what the agent said, or a summary made at compaction.
 
     Tool results are not turns of their own: they complete the `tools` of the assistant's turn that asked.
@@ -280,8 +274,7 @@ class Turn:
         return self.role == "user" and self.author == "person" and not self.sidechain
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
+class SessionInfo(Value, frozen=True):
     """What is known of a session as a whole.
 
     Attributes:
@@ -299,8 +292,7 @@ class SessionInfo:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCounts:
+class ReadCounts(Value, frozen=True):
     """Where every line of a transcript went: `lines == used + sum(skipped.values()) + malformed + torn`.
 
     Attributes:

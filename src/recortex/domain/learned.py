@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -11,12 +10,12 @@ from recortex.domain.exchange import Role
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Domain, Origin
+from recortex.lean import Value
 
 # -- what extraction found in a session, before anything decides to keep it
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Value, frozen=True):
     """A statement that may become a memory, with the evidence for it.
 
     Attributes:
@@ -77,8 +76,7 @@ class Category(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Value, frozen=True):
     """A line that became another one."""
 
     before: str
@@ -92,8 +90,7 @@ class Hunk(NamedTuple):
     added: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Value, frozen=True, kw_only=True):
     """How a corrected text differs from the original, line by line, and what that means.
 
     Attributes:
@@ -121,8 +118,7 @@ class Difference:
         return not (self.additions or self.removals or self.modifications)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Factors:
+class Factors(Value, frozen=True, kw_only=True):
     """What a confidence is made of; `confidence` is what the others make of the first.
 
     Attributes:
@@ -141,8 +137,7 @@ class Factors:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
+class Learned(Value, frozen=True, kw_only=True):
     """What a correction taught.
 
     Attributes:
@@ -164,8 +159,7 @@ class Learned:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Value, frozen=True, kw_only=True):
     """A memory that a person should look at, and what to ask.
 
     Attributes:
@@ -184,8 +178,7 @@ class Question:
 # -- a commit of a repository, as far as its message and files tell something worth keeping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class Commit(Value, frozen=True, kw_only=True):
     """A commit.
 
     Attributes:
@@ -217,8 +210,7 @@ class Commit:
         return self.message.partition("\n")[2].strip()
 
 
-@dataclass(frozen=True, slots=True)
-class FileHistory:
+class FileHistory(Value, frozen=True):
     """When a file came into the repository, with which commit, and when it changed last."""
 
     first: datetime

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,8 +123,7 @@ class Erasure(NamedTuple):
 # -- what happened when a part failed and another took over
 
 
-@dataclass(frozen=True, slots=True)
-class Degradation:
+class Degradation(Value, frozen=True):
     """One fallback. The time is added by whoever records it.
 
     Attributes:
@@ -282,8 +282,7 @@ class VectorIndexState(NamedTuple):
 # -- how far a transcript has been read
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkpoint:
+class Checkpoint(Value, frozen=True, kw_only=True):
     """The place in a transcript up to which everything was learned from.
 
     Attributes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status, Trust, importance_of
 from recortex.errors import InvalidInputError
+from recortex.lean import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +25,7 @@ DECISION_RECORD = "decision_record"
 """The rule of a memory that was made of a decision record of the project."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileLink:
+class FileLink(Value, frozen=True):
     """A file that a memory cites.
 
     Attributes:
@@ -46,8 +45,7 @@ class FileLink:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionLink:
+class FunctionLink(Value, frozen=True):
     """A function or method that a memory is about."""
 
     name: str
@@ -59,8 +57,7 @@ Role = Literal["about", "caller"]
 """What a memory is to a symbol: it is about it, or about a function that calls it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolLink:
+class SymbolLink(Value, frozen=True):
     """A symbol of code that a memory hangs on, as it was when they were linked.
 
     It follows from the memory's text and the code, so it is kept beside the memory and is no part of it.
@@ -96,16 +93,14 @@ class SymbolLink:
         return self.name.rpartition(".")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class PatternLink:
+class PatternLink(Value, frozen=True):
     """A code pattern that a memory explains."""
 
     id: str
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintLink:
+class ConstraintLink(Value, frozen=True):
     """A constraint that a memory sets, explains or lifts."""
 
     id: str
@@ -118,8 +113,7 @@ class ConstraintLink:
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 1, 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Value, frozen=True, kw_only=True):
     """Where exactly a memory was learned.
 
     Attributes:
@@ -148,8 +142,7 @@ class Source:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Value, frozen=True, kw_only=True):
     """The state of a memory between two changes.
 
     Attributes:
@@ -249,8 +242,7 @@ MOST_CHANGED = 0.95
 """The most that counts as standing of what was changed, however little."""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Value, frozen=True):
     """A cited place as it is now.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from recortex.lean import Value
 
 Purpose = Literal["extract", "edges", "hypothesis", "correct"]
 Outcome = Literal["pending", "ok", "refused", "failed", "unusable"]
@@ -28,8 +29,7 @@ Reason = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Value, frozen=True, kw_only=True):
     """A question with a structured answer: a JSON object that holds one list.
 
     Attributes:
@@ -50,8 +50,7 @@ class Request:
     max_output: int = 8_192
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
+class ModelCall(Value, frozen=True, kw_only=True):
     """One call of a language model, also one that failed or was refused.
 
     Attributes:
@@ -73,8 +72,7 @@ class ModelCall:
     outcome: Outcome = "pending"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spending:
+class Spending(Value, frozen=True, kw_only=True):
     """What a day's calls came to; those that still run count with their reserve."""
 
     calls: int = 0
@@ -84,24 +82,21 @@ class Spending:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
+class Limit(Value, frozen=True, kw_only=True):
     """What a day's calls may come to at most."""
 
     tokens: int
     micro_usd: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Value, frozen=True):
     """What a model answered: the items of the asked list, as JSON values that nobody has checked yet."""
 
     items: tuple[Any, ...]
     call: ModelCall
 
 
-@dataclass(frozen=True, slots=True)
-class Unavailable:
+class Unavailable(Value, frozen=True):
     """There is no answer: what the rules found is all.
 
     Attributes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
+from recortex.lean import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -39,8 +39,7 @@ BOTH_HOLD = "a person said that both hold"
 """The evidence of a relation that was taken for a contradiction, and is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Value, frozen=True):
     """`source_id` is `type` of `target_id`.
 
     Attributes:
@@ -76,8 +75,7 @@ class Relation:
         return self.target_id if memory_id == self.source_id else self.source_id
 
 
-@dataclass(frozen=True, slots=True)
-class FormerRelation:
+class FormerRelation(Value, frozen=True):
     """What a relation was from its `created_at` until `ended_at`, without its evidence."""
 
     relation: Relation
@@ -200,8 +198,7 @@ Gone = Literal["purge", "expiry", "move"]
 """Why a memory is gone from a store for good: purged by a person, expired after pruning, or moved."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(Value, frozen=True, kw_only=True):
     """A state of a memory and the recording interval in which it held.
 
     Attributes:
@@ -218,8 +215,7 @@ class Version:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
+class AuditEntry(Value, frozen=True, kw_only=True):
     """One mutation of a memory. Details never hold a memory's text, so that a purge leaves nothing behind.
 
     Attributes:

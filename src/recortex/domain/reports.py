@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from recortex.domain.session import Channel, Use
+from recortex.lean import Value
 
 # -- what a validation finds of a memory, and what was done about it
 
@@ -21,8 +21,7 @@ FLAG = "needs-review"
 """The tag of a memory that a person should look at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Value, frozen=True):
     """Something that speaks against a memory.
 
     Attributes:
@@ -36,8 +35,7 @@ class Issue:
     todo: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Value, frozen=True, kw_only=True):
     """What four dimensions say of a memory.
 
     Attributes:
@@ -78,8 +76,7 @@ class Check(NamedTuple):
 # -- what a replay of past sessions shows: what memory would have given, and what became of it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Given(Value, frozen=True, kw_only=True):
     """Something that a session would have been given.
 
     Attributes:
@@ -108,8 +105,7 @@ class Given:
     came_up: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaidAgain:
+class SaidAgain(Value, frozen=True, kw_only=True):
     """An instruction that the person typed in a session, having typed it in an earlier one.
 
     Attributes:
@@ -127,8 +123,7 @@ class SaidAgain:
     given: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedSession:
+class ReplayedSession(Value, frozen=True, kw_only=True):
     """A session as it would have gone with the memory of those before it.
 
     Attributes:
@@ -152,8 +147,7 @@ class ReplayedSession:
     timed: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayFigures:
+class ReplayFigures(Value, frozen=True, kw_only=True):
     """What some sessions were given, in counts; percentages are from 0 to 100.
 
     Attributes:
@@ -202,8 +196,7 @@ class ReplayFigures:
     again_given: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenOften:
+class GivenOften(Value, frozen=True, kw_only=True):
     """A memory with how often it was given, used, and came up."""
 
     memory: str
@@ -220,8 +213,7 @@ class GivenOften:
 Outcome = Literal["added", "merged", "known", "dry_run"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Value, frozen=True, kw_only=True):
     """A statement that a transcript taught.
 
     Attributes:
@@ -241,8 +233,7 @@ class Found:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extracted:
+class Extracted(Value, frozen=True, kw_only=True):
     """What was learned from one transcript.
 
     Attributes:

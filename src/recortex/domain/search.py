@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -12,6 +11,7 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Freshness, Memory
 from recortex.domain.text import RULE as IN_A_FILE
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
+from recortex.lean import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -179,8 +179,7 @@ def _within(value: float, least: float | None, most: float | None) -> bool:
 Order = Literal["recorded", "updated", "accessed", "importance", "confidence"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryQuery:
+class MemoryQuery(Value, frozen=True, kw_only=True):
     """Filters are joined by *and*; the items of one filter by *or*. An empty filter lets everything pass.
 
     Attributes:
@@ -233,8 +232,7 @@ _DIGEST = 14
 _PREFIX = "chk-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(Value, frozen=True, kw_only=True):
     """A file as it was ingested.
 
     Attributes:
@@ -271,8 +269,7 @@ class Document:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class Chunk(Value, frozen=True, kw_only=True):
     """A part of a document: a section, or a piece of one.
 
     Attributes:
@@ -314,8 +311,7 @@ class Alike(NamedTuple):
     words: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkHit:
+class ChunkHit(Value, frozen=True, kw_only=True):
     """A chunk that answers, with the lines that do.
 
     Attributes:
@@ -373,8 +369,7 @@ Cause = Literal[
 """Why a memory was found or not; `engines/retrieval/vocabulary.py` has the words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class Why(Value, frozen=True, kw_only=True):
     """The parts of a hit's score.
 
     Attributes:
@@ -398,8 +393,7 @@ class Why:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Understood:
+class Understood(Value, frozen=True, kw_only=True):
     """A question as one store takes it.
 
     Attributes:
@@ -440,8 +434,7 @@ class Understood:
     gathered: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Value, frozen=True, kw_only=True):
     """One reason why a memory is an answer, or is none, with its words."""
 
     cause: Cause
@@ -458,8 +451,7 @@ ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
 """Kinds that answer a question by themselves; raw code comes along with its description."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Value, frozen=True, kw_only=True):
     """A memory that answers, with the parts of its score.
 
     Attributes:
@@ -487,8 +479,7 @@ class Hit:
     why: Why | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Value, frozen=True, kw_only=True):
     """A proposed memory that answers: nobody has approved it, and nothing has confirmed it.
 
     Attributes:
@@ -500,8 +491,7 @@ class Proposal:
     said_on: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recall:
+class Recall(Value, frozen=True, kw_only=True):
     """The answer to a question: empty when nothing that is known is relevant.
 
     Attributes:

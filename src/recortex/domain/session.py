@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from recortex.domain.injection import is_init, is_put_in
 from recortex.domain.vocabulary import Scope
+from recortex.lean import Value
 
 Channel = Literal["surface", "prompt", "file", "asked"]
 Use = Literal["", "quoted", "file", "command"]
 SignalName = Literal["read", "written", "failed", "mended", "prompted", "reflected", "asked"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Value, frozen=True, kw_only=True):
     """One session of an agent.
 
     Attributes:
@@ -47,8 +46,7 @@ class Session:
     told: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(Value, frozen=True, kw_only=True):
     """A memory that the agent was given in a session, and what it did with it.
 
     Attributes:
@@ -98,8 +96,7 @@ class Outcome(NamedTuple):
     used: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
+class Signal(Value, frozen=True, kw_only=True):
     """Something that happened in a session.
 
     A file was read or written, a command failed or works again, the agent asked what is known; with
@@ -135,8 +132,7 @@ EventName = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookEvent:
+class HookEvent(Value, frozen=True, kw_only=True):
     """One call of a hook.
 
     Attributes:

@@ -11,7 +11,6 @@ from base64 import b64decode, b64encode
 from binascii import Error
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from math import log2
@@ -21,6 +20,7 @@ from zlib import crc32
 from blake3 import blake3
 
 from recortex.domain.memory import MOST_CHANGED, Citation
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
@@ -18,6 +17,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.text import joined as joined_metadata
 from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
+from recortex.lean import replace
 from recortex.text.languages import (
     ENGLISH,
     function_words,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from recortex.domain.injection import is_own_command, is_own_tool
 from recortex.domain.session import EventName, HookEvent
 from recortex.domain.text import known_as, lazy
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -32,6 +32,7 @@ from recortex.domain.vocabulary import (
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
 from recortex.errors import InvalidInputError
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -246,8 +247,7 @@ Done = Literal["merged", "confirmed", "replaced", "linked", "contradicts"]
 MOST_KNOWN = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Value, frozen=True, kw_only=True):
     """A memory that a new one repeats, replaces or resembles.
 
     Attributes:
@@ -264,8 +264,7 @@ class Known:
     done: Done
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AnsweredMemory(Memory):
+class AnsweredMemory(Memory, frozen=True, kw_only=True, eq=False):
     """A memory with something beside it, equal to the same memory read elsewhere."""
 
     def __eq__(self, other: object) -> bool:
@@ -275,8 +274,7 @@ class AnsweredMemory(Memory):
     __hash__ = None  # type: ignore[assignment]  # a memory holds what cannot be hashed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RememberedMemory(AnsweredMemory):
+class RememberedMemory(AnsweredMemory, frozen=True, kw_only=True, eq=False):
     """The memory that was kept.
 
     Attributes:
@@ -287,8 +285,7 @@ class RememberedMemory(AnsweredMemory):
     known: tuple[Known, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OpenedMemory(AnsweredMemory):
+class OpenedMemory(AnsweredMemory, frozen=True, kw_only=True, eq=False):
     """A memory with what became of the code that it cites.
 
     Attributes:
@@ -311,7 +308,7 @@ def answered(services: StoreServices, kept: Kept) -> RememberedMemory:
 
 
 def _state(memory: Memory) -> dict[str, Any]:
-    return {field.name: getattr(memory, field.name) for field in fields(Memory)}
+    return {name: getattr(memory, name) for name in Memory.__struct_fields__}
 
 
 def _known(services: StoreServices, kept: Kept) -> Iterator[Known]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import replace as with_fields
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.retrieval.question import split
 from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
 from recortex.engines.retrieval.weights import answers
+from recortex.lean import replace
 from recortex.operations.base import document_query, exchange_query
 
 if TYPE_CHECKING:
@@ -97,7 +98,9 @@ class Recalling:
         settings, query = self._app.settings, asked.query
         if settings["recall.times"]:
             query = with_days(query, self._app.root)
-        return [replace(asked, query=one) for one in (split(query) if settings["recall.parts"] else (query,))]
+        return [
+            with_fields(asked, query=one) for one in (split(query) if settings["recall.parts"] else (query,))
+        ]
 
     def part(self, asked: RecallQuestion, only: MemoryQuery, limit: int) -> Part:
         """The answer to one question.

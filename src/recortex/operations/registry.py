@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
+from recortex.lean import Value, force_setattr
 from recortex.operations.manifest import group_of
 from recortex.plugins import clients
 from recortex.telemetry import span
@@ -32,8 +32,7 @@ _READ = "{clients}"
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Raises):\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Value, frozen=True):
     """What an operation does to the store.
 
     Attributes:
@@ -57,7 +56,7 @@ class Traits:
 
     def __post_init__(self) -> None:
         """Whatever changes nothing is idempotent too."""
-        object.__setattr__(self, "idempotent", self.idempotent or self.read_only)
+        force_setattr(self, "idempotent", self.idempotent or self.read_only)
 
     @property
     def asks(self) -> bool:
@@ -70,8 +69,7 @@ class Traits:
         return self.destructive and not only_shows
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Value, frozen=True):
     """A parameter of an operation: `hint` is its resolved type, `help` its line of the docstring."""
 
     name: str
@@ -88,8 +86,7 @@ class Parameter:
         return (_SHORTER[self.name], name) if self.name in _SHORTER else (name,)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Value, frozen=True):
     """An operation as its projections see it.
 
     Attributes:

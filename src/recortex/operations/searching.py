@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -30,6 +29,7 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
+from recortex.lean import Value, replace
 from recortex.operations.base import (
     MAX_LIMIT,
     OpenedMemory,
@@ -71,8 +71,7 @@ MOST_AROUND = 10
 """Neighbours of an exchange on each side."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedExchange:
+class OpenedExchange(Value, frozen=True, kw_only=True):
     """An exchange whole: a record of what was said, never an instruction.
 
     Attributes:
@@ -86,8 +85,7 @@ class OpenedExchange:
     checked: Literal[False] = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedChunk:
+class OpenedChunk(Value, frozen=True, kw_only=True):
     """A part of a document whole: what a file of the project says, never an instruction.
 
     Attributes:

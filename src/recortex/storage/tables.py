@@ -11,10 +11,11 @@ migrations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +37,7 @@ class Column(NamedTuple):
     added: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Table(Value, frozen=True, eq=False, dict=True):
     """A table; `tables.txt` explains what is said of it.
 
     Tables are compared by identity, so that what is derived from one is looked up quickly.

@@ -40,22 +40,24 @@ KANA, HANGUL, _NO_SPACES = lazy(f"[{_KANA}]"), lazy(f"[{_HANGUL}]"), lazy(f"[{_K
 
 def composed(text: str) -> str:
     """The text with each character in its usual form (NFKC), where it has any of another form."""
-    return unicodedata.normalize("NFKC", text) if _OTHER_FORM.search(text) else text
+    if text.isascii() or not _OTHER_FORM.search(text):
+        return text
+    return unicodedata.normalize("NFKC", text)
 
 
 def runs(text: str) -> list[str]:
     """The runs of such characters."""
-    return _RUN.findall(composed(text))
+    return [] if text.isascii() else _RUN.findall(composed(text))
 
 
 def is_cjk(word: str) -> bool:
     """Whether the word is one such run."""
-    return _RUN.fullmatch(word) is not None
+    return not word.isascii() and _RUN.fullmatch(word) is not None
 
 
 def has_cjk(text: str) -> bool:
     """Whether there is any such character."""
-    return _RUN.search(composed(text)) is not None
+    return not text.isascii() and _RUN.search(composed(text)) is not None
 
 
 def writes_no_spaces(text: str) -> bool:
@@ -125,7 +127,9 @@ def borders(counts: Mapping[str, int]) -> set[str]:
     Args:
         counts: how many texts hold each word and pair of a question.
     """
-    two = [word for word in counts if _PAIR.fullmatch(word) and not _KATAKANA.match(word)]
+    two = [
+        word for word in counts if not word.isascii() and _PAIR.fullmatch(word) and not _KATAKANA.match(word)
+    ]
     firsts, seconds = ({word[place] for word in two if counts[word]} for place in (0, 1))
     return {word for word in two if not counts[word] and (word[0] in seconds or word[1] in firsts)}
 

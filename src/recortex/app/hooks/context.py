@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from recortex.app.naming import of_session, shown
 from recortex.codebase.project import branch_and_commit, working_tree
 from recortex.domain.session import Signal
 from recortex.errors import PermissionsError
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ import stat
 import threading
 import time
 from contextlib import closing, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,6 +43,7 @@ from recortex.engines.sessions.relevance_gate import (
     words_of,
 )
 from recortex.errors import UntrustedFileError
+from recortex.lean import replace
 from recortex.version import __version__
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from recortex.app.projects import with_folder
 from recortex.codebase.project import working_tree
 from recortex.domain.session import Session, Signal
 from recortex.filesystem import alone
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

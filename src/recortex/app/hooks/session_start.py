@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -17,6 +16,7 @@ from recortex.domain.session import Receipt
 from recortex.domain.text import UNNAMED
 from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.limits import over
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from recortex.app.brief_cache import Brief

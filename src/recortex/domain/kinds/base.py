@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+
+from recortex.lean import Value, asdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,25 +32,17 @@ def titled(title: str, text: str) -> str:
     return shorten(f"{title}: {text}" if title and text else title or text, SUMMARY_CHARACTERS)
 
 
-_Class = TypeVar("_Class", bound="Content")
+_Class = TypeVar("_Class", bound="type[Content]")
 
 
-_NOTHING: dict[str, Any] = {}
-"""Stands for an empty dictionary of its own."""
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def content(
     *,
     half_life_days: float | None = None,
     archive_below: float = 0.0,
     revalidate_days: int = 365,
     category: Category = "",
-) -> Callable[[type[_Class]], type[_Class]]:
-    """Make a class the content of a kind: a dataclass with slots whose fields are named and have defaults.
-
-    The kind has the class's name. `dataclass` would write and compile eight methods for each
-    class, which every hook would wait for: they inherit these from `Content` instead.
+) -> Callable[[_Class], _Class]:
+    """Make a class the content of the kind that has its name.
 
     Args:
         half_life_days: after so many days without use the confidence is half; None means never.
@@ -58,23 +51,19 @@ def content(
         category: the heading in the brief; empty where the kind is never shown there.
     """
 
-    def make(cls: type[_Class]) -> type[_Class]:
-        made = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
-        made.kind = "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip(
+    def make(cls: _Class) -> _Class:
+        cls.kind = "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip(
             "_"
         )
-        made.half_life_days, made.archive_below = half_life_days, archive_below
-        made.revalidate_days, made.category = revalidate_days, category
-        made.usual = {
-            one.name: _NOTHING if one.default_factory is dict else one.default for one in fields(made)
-        }
-        return made
+        cls.half_life_days, cls.archive_below = half_life_days, archive_below
+        cls.revalidate_days, cls.category = revalidate_days, category
+        return cls
 
     return make
 
 
 @content()
-class Content:
+class Content(Value, frozen=True):
     """The typed content of a memory; each subclass is one kind.
 
     Attributes:
@@ -88,7 +77,6 @@ class Content:
             not that of code, which indexing renews.
         personal: extraction may keep it in the person's own store, for all projects.
         offered: a language model that is asked about a session may propose it; never an `event`.
-        usual: the usual value of each field.
     """
 
     kind: ClassVar[str]
@@ -103,40 +91,11 @@ class Content:
     replaceable: ClassVar[bool] = True
     personal: ClassVar[bool] = False
     offered: ClassVar[bool] = True
-    usual: ClassVar[dict[str, Any]]
 
-    def __init__(self, **values: Any) -> None:
-        """Set the fields that are given; the others are as usual."""
-        usual = self.usual
-        if not values.keys() <= usual.keys():
-            raise TypeError(f"{type(self).__name__} has no field {min(values.keys() - usual.keys())!r}.")
-        put = object.__setattr__
-        for name, value in (usual | values).items():
-            put(self, name, {} if value is _NOTHING else value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Refuse to change: content is frozen."""
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        """Refuse to change: content is frozen."""
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are of one kind, with the same in every field."""
-        return self._values() == other._values() if type(other) is type(self) else NotImplemented
-
-    def __hash__(self) -> int:
-        """By every field."""
-        return hash(self._values())
-
-    def __repr__(self) -> str:
-        """The expression that makes it."""
-        said = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.usual)
-        return f"{type(self).__qualname__}({said})"
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.usual)
+    @property
+    def usual(self) -> dict[str, Any]:
+        """The usual value of each field."""
+        return asdict(type(self)())
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -150,11 +109,9 @@ class Content:
     def text(self) -> str:
         """Everything as plain text: the main field first, then the other fields that are not as usual."""
         rest = [
-            f"{field.name.replace('_', ' ').capitalize()}: {said}"
-            for field in fields(self)
-            if field.name != self.main
-            and getattr(self, field.name) != field.default
-            and (said := spoken(getattr(self, field.name)))
+            f"{name.replace('_', ' ').capitalize()}: {said}"
+            for name, usual in self.usual.items()
+            if name != self.main and getattr(self, name) != usual and (said := spoken(getattr(self, name)))
         ]
         return "\n".join([self.statement(), *rest] if self.statement() else rest)
 
@@ -175,5 +132,5 @@ def spoken(value: object) -> str:
         return "; ".join(f"{key} {said}" for key, item in value.items() if (said := spoken(item)))
     if isinstance(value, tuple | list):
         return "; ".join(said for item in value if (said := spoken(item)))
-    parts: Any = value  # a nested dataclass
-    return ", ".join(said for field in fields(parts) if (said := spoken(getattr(parts, field.name))))
+    parts: Any = value  # a nested one
+    return ", ".join(said for part in asdict(parts).values() if (said := spoken(part)))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from recortex.domain.kinds.base import Content, content, titled
+from recortex.lean import Value, field
 
 # -- kinds of what is known of a project: its core, decisions, procedures, facts and preferences
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constraint:
+class Constraint(Value, frozen=True, kw_only=True):
     """A rule that always holds in a project."""
 
     id: str = ""
@@ -20,7 +19,7 @@ class Constraint:
 
 
 @content(category="architecture")
-class Core(Content):
+class Core(Content, frozen=True, kw_only=True):
     """What the project is: name, stack, conventions, constraints."""
 
     main = "description"
@@ -48,7 +47,7 @@ class Core(Content):
 
 
 @content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="gotcha")
-class Tribal(Content):
+class Tribal(Content, frozen=True, kw_only=True):
     """Institutional knowledge: what nobody wrote down, with its warnings and consequences."""
 
     main = "knowledge"
@@ -71,8 +70,7 @@ class Tribal(Content):
     linked_env_vars: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Value, frozen=True, kw_only=True):
     """One step of a procedure."""
 
     action: str
@@ -84,8 +82,7 @@ class Step:
     example: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChecklistItem:
+class ChecklistItem(Value, frozen=True, kw_only=True):
     """A thing to see to before a procedure counts as done."""
 
     item: str
@@ -93,8 +90,7 @@ class ChecklistItem:
     auto_check: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refinement:
+class Refinement(Value, frozen=True, kw_only=True):
     """How a procedure was corrected."""
 
     original: str
@@ -104,7 +100,7 @@ class Refinement:
 
 
 @content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="pattern")
-class Procedural(Content):
+class Procedural(Content, frozen=True, kw_only=True):
     """How to do a thing, step by step."""
 
     main = "description"
@@ -129,7 +125,7 @@ class Procedural(Content):
 
 
 @content(half_life_days=90, archive_below=0.3, revalidate_days=30, category="context")
-class Semantic(Content):
+class Semantic(Content, frozen=True, kw_only=True):
     """Knowledge consolidated from episodes, with its evidence."""
 
     main = "knowledge"
@@ -147,8 +143,7 @@ class Semantic(Content):
     last_reinforced: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractedFact:
+class ExtractedFact(Value, frozen=True, kw_only=True):
     """A fact seen in an episode, before it is consolidated."""
 
     fact: str
@@ -157,7 +152,7 @@ class ExtractedFact:
 
 
 @content(half_life_days=7, archive_below=0.1, revalidate_days=7, category="progress")
-class Episodic(Content):
+class Episodic(Content, frozen=True, kw_only=True):
     """One interaction as it happened: material for consolidation."""
 
     main = "user_query"
@@ -176,8 +171,7 @@ class Episodic(Content):
     session_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alternative:
+class Alternative(Value, frozen=True, kw_only=True):
     """What was considered and not taken."""
 
     option: str
@@ -185,7 +179,7 @@ class Alternative:
 
 
 @content(half_life_days=180, archive_below=0.3, revalidate_days=90, category="decision")
-class Decision(Content):
+class Decision(Content, frozen=True, kw_only=True):
     """A decision that stands alone, with what else was considered."""
 
     main = "decision"
@@ -200,7 +194,7 @@ class Decision(Content):
 
 
 @content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="context")
-class Insight(Content):
+class Insight(Content, frozen=True, kw_only=True):
     """An observation that was learned."""
 
     main = "observation"
@@ -212,7 +206,7 @@ class Insight(Content):
 
 
 @content(half_life_days=60, archive_below=0.2, revalidate_days=30, category="context")
-class Reference(Content):
+class Reference(Content, frozen=True, kw_only=True):
     """A pointer to something outside: a page, a paper, a ticket."""
 
     main = "description"
@@ -229,7 +223,7 @@ class Reference(Content):
 
 
 @content(half_life_days=120, archive_below=0.2, revalidate_days=60, category="pattern")
-class Preference(Content):
+class Preference(Content, frozen=True, kw_only=True):
     """How a person or a team likes things done."""
 
     main = "preference"
@@ -245,8 +239,7 @@ class Preference(Content):
 # -- kinds about code: its patterns, exceptions, decisions and smells, and the pair that indexes it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Citation:
+class Citation(Value, frozen=True, kw_only=True):
     """A place in the code that a statement rests on; the hash shows when it changed."""
 
     file: str
@@ -259,7 +252,7 @@ class Citation:
 
 
 @content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="pattern")
-class PatternRationale(Content):
+class PatternRationale(Content, frozen=True, kw_only=True):
     """Why a pattern exists, with its business context."""
 
     main = "rationale"
@@ -280,7 +273,7 @@ class PatternRationale(Content):
 
 
 @content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="decision")
-class ConstraintOverride(Content):
+class ConstraintOverride(Content, frozen=True, kw_only=True):
     """An approved exception to a constraint.
 
     Attributes:
@@ -308,7 +301,7 @@ class ConstraintOverride(Content):
 
 
 @content(half_life_days=180, archive_below=0.3, revalidate_days=90, category="decision")
-class DecisionContext(Content):
+class DecisionContext(Content, frozen=True, kw_only=True):
     """The human side of a decision that stands in the code or in an ADR."""
 
     main = "decision_summary"
@@ -325,8 +318,7 @@ class DecisionContext(Content):
     review_notes: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Occurrence:
+class Occurrence(Value, frozen=True, kw_only=True):
     """A place where a smell was seen."""
 
     file: str
@@ -337,7 +329,7 @@ class Occurrence:
 
 
 @content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="gotcha")
-class CodeSmell(Content):
+class CodeSmell(Content, frozen=True, kw_only=True):
     """An anti-pattern, with a bad and a good example.
 
     Attributes:
@@ -367,7 +359,7 @@ class CodeSmell(Content):
 
 
 @content(archive_below=0.2, revalidate_days=30, category="code_description")
-class CodeDescription(Content):
+class CodeDescription(Content, frozen=True, kw_only=True):
     """What a piece of code does, in prose: the half of a pair that is embedded."""
 
     main = "description"
@@ -381,7 +373,7 @@ class CodeDescription(Content):
 
 
 @content(revalidate_days=30)
-class Code(Content):
+class Code(Content, frozen=True, kw_only=True):
     """The code itself: never embedded, never on the surface."""
 
     main = "source"
@@ -398,7 +390,7 @@ class Code(Content):
 
 
 @content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="pattern")
-class AgentSpawn(Content):
+class AgentSpawn(Content, frozen=True, kw_only=True):
     """A reusable configuration of an agent."""
 
     main = "instructions"
@@ -414,7 +406,7 @@ class AgentSpawn(Content):
 
 
 @content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="architecture")
-class Entity(Content):
+class Entity(Content, frozen=True, kw_only=True):
     """A project, product, team or system."""
 
     main = "description"
@@ -428,7 +420,7 @@ class Entity(Content):
 
 
 @content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="progress")
-class Goal(Content):
+class Goal(Content, frozen=True, kw_only=True):
     """An objective and how far it has come."""
 
     main = "objective"
@@ -441,7 +433,7 @@ class Goal(Content):
 
 
 @content(half_life_days=120, archive_below=0.2, revalidate_days=60, category="gotcha")
-class Feedback(Content):
+class Feedback(Content, frozen=True, kw_only=True):
     """A correction, and what it teaches."""
 
     main = "correction"
@@ -454,7 +446,7 @@ class Feedback(Content):
 
 
 @content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="pattern")
-class Workflow(Content):
+class Workflow(Content, frozen=True, kw_only=True):
     """A process of several steps, and what starts it."""
 
     main = "description"
@@ -467,7 +459,7 @@ class Workflow(Content):
 
 
 @content(half_life_days=30, archive_below=0.1, revalidate_days=14, category="progress")
-class Conversation(Content):
+class Conversation(Content, frozen=True, kw_only=True):
     """What was said, as it was said or in summary."""
 
     main = "said"
@@ -481,7 +473,7 @@ class Conversation(Content):
 
 
 @content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="gotcha")
-class Incident(Content):
+class Incident(Content, frozen=True, kw_only=True):
     """What broke, why, and what mended it."""
 
     main = "description"
@@ -500,8 +492,7 @@ class Incident(Content):
         return titled(self.title, self.description or self.root_cause)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionItem:
+class ActionItem(Value, frozen=True, kw_only=True):
     """What somebody took on at a meeting."""
 
     action: str
@@ -510,7 +501,7 @@ class ActionItem:
 
 
 @content(half_life_days=60, archive_below=0.2, revalidate_days=30, category="context")
-class Meeting(Content):
+class Meeting(Content, frozen=True, kw_only=True):
     """Notes of a meeting, and who does what."""
 
     main = "notes"
@@ -525,7 +516,7 @@ class Meeting(Content):
 
 
 @content(half_life_days=180, archive_below=0.2, revalidate_days=90, category="pattern")
-class Skill(Content):
+class Skill(Content, frozen=True, kw_only=True):
     """What somebody knows how to do, and how well."""
 
     main = "description"
@@ -540,7 +531,7 @@ class Skill(Content):
 
 
 @content(half_life_days=90, archive_below=0.3, revalidate_days=30, category="architecture")
-class Environment(Content):
+class Environment(Content, frozen=True, kw_only=True):
     """How a machine, a service or a tool chain is set up."""
 
     main = "description"
@@ -555,7 +546,7 @@ class Environment(Content):
 
 
 @content(revalidate_days=180, category="architecture")
-class Architecture(Content):
+class Architecture(Content, frozen=True, kw_only=True):
     """How the parts of the system work together."""
 
     main = "description"
@@ -568,7 +559,7 @@ class Architecture(Content):
 
 
 @content(half_life_days=7, archive_below=0.1, revalidate_days=7, category="progress")
-class Progress(Content):
+class Progress(Content, frozen=True, kw_only=True):
     """How far the work has come, and what is next."""
 
     main = "done"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter, defaultdict
-from dataclasses import replace
 from functools import lru_cache, reduce
 from math import ceil
 from operator import or_
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.engines.similarity import CONSOLIDATE, LONGEST, contradiction, jaccard, meaning, same_event
+from recortex.lean import replace
 from recortex.text.words import stem, word_set
 
 if TYPE_CHECKING:

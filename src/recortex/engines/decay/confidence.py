@@ -8,7 +8,6 @@ the confidence above the base. No factor depends on the current time, so confide
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import is_lasting
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Importance, Status, importance_of
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from recortex.domain.maintenance import MemoryStatistics
@@ -143,8 +143,7 @@ def below_since(fall: Curve, threshold: float) -> float | None:
 # -- changes the status of faded memories: active or only proposed to archived, archived to pruned
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Value, frozen=True, kw_only=True):
     """When faded memories are archived and pruned.
 
     Attributes:
@@ -160,8 +159,7 @@ class Rules:
     hub: float = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transition:
+class Transition(Value, frozen=True, kw_only=True):
     """A memory's next status, and a reason that does not quote its text."""
 
     id: str

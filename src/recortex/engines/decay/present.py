@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
 from recortex.engines.decay.confidence import confidence, curve
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

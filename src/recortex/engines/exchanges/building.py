@@ -10,7 +10,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from heapq import heapify, heappop, heapreplace
 from itertools import groupby, pairwise
@@ -28,6 +28,7 @@ from recortex.domain.exchange import (
 )
 from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

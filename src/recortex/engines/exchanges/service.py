@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import blake2b
@@ -29,6 +29,7 @@ from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import standardised
+from recortex.lean import replace
 from recortex.text.languages import looked_up, question_words
 from recortex.text.words import borders, compound_parts, grams, path_words, stem
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.codec import content_from_json, dumps, loads, without_nul
@@ -15,7 +14,7 @@ from recortex.engines.ingestion.output_redaction import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.similarity import content_hash, is_uncertain, vector_hash, vector_verdict
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
-from recortex.lean import msgspec
+from recortex.lean import msgspec, replace
 from recortex.text.languages import reads
 
 if TYPE_CHECKING:
@@ -217,7 +216,7 @@ def _content(draft: Draft) -> Content:
 
 def _not_empty(content: Content, kind: Kind) -> Content:
     if not content.text().strip():
-        names = ", ".join(field.name for field in fields(content))
+        names = ", ".join(content.__struct_fields__)
         raise InvalidInputError(f"The {kind} is empty.", hint=f"Give a text, or one of its fields: {names}.")
     return content
 

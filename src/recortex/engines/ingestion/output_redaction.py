@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from operator import attrgetter
@@ -14,7 +13,7 @@ from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Patte
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.privacy.redaction import without_secrets
-from recortex.lean import msgspec
+from recortex.lean import Value, field, msgspec, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -110,7 +109,7 @@ def _texts(value: Any) -> Iterator[str]:
 @cache
 def _fields_of(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
     """Reads all fields of a class's instance."""
-    return attrgetter(*(field.name for field in fields(cls)))
+    return attrgetter(*cls.__struct_fields__)
 
 
 # -- redacts what is output, memories, exchanges and chunks: rules may be newer than what is stored
@@ -164,7 +163,7 @@ _SAID = (
 
 def record_redacted(record: Record) -> Record:
     """What was said or written: itself where nothing in it is secret, else a redacted copy."""
-    told = {one.name: getattr(record, one.name) for one in fields(record) if one.name in _SAID}
+    told = {name: getattr(record, name) for name in record.__struct_fields__ if name in _SAID}
     if is_clean("\n".join(map(_joined, told.values()))):
         return record
     return replace(record, **{name: _redacted(value) for name, value in told.items()})
@@ -182,8 +181,7 @@ def _redacted(value: Any) -> Any:
 # -- what a caller wants to be remembered, before it is cleaned and completed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(Value, frozen=True, kw_only=True):
     """A memory to be made. Either `text` or `content` is needed; the rest is optional.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import accumulate, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from recortex.domain.kinds import Kind
 from recortex.domain.text import lazy
 from recortex.engines.indexing import Trait
+from recortex.lean import Value, replace
 from recortex.text.languages import function_words, is_german, question_words
 from recortex.text.words import STOP_WORDS, TYPED, tokens, words
 
@@ -167,8 +167,7 @@ _USUAL_KINDS = (
 decides between memories that answer about equally well."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Value, frozen=True):
     """An analysed question.
 
     Attributes:

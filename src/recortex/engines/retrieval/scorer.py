@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count, takewhile
 from math import exp, log, log1p
@@ -18,6 +17,7 @@ from recortex.engines.regression import logistic
 from recortex.engines.retrieval.question import agreement, question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
 from recortex.engines.similarity import clamp, standardised
+from recortex.lean import Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,8 +37,7 @@ _LEAST_SPREAD_OF_WORDS = 0.02
 """The same of cosines between words, which are means of several."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Value, frozen=True):
     """Everything known about the candidates for one question.
 
     Attributes:
@@ -429,8 +428,7 @@ LEAST_LIKENESS = 0.25
 question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(Value, frozen=True):
     """What speaks for and against an answer; each from 0 to 1.
 
     Attributes:

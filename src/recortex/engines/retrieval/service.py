@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -35,6 +34,7 @@ from recortex.engines.retrieval.scorer import (
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
+from recortex.lean import replace
 from recortex.text.languages import MULTILINGUAL_MODEL, looked_up, reads, tells_likeness
 from recortex.text.words import borders, synonyms_of
 

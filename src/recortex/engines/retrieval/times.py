@@ -6,7 +6,6 @@ What falls into such a time counts more; what does not is no worse an answer tha
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from recortex.domain.time import to_micros
 from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import agreement as date_agreement
 from recortex.engines.retrieval.question import date_spans, named_dates, question
+from recortex.lean import replace
 from recortex.text.words import words
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.search import ANY_ENDING, Reason
+from recortex.lean import Value, field
 from recortex.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ class Lookup(NamedTuple):
     score_only: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
+class Vocabulary(Value, frozen=True):
     """The words of a question with the number of memories that hold each.
 
     Attributes:

@@ -8,12 +8,12 @@ bench/ranking_weights.py, which prints them; those of `COMMON` were chosen with 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.indexing import Trait
 from recortex.engines.regression import Regression
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

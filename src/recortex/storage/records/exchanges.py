@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.exchange import Exchange, ExchangeQuery, SessionSummary
 from recortex.domain.time import to_micros
+from recortex.lean import replace
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
 from recortex.storage.records.rows import EVERYTHING
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
 
-_FIELDS = {"commit_id": "commit"} | {field.name: field.name for field in fields(Exchange)}
+_FIELDS = {"commit_id": "commit"} | {name: name for name in Exchange.__struct_fields__}
 COLUMNS = tuple(name for name in EXCHANGES.names if name in _FIELDS)
 """The columns that an exchange is made of."""
 SELECT = ", ".join(f"x.{name}" for name in COLUMNS)

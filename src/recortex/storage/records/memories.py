@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from recortex.domain.memory import SymbolLink
 from recortex.domain.relation import KEPT_VERSIONS, Version
 from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
+from recortex.lean import replace
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
 from recortex.storage.records.relations import RelationDegrees

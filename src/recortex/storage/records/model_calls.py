@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from recortex.domain.model_call import ModelCall, Spending
 from recortex.domain.time import to_micros
+from recortex.lean import replace
 from recortex.storage.database import Records
 from recortex.storage.records.values import read, stored
 from recortex.storage.tables import MODEL_CALLS

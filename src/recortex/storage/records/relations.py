@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from recortex.domain.relation import (
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
 from recortex.errors import CausalCycleError
+from recortex.lean import replace
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
 from recortex.storage.records.ledger import LedgerRecords

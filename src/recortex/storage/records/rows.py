@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
 from recortex.domain.text import RULE as IN_A_FILE
 from recortex.errors import InvalidInputError
-from recortex.lean import msgspec
+from recortex.lean import asdict, msgspec
 from recortex.storage.records.values import PLAIN, Codec, as_written, codecs, json, micros, parse
 from recortex.storage.tables import MEMORIES
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
-_FIELDS = frozenset(field.name for field in fields(Memory))
+_FIELDS = frozenset(Memory.__struct_fields__)
 _OF_A_MEMORY = frozenset({"key", *_SOURCE_COLUMNS, *_FIELDS})
 COLUMNS = tuple(name for name in MEMORIES.names if name in _OF_A_MEMORY)
 """The columns that a memory is made of."""
@@ -79,10 +78,9 @@ def _content_column(memory: Memory) -> str | None:
 
 def _source_column(source: Source) -> str | None:
     said = {
-        field.name: value
-        for field in fields(source)
-        if field.name not in _SOURCE_COLUMNS
-        and (value := getattr(source, field.name)) != getattr(_NO_SOURCE, field.name)
+        name: value
+        for name, value in asdict(source).items()
+        if name not in _SOURCE_COLUMNS and value != getattr(_NO_SOURCE, name)
     }
     return json(said) if said else None
 
@@ -132,7 +130,7 @@ def link_rows(memory: Memory) -> dict[str, list[Row]]:
 
 
 def _plain(link: Any) -> Row:
-    return tuple(getattr(link, field.name) for field in fields(link))
+    return tuple(asdict(link).values())
 
 
 LINKS: dict[str, type[Any]] = {

@@ -6,7 +6,6 @@ Imported by hooks: nothing heavier than the domain may be imported here.
 from __future__ import annotations
 
 import operator
-from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -108,7 +107,12 @@ _BY_ANNOTATION = {
 @cache
 def codecs(cls: Any) -> dict[str, Codec]:
     """How each field is stored, by its annotation as it is written: resolving it would take milliseconds."""
-    return {field.name: _codec(str(field.type)) for field in fields(cls)}
+    return {
+        name: _codec(annotation)
+        for base in cls.__mro__
+        for name, annotation in vars(base).get("__annotations__", {}).items()
+        if name in cls.__struct_fields__
+    }
 
 
 class _Words(dict[Any, Any]):
