@@ -175,7 +175,7 @@ standings = st.builds(
     trust=st.sampled_from(["trusted", "derived"]),
 )
 shelves = st.lists(
-    st.builds(Presentable, st.lists(standings, max_size=30), st.just([(1, 2, 0), (3, 2, 1)])), max_size=2
+    st.builds(Presentable, st.lists(standings, max_size=30), st.just({1: 0.4, 2: 1.0, 3: 0.4})), max_size=2
 )
 
 
