@@ -15,6 +15,7 @@ from recortex.operations.manifest import groups
 
 if TYPE_CHECKING:
     from recortex.code.operations import CodeOperations, ConventionOperations, PieceOperations
+    from recortex.consolidation.operations import ConsolidationOperations
     from recortex.documents.operations import DocumentOperations
     from recortex.operations.advising import AdviceOperations, GenerationOperations
     from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from recortex.operations.moving import ExportOperations, MovingOperations
     from recortex.operations.projects import InstallationOperations, ProjectOperations
     from recortex.operations.recording import CorrectionOperations, RecordingOperations
-    from recortex.operations.reviewing import ConsolidationOperations, ReviewOperations, ValidationOperations
+    from recortex.operations.reviewing import ReviewOperations, ValidationOperations
     from recortex.operations.searching import SearchOperations
     from recortex.operations.sessions import (
         ErasureOperations,

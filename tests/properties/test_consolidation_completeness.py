@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import memories
+from recortex.consolidation.duplicates import better_of, merge, similar_vectors
 from recortex.domain.vocabulary import Trust
-from recortex.engines.consolidation.copies import overlapping
-from recortex.engines.consolidation.service import better_of, merge, similar_vectors
+from recortex.engines.copies import overlapping
 from recortex.engines.indexing import cosine
 from recortex.engines.ingestion.normalisation import normalise_again
 from recortex.engines.similarity import contradiction, jaccard

@@ -13,7 +13,7 @@ from recortex.domain.kinds.base import shorten
 from recortex.domain.text import clean, visible
 from recortex.domain.vocabulary import Trust
 from recortex.engines.compression import BREAK, SHORT_ID, Level, Weighed, pack
-from recortex.engines.consolidation.copies import pair_with_originals
+from recortex.engines.copies import pair_with_originals
 from recortex.engines.retrieval.scorer import closeness
 from recortex.text.tokens import fitting
 from recortex.text.words import topic_stems

@@ -8,17 +8,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.changes import unread
+from recortex.app.consolidating import Due, pending
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
-from recortex.engines.consolidation.service import Due
 from recortex.engines.sessions.usage import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded, filled, scope_name
 from recortex.operations.context import Named, named
 from recortex.operations.registry import operation
-from recortex.operations.reviewing import pending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

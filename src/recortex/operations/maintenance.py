@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from recortex.app.consolidating import pending
 from recortex.app.diagnosis import Health, health, losses, notices
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
@@ -22,7 +23,6 @@ from recortex.operations.agents import writable
 from recortex.operations.base import Operations, filled, scope_name
 from recortex.operations.inspecting import figures
 from recortex.operations.registry import operation
-from recortex.operations.reviewing import pending
 from recortex.settings import SETTINGS
 from recortex.version import __version__
 

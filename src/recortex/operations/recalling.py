@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from recortex.domain.exchange import SHOWN
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
-from recortex.engines.consolidation.copies import folded
+from recortex.engines.copies import folded
 from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.retrieval.question import split
 from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed

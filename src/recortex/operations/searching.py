@@ -15,7 +15,7 @@ from recortex.domain.memory import describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.consolidation.copies import folded
+from recortex.engines.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.privacy import redact
 from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, cap_scores, in_turns

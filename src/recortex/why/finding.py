@@ -13,7 +13,7 @@ from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import DECISION_RECORD
 from recortex.domain.text import clean
 from recortex.domain.time import to_micros
-from recortex.engines.consolidation.copies import folded
+from recortex.engines.copies import folded
 from recortex.engines.decay.present import faded
 from recortex.engines.graph.walks import drawn, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted

@@ -5,15 +5,16 @@ from datetime import UTC, datetime
 
 import pytest
 
+from recortex.app.consolidating import due
 from recortex.cli.rendering import render
 from recortex.code.operations import IndexedCode
+from recortex.consolidation.operations import Consolidated, DuplicatePair
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.search import Hit, Recall
 from recortex.domain.session import Signal
 from recortex.domain.vocabulary import RelationType, Scope, Status
-from recortex.engines.consolidation.service import due
 from recortex.engines.sessions.usage import Efficiency
 from recortex.operations.browsing import Reached, Traversal
 from recortex.operations.context import Shown, Surface
@@ -28,7 +29,6 @@ from recortex.operations.inspecting import (
     StoreFigures,
 )
 from recortex.operations.maintenance import Lifecycle, StatusChange
-from recortex.operations.reviewing import Consolidated, DuplicatePair
 from recortex.terminal import Terminal, clean
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

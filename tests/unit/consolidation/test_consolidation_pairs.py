@@ -7,21 +7,21 @@ from hashlib import blake2b
 
 import pytest
 
-from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.memory import Memory, Source
-from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
-from recortex.engines.consolidation.copies import ScoredPair, overlapping
-from recortex.engines.consolidation.service import (
+from recortex.app.consolidating import due
+from recortex.consolidation.duplicates import (
     BLOCK,
     as_duplicate,
     better_of,
     comparable,
-    due,
     ranked,
     recorded_pairs,
     similar_vectors,
 )
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.memory import Memory, Source
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
+from recortex.engines.copies import ScoredPair, overlapping
 from recortex.engines.similarity import contradiction
 from recortex.text.words import bag_of_words
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from example_memories import memory
 from generated import memories
 from recortex.domain.search import Hit
-from recortex.engines.consolidation.copies import alike, folded
+from recortex.engines.copies import alike, folded
 
 TEXT = "Use bcrypt with 12 rounds for hashing passwords"
 

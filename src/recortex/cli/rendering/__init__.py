@@ -45,7 +45,6 @@ FORMS = {
     "Inference": "reasoning.inference",
     "Lifecycle": "stores.lifecycle",
     "Validation": "reasoning.validation",
-    "Consolidated": "reasoning.consolidated",
     "IndexedCode": "reasoning.indexed",
     "Backfilled": "stores.backfilled",
     "Reembedded": "stores.reembedded",

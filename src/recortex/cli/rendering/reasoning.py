@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recortex.operations.browsing import Reached, Traversal
     from recortex.operations.inferring import Inference, LikelyCause
     from recortex.operations.recording import Feedback
-    from recortex.operations.reviewing import Consolidated, DuplicatePair, Finding, Validation
+    from recortex.operations.reviewing import Finding, Validation
     from recortex.terminal import Style, Terminal
     from recortex.why.explaining import (
         Counterfactual,
@@ -223,37 +223,6 @@ _HOW = "`recortex feedback ID confirm`, `reject` or `modify --text TEXT` answers
 def _question(one: Question, terminal: Terminal) -> str:
     other = [f"  against {line_of(one.against, terminal)}"] if one.against else []
     return "\n".join([line_of(one.memory, terminal), *other, terminal.wrap(one.question, indent=4)])
-
-
-def consolidated(value: Consolidated, terminal: Terminal) -> str:
-    """The pairs, or the merged memory and what it replaces."""
-    if value.merged:
-        word = "Would become" if value.dry_run else "Merged into"
-        old = "\n".join(f"  {line_of(one, terminal)}" for one in value.superseded)
-        text = terminal.wrap(value.merged.text, indent=6)
-        kept = f"\nBackup before it: {clean(value.backup)}" if value.backup else ""
-        return f"{word}:\n{line_of(value.merged, terminal)}\n{text}\nin place of:\n{old}{kept}"
-    cut = "" if value.complete else " The store is too large for every pair to be looked at."
-    if not value.pairs:
-        return f"Nothing seems to be said twice.{cut}"
-    count = f"{len(value.pairs)} of {plural(value.total, 'pair')}"
-    end = f"{count}. `recortex consolidate merge ID ID` merges one.{cut}"
-    return "\n\n".join([*(_pair(one, terminal) for one in value.pairs), end])
-
-
-def _pair(value: DuplicatePair, terminal: Terminal) -> str:
-    """Both memories, what speaks for a merge and what against it."""
-    lines = [
-        f"{terminal.style(f'{value.score:.2f}', 'green')}  {clean(value.why)}",
-        *(
-            f"  {terminal.style(short(one.id), 'cyan')}  {one.kind}\n{terminal.wrap(one.text, indent=6)}"
-            for one in (value.better, value.other)
-        ),
-    ]
-    if value.contradiction:
-        against = f"  They may contradict each other: {clean(value.contradiction)}."
-        lines.append(terminal.style(against, "yellow"))
-    return "\n".join(lines)
 
 
 def indexed(value: IndexedCode, terminal: Terminal) -> str:

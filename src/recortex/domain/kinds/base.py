@@ -77,6 +77,7 @@ class Content(Value, frozen=True):
             not that of code, which indexing renews.
         personal: extraction may keep it in the person's own store, for all projects.
         offered: a language model that is asked about a session may propose it; never an `event`.
+        unspoken: fields that are no part of its text: what they hold says nothing about anything.
     """
 
     kind: ClassVar[str]
@@ -91,6 +92,7 @@ class Content(Value, frozen=True):
     replaceable: ClassVar[bool] = True
     personal: ClassVar[bool] = False
     offered: ClassVar[bool] = True
+    unspoken: ClassVar[tuple[str, ...]] = ()
 
     @property
     def usual(self) -> dict[str, Any]:
@@ -111,7 +113,9 @@ class Content(Value, frozen=True):
         rest = [
             f"{name.replace('_', ' ').capitalize()}: {said}"
             for name, usual in self.usual.items()
-            if name != self.main and getattr(self, name) != usual and (said := spoken(getattr(self, name)))
+            if name not in (self.main, *self.unspoken)
+            and getattr(self, name) != usual
+            and (said := spoken(getattr(self, name)))
         ]
         return "\n".join([self.statement(), *rest] if self.statement() else rest)
 

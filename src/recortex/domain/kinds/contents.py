@@ -132,6 +132,9 @@ class Semantic(Content, frozen=True, kw_only=True):
     heading = "topic"
     personal = True
     offered = False
+    unspoken = (
+        "episodic_memory_ids", "consolidation_date", "consolidation_method", "supporting_evidence",
+    )  # fmt: skip
 
     topic: str = ""
     knowledge: str = ""

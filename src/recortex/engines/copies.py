@@ -33,7 +33,7 @@ FEWEST = 3
 """Words that a statement must have to be a copy of another one."""
 _ROOT = 4
 """Letters that two forms of one word begin with."""
-_SOFT = frozenset(
+SOFT = frozenset(
     stem(word)
     for word in word_set(
         "always every each since because if whether use uses using used get gets keep kept keeps instead "
@@ -56,7 +56,7 @@ class _Said(NamedTuple):
 
 @lru_cache(1_024)
 def _compared_form(text: str) -> _Said:
-    order = tuple(word for word in meaning(text) if word not in _SOFT)
+    order = tuple(word for word in meaning(text) if word not in SOFT)
     return _Said(order, frozenset(order), frozenset(word for word in order if _NAME.search(word)))
 
 

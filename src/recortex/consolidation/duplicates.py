@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
-from recortex.domain.maintenance import Checkpoint
 from recortex.domain.memory import Memory
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
-from recortex.engines.consolidation.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
+from recortex.engines.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
 from recortex.engines.ingestion.normalisation import MAX_LABELS, normalise_again
 from recortex.engines.similarity import (
     CONSOLIDATE,
@@ -31,6 +29,7 @@ from recortex.text.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from recortex.domain.kinds import Content
     from recortex.domain.relation import Relation
@@ -231,45 +230,6 @@ def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
     ]
 
 
-# -- when it is time to look for duplicates
-
-
-CONSOLIDATION_EXTRACTION_THRESHOLD = 10
-CONSOLIDATION_ACTIVE_THRESHOLD = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """What was learned since somebody last looked for duplicates.
-
-    Attributes:
-        since: when that was; None if never.
-        extractions: sessions that were learned from since then.
-        memories: active memories recorded since then.
-        notice: «consolidation is due» with the reason and the command; empty while it is not.
-    """
-
-    since: datetime | None
-    extractions: int
-    memories: int
-    notice: str = ""
-
-
-def due(since: datetime | None, *, extractions: int, memories: int) -> Due:
-    """Whether one of two thresholds is reached: 10 extractions, or 80 active memories."""
-    if extractions >= CONSOLIDATION_EXTRACTION_THRESHOLD:
-        reason = f"{extractions} sessions were learned from"
-    elif memories >= CONSOLIDATION_ACTIVE_THRESHOLD:
-        reason = f"{memories} memories were added"
-    else:
-        return Due(since=since, extractions=extractions, memories=memories)
-    notice = (
-        f"Consolidation is due: {reason} since the last one. `recortex consolidate` shows what may be said "
-        f"twice."
-    )
-    return Due(since=since, extractions=extractions, memories=memories, notice=notice)
-
-
 # -- composes the memory that stands for two duplicates
 
 
@@ -367,12 +327,6 @@ def _joined_times(a: Memory, b: Memory) -> dict[str, Any]:
 # -- consolidation: finds pairs of duplicates, and merges two memories after a backup
 
 
-CHECKPOINT = "consolidation"
-"""The name of the checkpoint that says when duplicates were last looked for."""
-MOST_SESSIONS = 100
-"""The latest sessions that are counted; the threshold is a tenth of it."""
-
-
 class Duplicates(NamedTuple):
     """The pairs of one store, most alike first, their number, and whether the search was complete."""
 
@@ -427,22 +381,3 @@ class Consolidation:
         """
         better, other = better_of(a, b)
         return merge(better, other, id_=self._new_id(), text=text, person=person, now=now, count=self._count)
-
-    def record_search(self, now: datetime, pairs: int) -> None:
-        """Record that somebody looked for duplicates."""
-        checkpoint = Checkpoint(
-            path=CHECKPOINT, session_id="", client=CHECKPOINT, position=pairs, turns=0, extracted_at=now
-        )
-        with self._store.transaction():
-            self._store.ledger.save_checkpoint(checkpoint)
-
-    def due(self) -> Due:
-        """What was learned since somebody last looked."""
-        last = self._store.ledger.checkpoint(CHECKPOINT)
-        since = last.extracted_at if last else None
-        captured = [session.captured_at for session in self._store.sessions.recent(MOST_SESSIONS)]
-        return due(
-            since,
-            extractions=sum(at is not None and (since is None or at > since) for at in captured),
-            memories=self._store.memories.count(MemoryQuery(recorded_after=since)),
-        )

@@ -1,0 +1,303 @@
+"""Plans consolidations of a store, and carries them out: each one a change that `undo` takes back whole."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from recortex.consolidation.guard import compared
+from recortex.consolidation.metrics import Event, details, tuned
+from recortex.consolidation.phases import (
+    EPISODE,
+    SEMANTIC,
+    USUAL,
+    Apart,
+    Group,
+    Limits,
+    abstract,
+    candidates,
+    find,
+    how_like,
+    kept_by,
+    passes,
+    questions,
+    statement,
+)
+from recortex.consolidation.summary import Rarity
+from recortex.domain.memory import Memory
+from recortex.domain.search import MemoryQuery
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
+from recortex.engines.copies import alike
+from recortex.engines.indexing import direction
+from recortex.engines.supersession.service import insert_superseding, record
+from recortex.errors import EmbeddingError
+from recortex.text.tokens import TokenCounter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.app.application import StoreServices
+
+MOST_GROUPS = 50
+"""Groups of one run: each asks the store some nine questions."""
+AMONG = 10
+"""A source must be among so many answers, or among as many as the group has."""
+EXCLUDE = 0.6
+"""The chance that something ends, from which on two statements are not merged (bench/consolidation.py)."""
+NEAREST = 5
+"""Memories that may say already what a group does."""
+MEASURED = "measured"
+"""The audit log's name for the figures of a consolidation."""
+Result = Literal["strengthened", "updated", "created"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What would stand for a group.
+
+    Attributes:
+        successor: with the words that were selected.
+        sources: the anchor first.
+        likeness: the least of a source with the anchor.
+        result: strengthened: the sources are near-copies, and no text is made; updated: a memory that says it
+            already gets their evidence; created: they say it in other words, or add to each other.
+        asked: what each source had to be found by.
+        refused: why it is not carried out; empty where nothing speaks against it.
+    """
+
+    successor: Memory
+    sources: tuple[Memory, ...]
+    likeness: float
+    result: Result
+    asked: tuple[str, ...] = ()
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a consolidation would do in one store.
+
+    Attributes:
+        candidates: memories that were looked at.
+        pending: those that no group took: they stay as they are.
+        apart: pairs that look alike and differ, with the reason.
+        limits: as they were tuned.
+    """
+
+    proposals: tuple[Proposal, ...] = ()
+    apart: tuple[Apart, ...] = ()
+    candidates: int = 0
+    pending: int = 0
+    limits: Limits = USUAL
+
+
+class _LostError(Exception):
+    """A successor that its sources' questions do not find: the change is taken back."""
+
+
+class Consolidating:
+    """Consolidates one store.
+
+    Args:
+        services: the store's.
+        now: when.
+        actor: on whose behalf.
+        new_id: makes the ids of successors.
+    """
+
+    def __init__(
+        self,
+        services: StoreServices,
+        *,
+        now: datetime,
+        actor: Actor,
+        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+    ) -> None:
+        self._services, self._store = services, services.store
+        self._now, self._actor, self._new_id = now, actor, new_id
+        self._count = TokenCounter().count
+
+    def plan(self) -> Plan:
+        """What would be done, the likest groups first; nothing is written but vectors that were missing."""
+        memories = self._store.memories.find(MemoryQuery(order="recorded", descending=False))
+        lists = candidates(memories, self._now)
+        limits = tuned(list(self.events()))
+        found = [(find(some, codes, limits), codes) for some in lists for codes in [self._codes(some)]]
+        rarity = Rarity(statement(one) for some in lists for one in some)
+        groups = sorted(
+            ((group, codes) for one, codes in found for group in one.groups),
+            key=lambda pair: (-pair[0].likeness, pair[0].anchor.id),
+        )
+        proposals = tuple(
+            self._proposed(group, codes, rarity, limits) for group, codes in groups[:MOST_GROUPS]
+        )
+        every = {one.id for some in lists for one in some}
+        return Plan(
+            proposals=proposals,
+            apart=tuple(pair for one, _ in found for pair in one.apart),
+            candidates=len(every),
+            pending=len(every - {each.id for one in proposals for each in one.sources}),
+            limits=limits,
+        )
+
+    def carry_out(self, proposal: Proposal) -> Event | None:
+        """Put a successor in the place of its sources; None where it would not be found, or they changed.
+
+        The successor has its vector and is found before its sources end, in one transaction.
+        """
+        sources, asked = (
+            proposal.sources,
+            [*proposal.asked, *(one.content.statement() for one in proposal.sources)],
+        )
+        before = {question: self._ids(question, len(sources)) for question in asked}
+        made = proposal.successor
+        try:
+            with self._store.transaction():
+                insert_superseding(
+                    self._store,
+                    made,
+                    sources,
+                    actor=self._actor,
+                    operation="consolidate",
+                    now=self._now,
+                    details={"of": [one.id for one in sources]},
+                )
+                self._services.embedding.embed([made])
+                after = {question: self._ids(question, len(sources)) for question in asked}
+                _check({one: after[one] for one in proposal.asked}, made)
+                event = _measured(made, sources, before, after)
+                record(self._store, made.id, MEASURED, self._actor, self._now, details(event))
+        except _LostError:
+            return None
+        return event
+
+    def events(self) -> Iterator[Event]:
+        """The consolidations that happened, oldest first, with what became of them."""
+        made = self._store.memories.find(
+            MemoryQuery(
+                statuses=tuple(Status), origins=(Origin.CONSOLIDATION,), order="recorded", descending=False
+            )
+        )
+        for one in made:
+            kept = next(
+                (each for each in self._store.ledger.entries(one.id) if each.operation == MEASURED), None
+            )
+            if kept is None:
+                continue  # two that a person merged
+            touching = self._store.relations.find_touching([one.id])
+            yield Event(
+                id=one.id,
+                stands=one.status is Status.ACTIVE,
+                contradicted=any(each.type is RelationType.CONTRADICTS for each in touching),
+                **kept.details,
+            )
+
+    def _codes(self, memories: Sequence[Memory]) -> Mapping[str, bytes]:
+        """The vectors of some memories; missing ones are made, as far as they can be."""
+        wanted = self._services.embedding.wanted
+        if not wanted:
+            return {}
+        ids = [one.id for one in memories]
+        codes = self._store.vectors.codes_of(ids, wanted)
+        if missing := [one for one in memories if one.id not in codes]:
+            self._services.embedding.embed(missing)
+            codes = self._store.vectors.codes_of(ids, wanted)
+        return codes
+
+    def _proposed(self, group: Group, codes: Mapping[str, bytes], rarity: Rarity, limits: Limits) -> Proposal:
+        known = kept_by(group, self._known(group.anchor, codes))
+        person = self._actor is Actor.USER
+        made = abstract(
+            known, codes, rarity, id_=self._new_id(), person=person, now=self._now, count=self._count,
+            novel=limits.novel,
+        )  # fmt: skip
+        asked = questions(group, rarity)
+        copies = all(alike(statement(group.anchor), statement(one)) for one in group.others)
+        result: Result = "updated" if known is not group else "strengthened" if copies else "created"
+        refused = self._excluded(group) or self._unfound(known, asked)
+        if self._count(statement(made)) >= sum(self._count(statement(one)) for one in known.sources):
+            refused = "it would be no shorter than its sources"
+        return Proposal(
+            successor=made,
+            sources=known.sources,
+            likeness=group.likeness,
+            result=result,
+            asked=tuple(asked),
+            refused=refused,
+        )
+
+    def _known(self, anchor: Memory, codes: Mapping[str, bytes]) -> Iterator[tuple[float, Memory]]:
+        """Knowledge that may say already what an episode tells."""
+        wanted = self._services.embedding.wanted
+        if anchor.kind != EPISODE or anchor.id not in codes:
+            return
+        only = MemoryQuery(kinds=(SEMANTIC,))
+        near = self._store.search.nearest(direction(codes[anchor.id]), NEAREST, only, wanted)
+        found = list(self._store.search.memories(near).values())
+        both = {**codes, **self._store.vectors.codes_of([one.id for one in found], wanted)}
+        yield from ((how_like(anchor, one, both), one) for one in found)
+
+    def _excluded(self, group: Group) -> str:
+        """Why a source may exclude the anchor, as the model of changes of mind reads them."""
+        said, reader = statement(group.anchor), self._services.change_reader
+        pairs = [pair for one in group.others for pair in compared(said, statement(one)) if not alike(*pair)]
+        if reader is None or not pairs:
+            return ""
+        try:
+            read = reader.chances([*pairs, *((new, known) for known, new in pairs)])
+        except EmbeddingError:
+            return ""
+        chance = max(1.0 - one.stays for one in read)
+        return f"two of them may exclude each other (probability {chance:.2f})" if chance >= EXCLUDE else ""
+
+    def _unfound(self, group: Group, asked: Sequence[str]) -> str:
+        """The recall gate: why a source is not found by the group's own words; empty where all are."""
+        ids = [one.id for one in group.sources]
+        found = {question: self._ids(question, len(ids)) for question in asked}
+        if lost := passes(found, ids):
+            self._services.embedding.embed([one for one in group.sources if one.id in lost])
+            found = {question: self._ids(question, len(ids)) for question in asked}
+            lost = passes(found, ids)
+        return f"{lost[0][:8]} is not found by its own words" if lost else ""
+
+    def _ids(self, question: str, size: int) -> list[str]:
+        """The ids that answer a question, best first."""
+        try:
+            found = self._services.retrieval.recall(
+                question,
+                limit=max(AMONG, size),
+                now=self._now,
+                only=MemoryQuery(statuses=(Status.ACTIVE,)),
+                floor=False,
+            )
+        except EmbeddingError:
+            return []
+        return [hit.memory.id for hit in found.hits]
+
+
+def _check(found: Mapping[str, Sequence[str]], made: Memory) -> None:
+    if passes(found, [made.id]):
+        raise _LostError
+
+
+def _measured(
+    made: Memory,
+    sources: Sequence[Memory],
+    before: Mapping[str, Sequence[str]],
+    after: Mapping[str, Sequence[str]],
+) -> Event:
+    ids = {one.id for one in sources}
+    ranks = [
+        next((1 / place for place, id_ in enumerate(found, 1) if id_ in ids), 0.0)
+        for found in before.values()
+    ]
+    now = [1 / (found.index(made.id) + 1) if made.id in found else 0.0 for found in after.values()]
+    return Event(
+        id=made.id,
+        sources=len(sources),
+        precision=sum(map(bool, now)) / max(len(now), 1),
+        compression=sum(one.tokens for one in sources) / max(made.tokens, 1),
+        lift=sum(now) / sum(ranks) if any(ranks) else 1.0,
+    )

@@ -1,0 +1,213 @@
+"""What keeps two statements apart that look alike: another value, name, number, negation, place or time.
+
+Statements that say the same are merged; others only look so. "Alice is the CEO" and "Sarah is the CEO" have
+nearly one vector, and so have purple and cyan as somebody's favourite colour. Whatever differs in one of
+these ways is left to the service that judges pairs (`app/changes.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.engines.copies import SOFT, alike
+from recortex.engines.exchanges.building import sentences
+from recortex.engines.similarity import contradiction, marked, meaning
+from recortex.engines.supersession.slots import other_value
+from recortex.text.languages import negations
+from recortex.text.words import groups_of_synonyms, sections, stem, tokens, word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LISTS = sections(__file__, "guard")
+_GROUPS = [
+    word_set(line)
+    for name in ("PLACES", "AMOUNTS", "TIMES")
+    for line in _LISTS[name].splitlines()
+    if line.strip()
+] + [word_set(_LISTS["LIMITS"])]
+"""Words of one line bound a statement in one way."""
+_FIGURE = re.compile(r"\d")
+_ENDS = re.compile(r"[.!?:;]\s|\n")
+_INNER = re.compile(r"\w[./_:@#-]\w")
+"""In a word: it is a path, an identifier, an address."""
+_NAME = re.compile(r"[A-Z]")
+_MARKUP = re.compile(r"[*`]{1,3}|(?<!\S)_(?=\w)|(?<=\w)_(?!\S)")
+_NOT = re.compile(r"\b(?:(\w{1,6})n['’]t|(can)not)\b", re.IGNORECASE)
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+_LEADS_AT_MOST = 2
+_LEAD = re.compile(
+    r"^(?:(?:[\w-]{2,16} ){0,2}[\w-]{2,16} ?:(?= )"
+    r"|(?:the|my|our) (?:[\w-]{1,12} ){0,2}(?:issue|problem|insight|cause|reason|fix|catch|finding|point)"
+    r" (?:is|was|here is|should be)(?: clear)?(?: now)?(?: from [\w ]{1,20})?(?: that\b|:|,)?"
+    r"|(?:confirmed|verified|fixed|so|but|also|and|now|note|ok|okay|yes|right|indeed)\b"
+    r"(?: that\b)?[:,–—-]?"
+    r"|(?:you(?:'re| are)|that(?:'s| is)) (?:absolutely |quite |exactly )?right ?[:,.!–—-]?)\s*",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(
+    r"(?:, (?:and |but )?not|,? (?:instead of|rather than|as opposed to)) (?!only\b)[^,.;:()]{1,60}",
+    re.IGNORECASE,
+)
+_SAME_FRAME = 0.55
+"""The share of the longer statement's words that both have in the same order, from which on one is a form of
+the other, so that each word that differs counts."""
+_RELATED = 0.4
+"""The share of the shorter sentence's words that both have, from which on they speak of the same thing."""
+_SHORT = 2
+"""Words that may take each other's place: more are another way to say it."""
+LIGHT = SOFT | set(map(stem, word_set("go goes gone run runs do does done work works happen happens way")))
+"""Words that say little of what a statement is about."""
+_ROOT = 4
+"""Letters that forms of one word begin with."""
+
+
+class _Read(NamedTuple):
+    text: str
+    words: tuple[str, ...]
+    plain: frozenset[str]
+    names: frozenset[str]
+    figures: frozenset[str]
+
+
+def _plain(text: str) -> str:
+    """A statement without markup, without what only announces it, and without what it is set against.
+
+    "Fixed: we count changed lines, not all lines" says that changed lines are counted, as does "The
+    issue is that we count changed lines instead of all lines".
+    """
+    text = " ".join(_MARKUP.sub(" ", text).split())
+    text = _NOT.sub(lambda found: f"{_STEMS.get(word := (found[1] or found[2]).casefold(), word)} not", text)
+    for _ in range(_LEADS_AT_MOST):
+        text = _LEAD.sub("", text, count=1)
+    return _CONTRAST.sub("", text).strip()
+
+
+@lru_cache(4_096)
+def _read(text: str) -> _Read:
+    text = _plain(text)
+    words = meaning(text)
+    # The first word of a sentence has a capital whatever it is.
+    inside = [word for sentence in _ENDS.split(text) for word in tokens(sentence, lower=False)[1:]]
+    names = {word for word in inside if _NAME.search(word) and word != "I"}
+    names |= {word for word in marked(text) if _INNER.search(word)}
+    plain = (re.sub(r"^\W+|(?:['’]s|\W)+$", "", word.casefold()) for word in names)
+    figures = frozenset(word for word in words if _FIGURE.search(word))
+    return _Read(text, words, frozenset(tokens(text)), frozenset(filter(None, plain)), figures)
+
+
+def named(text: str) -> frozenset[str]:
+    """The names and figures of a statement."""
+    read = _read(text)
+    return read.names | read.figures
+
+
+def difference(one: str, other: str) -> str:
+    """Why two statements are not the same, in a clause; empty where nothing keeps them apart.
+
+    The order of the two does not matter.
+    """
+    found = (_difference(*sorted(pair)) for pair in compared(one, other))
+    return next(filter(None, found), "")
+
+
+def compared(one: str, other: str) -> list[tuple[str, str]]:
+    """The pairs of sentences that speak of the same thing, or else the statements themselves.
+
+    A sentence that has no counterpart adds something; it differs from nothing.
+    """
+    parts, others = list(sentences(one)), list(sentences(other))
+    if len(parts) == len(others) == 1:
+        return [(one, other)]
+    return [(part, each) for part in parts for each in others if _related(part, each)]
+
+
+def _related(one: str, other: str) -> bool:
+    a, b = set(_read(one).words) - LIGHT, set(_read(other).words) - LIGHT
+    return len(a & b) >= _RELATED * min(len(a), len(b)) > 0
+
+
+def _difference(one: str, other: str) -> str:
+    if one == other:
+        return ""
+    a, b = _read(one), _read(other)
+    if found := (
+        contradiction(a.text, b.text)
+        or _exchanged(_unshared(a.figures, b.text), _unshared(b.figures, a.text))
+        or _exchanged(_unshared(a.names, b.text), _unshared(b.names, a.text))
+    ):
+        return found
+    matcher = SequenceMatcher(None, a.words, b.words, autojunk=False)
+    shared = sum(block.size for block in matcher.get_matching_blocks())
+    if shared < _SAME_FRAME * max(len(a.words), len(b.words)):
+        return ""
+    return _bounds(a, b) or _order(a, b) or _in_place(a, b, matcher) or _values(a, b)
+
+
+def _exchanged(one: frozenset[str], other: frozenset[str]) -> str:
+    """Both have something of this sort that the other lacks."""
+    only_one, only_other = sorted(one - other), sorted(other - one)
+    if only_one and only_other:
+        return f"one names «{only_one[0]}», the other «{only_other[0]}»"
+    return ""
+
+
+def _unshared(names: frozenset[str], text: str) -> frozenset[str]:
+    """The names that another text does not have, nor a longer name that ends or begins with them."""
+    low = text.casefold()
+    return frozenset(name for name in names if name not in low and name.rpartition("/")[2] not in low)
+
+
+def _bounds(a: _Read, b: _Read) -> str:
+    """One has a word of place, amount, time or condition that the other lacks."""
+    for group in _GROUPS:
+        in_one, in_other = a.plain & group, b.plain & group
+        if bool(in_one) != bool(in_other):
+            return f"only one of them says «{min(in_one or in_other)}»"
+    return ""
+
+
+def _order(a: _Read, b: _Read) -> str:
+    """Both have the same words in another order, and deny one of them."""
+    if a.words != b.words and sorted(a.words) == sorted(b.words) and negations(a.text):
+        return "they say the same words in another order"
+    return ""
+
+
+def _values(a: _Read, b: _Read) -> str:
+    """Both give the same thing a value, and not the same one."""
+    if alike(a.text, b.text):
+        return ""
+    clauses = other_value(a.text, b.text) or other_value(b.text, a.text)
+    return f"one says «{clauses[0]}», the other «{clauses[1]}»" if clauses else ""
+
+
+def _in_place(a: _Read, b: _Read, matcher: SequenceMatcher[str]) -> str:
+    """A word or two stand in the place of others."""
+    for tag, at, end, start, stop in matcher.get_opcodes():
+        if tag == "replace":
+            left, right = _own(a.words[at:end], b.words), _own(b.words[start:stop], a.words)
+            if left and right and max(len(left), len(right)) <= _SHORT:
+                return f"one says «{' '.join(left)}», the other «{' '.join(right)}»"
+    return ""
+
+
+def _own(words: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The words that say something and that another statement has in no form, nor a synonym."""
+    every = list(others)
+    return [word for word in words if word not in LIGHT and not any(_same(word, one) for one in every)]
+
+
+def _same(one: str, other: str) -> bool:
+    if one == other or any(one in group and other in group for group in _synonyms()):
+        return True
+    root = max(_ROOT, min(len(one), len(other)) - 2)
+    return one[:root] == other[:root] and not _FIGURE.search(one + other)
+
+
+@lru_cache(1)
+def _synonyms() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(map(stem, group)) for group in groups_of_synonyms())

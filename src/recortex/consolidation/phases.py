@@ -1,0 +1,360 @@
+"""The six phases of consolidation, as functions on values.
+
+Candidates are chosen, gathered in clusters, divided so that nothing in a group differs, and abstracted: one
+memory with the words of its best source and what the others add. Whether each source can be found, what an
+existing memory says already, and the change itself are for the caller, who has the store.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from math import log2
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.codec import content_from_json, content_to_json
+from recortex.consolidation.clustering import (
+    MOST_POINTS,
+    NOISE,
+    SMALLEST_CLUSTER,
+    distances,
+    hdbscan,
+    unit_rows,
+)
+from recortex.consolidation.duplicates import merge, mergeable_kind
+from recortex.consolidation.guard import difference
+from recortex.consolidation.summary import NOVEL, Rarity, key_phrases, likeness, select, terms
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import Origin, Status
+from recortex.engines.copies import alike, overlapping
+from recortex.engines.indexing import cosine
+from recortex.engines.ingestion.normalisation import normalise_again
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+
+WAITED = timedelta(days=7)
+"""An episode is as old before it is consolidated."""
+LEAST_CONFIDENCE = 0.3
+LINKED = 0.75
+"""The least cosine of each source with the anchor."""
+_BELOW, _BLOCK = 0.1, 512
+"""Near-copies have no cosine that is so much lower; rows of one product."""
+SAME = 0.9
+"""A cosine from which on an existing memory says what a cluster does: it is kept, with more evidence."""
+MOST_BOOST, BOOST = 1.3, 0.05
+EPISODE, SEMANTIC = Kind("episodic"), Kind("semantic")
+
+
+class Limits(NamedTuple):
+    """What tuning may change.
+
+    Attributes:
+        smallest: points of a cluster.
+        linked: the least cosine of a source with the anchor.
+        novel: the least likeness of a repeated sentence.
+    """
+
+    smallest: int = SMALLEST_CLUSTER
+    linked: float = LINKED
+    novel: float = NOVEL
+
+
+USUAL = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Memories that one may stand for: the anchor, whose words are kept, and the others.
+
+    Attributes:
+        likeness: the least of a source with the anchor.
+    """
+
+    anchor: Memory
+    others: tuple[Memory, ...]
+    likeness: float
+
+    @property
+    def sources(self) -> tuple[Memory, ...]:
+        """The anchor first."""
+        return (self.anchor, *self.others)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apart:
+    """Two memories of one cluster that differ, with the reason in words."""
+
+    one: Memory
+    other: Memory
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What may be merged, and what must not be."""
+
+    groups: list[Group] = field(default_factory=list)
+    apart: list[Apart] = field(default_factory=list)
+
+
+# -- phase 1: candidates
+
+
+def candidates(memories: Iterable[Memory], now: datetime) -> list[list[Memory]]:
+    """What may be merged, in lists of one scope and kind, each in the order of ids.
+
+    Episodes of a week, and statements at once; nothing that a merge made, that is in doubt, or that is
+    kept by its place in time or in code.
+    """
+    found = defaultdict[tuple[str, str], list[Memory]](list)
+    for one in memories:
+        if _is_candidate(one, now):
+            found[one.scope.value, one.kind].append(one)
+    return [sorted(found[key], key=lambda one: one.id)[:MOST_POINTS] for key in sorted(found)]
+
+
+def _is_candidate(memory: Memory, now: datetime) -> bool:
+    if memory.status is not Status.ACTIVE or memory.confidence <= LEAST_CONFIDENCE:
+        return False
+    if memory.origin is Origin.CONSOLIDATION or not mergeable_kind(memory):
+        return False
+    if memory.kind == EPISODE:
+        waits = getattr(memory.content, "consolidation_status", "pending") == "pending"
+        return waits and now - memory.recorded_at > WAITED
+    return not KINDS[memory.kind].event
+
+
+# -- phase 2: clusters, and what in them may be one
+
+
+def find(memories: Sequence[Memory], codes: Mapping[str, bytes], limits: Limits = USUAL) -> Found:
+    """The groups of one list of candidates: each source is like its anchor, and no two differ.
+
+    HDBSCAN finds the dense places: in each of them the strongest memory is an anchor first, and the
+    others of the place come to it first. What is like an anchor may come from elsewhere, too; what is
+    like none stays alone.
+
+    Args:
+        memories: of one scope and kind.
+        codes: their int8 vectors by id; words alone are compared where one is missing.
+        limits: as tuned.
+    """
+    rows = unit_rows(memories, codes)
+    labels, near = hdbscan(distances(memories, rows), limits.smallest), _near(memories, codes, rows, limits)
+    sizes = Counter(label for label in labels if label != NOISE)
+    left = dict.fromkeys(
+        sorted(
+            range(len(memories)),
+            key=lambda place: (sizes[labels[place]], _strength(memories[place])),
+            reverse=True,
+        )
+    )
+    found = Found()
+    for anchor in tuple(left):
+        if anchor in left:
+            others = [pair for pair in near[anchor] if pair[1] in left]
+            others.sort(key=lambda pair: (labels[pair[1]] != labels[anchor], -pair[0], memories[pair[1]].id))
+            for place in _take(memories, anchor, others, limits, found):
+                del left[place]
+    return found
+
+
+def _take(
+    memories: Sequence[Memory],
+    anchor: int,
+    others: Iterable[tuple[float, int]],
+    limits: Limits,
+    found: Found,
+) -> list[int]:
+    """Add the group of an anchor, where there is one; the places that are in it."""
+    first, taken, least = memories[anchor], list[int](), 1.0
+    for like, place in others:
+        one = memories[place]
+        sources = (first, *(memories[each] for each in taken))
+        if why := next(filter(None, (difference(statement(one), statement(each)) for each in sources)), ""):
+            found.apart.append(Apart(one=first, other=one, why=why))
+        else:
+            taken.append(place)
+            least = min(least, like)
+    if len(taken) + 1 < limits.smallest:
+        return []
+    found.groups.append(Group(anchor=first, others=tuple(memories[one] for one in taken), likeness=least))
+    return [anchor, *taken]
+
+
+def _near(
+    memories: Sequence[Memory], codes: Mapping[str, bytes], rows: Any, limits: Limits
+) -> defaultdict[int, list[tuple[float, int]]]:
+    """Of each memory those that are as like it as a source must be, with their likeness."""
+    import numpy as np
+
+    pairs = {
+        (int(a), int(b)): float(value)
+        for start in range(0, len(memories), _BLOCK)
+        for cosines in [rows[start : start + _BLOCK] @ rows.T]
+        for a, b, value in _above(np, cosines, limits.linked - _BELOW, start)
+    }
+    bare = {
+        place: frozenset(terms(statement(one))) for place, one in enumerate(memories) if one.id not in codes
+    }
+    if bare:  # without vectors only those that share half of their words are looked at
+        words = {str(place): frozenset(terms(statement(one))) for place, one in enumerate(memories)}
+        pairs |= {
+            (int(pair.a), int(pair.b)): worded_alike(memories[int(pair.a)], memories[int(pair.b)])
+            for pair in overlapping(words).pairs
+            if {int(pair.a), int(pair.b)} & bare.keys()
+        }
+    found = defaultdict[int, list[tuple[float, int]]](list)
+    for (a, b), value in pairs.items():
+        like = 1.0 if alike(statement(memories[a]), statement(memories[b])) else min(1.0, value)
+        if like >= limits.linked:
+            found[a].append((like, b))
+            found[b].append((like, a))
+    return found
+
+
+def _above(np: Any, cosines: Any, least: float, start: int) -> Iterator[tuple[int, int, float]]:
+    """The places of values from a limit on, each pair once, in a block of rows that begins at a place."""
+    for a, b in zip(*np.nonzero(cosines >= least), strict=True):
+        if start + a < b:
+            yield start + a, b, cosines[a, b]
+
+
+def worded_alike(one: Memory, other: Memory) -> float:
+    """The likeness of two memories by their words, 0 to 1."""
+    texts = statement(one), statement(other)
+    rarity = Rarity(texts)
+    return 1.0 if alike(*texts) else likeness(*map(rarity.vector, texts))
+
+
+def how_like(one: Memory, other: Memory, codes: Mapping[str, bytes]) -> float:
+    """The likeness of two memories, 0 to 1: near-copies are alike, others by vectors, or by words without."""
+    if one.id not in codes or other.id not in codes or alike(statement(one), statement(other)):
+        return worded_alike(one, other)
+    return max(0.0, cosine(codes[one.id], codes[other.id]))
+
+
+def _strength(memory: Memory) -> tuple[object, ...]:
+    """By which the anchor is chosen: confidence, importance and use, then trust."""
+    score = memory.confidence * memory.priority * log2(memory.access_count + 1)
+    return (
+        round(score, 6),
+        memory.pinned,
+        round(memory.confidence, 2),
+        memory.evidence,
+        memory.tokens,
+        memory.id,
+    )
+
+
+# -- phase 3: whether each source can be found
+
+
+def questions(group: Group, rarity: Rarity) -> list[str]:
+    """What a source must be found by before it may be merged: the cluster's key phrases."""
+    return key_phrases([statement(one) for one in group.sources], rarity)
+
+
+def passes(asked: Mapping[str, Sequence[str]], ids: Iterable[str]) -> list[str]:
+    """The ids that are among the answers to fewer than two thirds of the questions: none lets a group pass.
+
+    Args:
+        asked: the ids that are found by each question.
+        ids: that must be among them.
+    """
+    need = -(-2 * len(asked) // 3)
+    return [id_ for id_ in ids if sum(id_ in found for found in asked.values()) < need]
+
+
+# -- phases 4 and 5: one memory for all
+
+
+def statement(memory: Memory) -> str:
+    """What a memory says: of an episode what came of it, or else what was asked."""
+    if memory.kind == EPISODE and (answered := getattr(memory.content, "agent_response", "")):
+        return str(answered)
+    return memory.content.statement() or memory.text
+
+
+def abstract(
+    group: Group,
+    codes: Mapping[str, bytes],
+    rarity: Rarity,
+    *,
+    id_: str,
+    person: bool,
+    now: datetime,
+    count: Callable[[str], int],
+    novel: float = NOVEL,
+) -> Memory:
+    """The memory that stands for a group: the anchor's words, and sentences that the others add.
+
+    Episodes become `semantic` knowledge that names them; other memories keep their kind.
+
+    Args:
+        group: the anchor and the others.
+        codes: their vectors by id.
+        rarity: of words, among all candidates.
+        id_: the new memory's.
+        person: whether a person decided.
+        now: when it is recorded.
+        count: counts the tokens of a text.
+        novel: the least likeness of a repeated sentence.
+
+    Raises:
+        InvalidInputError: the text does not fit.
+    """
+    anchor, joined = group.anchor, group.anchor
+    for one in group.others:
+        joined = merge(joined, one, id_=id_, text="", person=person, now=now, count=count)
+    said = statement(anchor)
+    added = [
+        (statement(one), how_like(anchor, one, codes))
+        for one in group.others
+        if not alike(said, statement(one))
+    ]
+    text = select(said, added, rarity, novel) if added else said
+    confidence = min(1.0, max(one.confidence for one in group.sources) * boost(len(group.sources)))
+    kind: Kind = anchor.kind
+    fields = content_to_json(anchor.content)
+    if anchor.kind == EPISODE:
+        kind = SEMANTIC
+        fields = {"topic": min((one.content.statement() for one in group.sources), key=lambda q: (len(q), q))}
+    if kind == SEMANTIC:
+        episodes = [one.id for one in group.sources if one.kind == EPISODE]
+        fields |= {
+            "episodic_memory_ids": [*fields.get("episodic_memory_ids", ()), *episodes],
+            "consolidation_date": now.date().isoformat(),
+            "consolidation_method": "manual" if person else "automatic",
+            "supporting_evidence": joined.evidence,
+        }
+    content = content_from_json(kind, {**fields, KINDS[kind].main: text})
+    made = replace(
+        joined, kind=kind, content=content, summary="", confidence=confidence, supersedes=anchor.id
+    )
+    return normalise_again(made, count=count).memory
+
+
+def boost(size: int) -> float:
+    """What a cluster's size adds to confidence: 1.0 for two, 0.05 for each more, 1.3 at most."""
+    return min(MOST_BOOST, 1.0 + (size - 2) * BOOST)
+
+
+def kept_by(group: Group, known: Iterable[tuple[float, Memory]]) -> Group:
+    """The group with the memory that says it already as its anchor, where there is one.
+
+    Args:
+        group: of sources.
+        known: memories of the kind that the group would become, with their likeness to its anchor.
+    """
+    own = {one.id for one in group.sources}
+    for like, one in sorted(known, key=lambda pair: (-pair[0], pair[1].id)):
+        differs = (difference(statement(one), statement(each)) for each in group.sources)
+        if like >= SAME and one.id not in own and not any(differs):
+            return Group(anchor=one, others=group.sources, likeness=min(like, group.likeness))
+    return group

@@ -1,0 +1,165 @@
+"""What may be merged, what keeps statements apart, what is selected, and how consolidation is tuned."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from recortex.consolidation.guard import difference
+from recortex.consolidation.jobs import Figures, trigger
+from recortex.consolidation.metrics import EVENTS, Event, averages, missed, tuned
+from recortex.consolidation.phases import USUAL, boost, candidates, find
+from recortex.consolidation.summary import Rarity, key_phrases, select, textrank
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import Origin, Status
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def memory(id_, text, kind="insight", **more):
+    kind = Kind(kind)
+    fields = {"recorded_at": NOW, "updated_at": NOW, "valid_from": NOW, "confidence": 0.8} | more
+    return Memory(id=id_, kind=kind, text=text, summary=text, content=KINDS[kind].from_text(text), **fields)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Alice is the owner of the service", "Sarah is the owner of the service"),
+        ("The accent colour is purple", "The accent colour is cyan"),
+        ("The server listens on port 8080", "The server listens on port 9090"),
+        ("We build with Node 20.11", "We build with Node 22.1"),
+        ("Never push to the main branch", "Push to the main branch"),
+        ("The cache is used in tests", "The cache is used"),
+        ("All requests are logged", "Some requests are logged"),
+        ("The index was rebuilt each night", "The index is rebuilt each night"),
+        ("Read the settings from app.toml", "Read the settings from user.toml"),
+        (
+            "The 1000-commit limit is per-branch, not global",
+            "The 1000-commit limit is global, not per-branch",
+        ),
+        ("The offices are in San Francisco", "The offices are in New York"),
+        ("The build needs the flag --fast", "The build needs the flag --slow"),
+    ],
+)
+def test_what_differs_is_kept_apart(one, other):
+    assert difference(one, other)
+    assert bool(difference(other, one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use bcrypt with 12 rounds for passwords", "Passwords are hashed by bcrypt with 12 rounds"),
+        ("The release workflow deploys the site", "So the site is deployed by the release workflow"),
+        (
+            "We count changed lines, not all lines",
+            "The issue is that we count changed lines instead of all lines",
+        ),
+        ("It isn't found by its path", "It is not found by its path"),
+        ("**Fix:** `run()` reads the cache first", "run() reads the cache first"),
+    ],
+)
+def test_what_says_the_same_is_not(one, other):
+    assert difference(one, other) == ""
+
+
+def test_candidates_are_old_episodes_and_sure_statements():
+    old = {"recorded_at": NOW - timedelta(days=8)}
+    kept = [memory("a", "How are backups made?", "episodic", **old), memory("b", "Backups run at night")]
+    left = [
+        memory("c", "How are backups made?", "episodic"),
+        memory("d", "Backups run at night", confidence=0.3),
+        memory("e", "Backups run at night", origin=Origin.CONSOLIDATION),
+        memory("f", "Backups run at night", status=Status.SUPERSEDED),
+    ]
+    assert candidates([*left, *kept], NOW) == [[kept[0]], [kept[1]]]
+
+
+def test_no_two_that_differ_are_in_one_group_and_nothing_is_in_two():
+    texts = [
+        "The worker retries a failed job 3 times", "A failed job is retried 3 times by the worker",
+        "The worker retries a failed job 5 times", "The proxy strips the header before it forwards",
+    ]  # fmt: skip
+    memories = [memory(str(place), text) for place, text in enumerate(texts)]
+    found = find(memories, {})
+    groups = [{one.id for one in group.sources} for group in found.groups]
+    assert groups == [{"0", "1"}]
+    assert {frozenset((pair.one.id, pair.other.id)) for pair in found.apart} <= {
+        frozenset("02"), frozenset("12")
+    }  # fmt: skip
+    assert find(memories[::-1], {}).groups == found.groups
+
+
+def test_details_are_added_and_repetitions_are_not():
+    others = [
+        ("The job writes backups each night. Reading them needs BACKUP_KEY.", 0.0),
+        ("Backups go to s3://store-eu.", 0.9),
+    ]
+    text = select("The backup job writes backups each night.", others, Rarity(one for one, _ in others))
+    assert text.splitlines()[0] == "The backup job writes backups each night."
+    assert set(text.splitlines()[1:]) == {"Reading them needs BACKUP_KEY.", "Backups go to s3://store-eu."}
+
+
+def test_key_phrases_are_frequent_here_and_rare_elsewhere():
+    texts = ["The release workflow deploys", "Deploy with the release workflow"]
+    rarity = Rarity([*texts, "We deploy", "They deploy", "Deploy again"])
+    assert key_phrases(texts, rarity)[0] == "release workflow"
+
+
+def test_the_sentence_that_the_others_resemble_is_the_most_central():
+    rarity = Rarity(())
+    ranks = textrank(
+        [rarity.vector(one) for one in ("cats eat fish", "cats eat mice", "cats eat fish and mice", "rain")]
+    )
+    assert sum(ranks) == pytest.approx(1.0)
+    assert max(range(4), key=ranks.__getitem__) == 2
+    assert min(range(4), key=ranks.__getitem__) == 3
+
+
+def test_confidence_grows_with_the_size_of_a_cluster():
+    assert [boost(size) for size in (2, 3, 8, 50)] == pytest.approx([1.0, 1.05, 1.3, 1.3])
+
+
+def event(**more):
+    return Event(**({"id": "a", "sources": 3, "precision": 1.0, "compression": 4.0, "lift": 2.0} | more))
+
+
+def test_targets_that_are_missed_are_named():
+    assert missed(averages([event()])) == []
+    assert missed(averages([event(precision=0.5, compression=6.0, contradicted=True, stands=False)])) == [
+        "precision", "compression", "contradictions", "stability",
+    ]  # fmt: skip
+    assert averages([]) == {}
+
+
+def test_low_precision_makes_clusters_larger_and_closer_within_bounds():
+    assert tuned([event(precision=0.5)] * (EVENTS - 1)) == USUAL
+    once = tuned([event(precision=0.5)] * EVENTS)
+    assert once.smallest == USUAL.smallest + 1
+    assert once.linked > USUAL.linked
+    often = tuned([event(precision=0.5)] * EVENTS * 50)
+    assert often.smallest == 5
+    assert often.linked <= 0.9
+
+
+def test_texts_that_are_too_short_keep_more():
+    assert tuned([event(compression=7.0)] * EVENTS).novel > USUAL.novel
+
+
+@pytest.mark.parametrize(
+    ("more", "due"),
+    [
+        ({}, False),
+        ({"days": None}, True),
+        ({"days": 8.0}, True),
+        ({"notice": "due"}, True),
+        ({"notice": "due", "days": 0.5}, False),
+        ({"tokens": 60_000}, True),
+        ({"confidence": 0.4}, True),
+        ({"contradicted": 0.1}, True),
+    ],
+)
+def test_when_it_is_time(more, due):
+    usual = {"days": 2.0, "tokens": 1_000, "confidence": 0.8, "contradicted": 0.0, "notice": ""}
+    assert bool(trigger(Figures(**(usual | more)))) is due

@@ -1,0 +1,121 @@
+"""The golden sets of consolidation: memories, what is to become of them, and why."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from recortex import Cortex
+from recortex.consolidation.phases import statement
+from recortex.domain.vocabulary import RelationType, Status
+from recortex.engines.exchanges.building import sentences
+
+GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "consolidation").glob("*.json"))
+
+
+@pytest.fixture
+def cortex(project, clock):
+    """The memory of a project, with the vectors of the shipped model."""
+    with Cortex.open(project, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def stored(cortex, clock):
+    """Keeps the memories of a golden set, and lets ten days pass."""
+
+    def keep(given):
+        kept = [cortex.remember(**one) for one in given["memories"]]
+        assert len({one.id for one in kept}) == len(kept)
+        store = cortex._app.all_services()[0].store
+        for one, times in zip(kept, given.get("use", ()), strict=False):
+            for _ in range(times):
+                store.memories.touch([one.id], clock())
+        for place in given.get("break_index", ()):
+            with sqlite3.connect(store.path) as database:
+                database.execute("DELETE FROM memories_fts WHERE rowid = ?", [place + 1])
+        clock.pass_(days=10)
+        return kept
+
+    return keep
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_golden_sets_of_consolidation(request, monkeypatch, path):
+    given = json.loads(path.read_text(encoding="utf-8"))
+    if not given.get("vectors", True):
+        monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    stored, cortex = request.getfixturevalue("stored"), request.getfixturevalue("cortex")
+    kept, expected = stored(given), given["expect"]
+    found = cortex.consolidate("plan")
+    assert found.pending == expected["pending"], given["why"]
+    assert len(found.groups) == len(expected["groups"]), given["why"]
+    for group, wanted in zip(found.groups, expected["groups"], strict=True):
+        assert {one.id for one in group.sources} == {kept[place].id for place in wanted["sources"]}
+        _check(group, wanted, kept)
+
+
+def _check(group, wanted, kept):
+    made, text = group.memory, statement(group.memory)
+    assert wanted.get("refused", "") in group.refused
+    assert bool(group.refused) == ("refused" in wanted)
+    assert group.result == wanted.get("result", group.result)
+    assert made.kind == wanted.get("kind", made.kind)
+    assert text == wanted.get("text", text)
+    assert len(list(sentences(text))) == wanted.get("sentences", len(list(sentences(text))))
+    assert [word for word in wanted.get("holds", ()) if word not in text] == []
+    assert [word for word in wanted.get("once", ()) if text.count(word) != 1] == []
+    assert list(made.tags) == wanted.get("tags", list(made.tags)) or set(made.tags) == set(wanted["tags"])
+    assert {one.path for one in made.files} == set(wanted.get("files", [one.path for one in made.files]))
+    assert made.pinned is wanted.get("pinned", made.pinned)
+    assert made.evidence == wanted.get("evidence", made.evidence)
+    assert made.confidence == pytest.approx(wanted.get("confidence", made.confidence))
+    if wanted.get("whole"):
+        said = {each for one in kept for each in sentences(statement(one))}
+        assert set(sentences(text)) <= said
+
+
+def test_a_consolidation_is_one_change_and_undone_as_one(cortex, stored):
+    kept = stored(json.loads(next(path for path in GOLDEN if path.stem == "cluster_5_diverse").read_text()))
+    (group,) = cortex.consolidate("run").groups
+    assert not group.refused
+    assert [cortex.get(one.id).status for one in kept] == [Status.SUPERSEDED] * 5
+    assert {cortex.get(one.id).superseded_by for one in kept} == {group.memory.id}
+    store = cortex._app.all_services()[0].store
+    relations = store.relations.find_touching([group.memory.id])
+    assert {one.target_id for one in relations if one.type is RelationType.SUPERSEDES} == {
+        one.id for one in kept
+    }
+    cortex.undo(group.memory.id)
+    assert [cortex.get(one.id).status for one in kept] == [Status.ACTIVE] * 5
+
+
+def test_what_was_consolidated_is_not_consolidated_again(cortex, stored):
+    stored(json.loads(next(path for path in GOLDEN if path.stem == "cluster_with_noise").read_text()))
+    first = cortex.consolidate("run")
+    assert [one.refused for one in first.groups] == [""]
+    again = cortex.consolidate("run")
+    assert again.groups == ()
+    assert again.backup == ""
+
+
+def test_the_same_memories_give_the_same_plan(cortex, stored):
+    stored(json.loads(next(path for path in GOLDEN if path.stem == "cluster_5_diverse").read_text()))
+    one, other = cortex.consolidate("plan"), cortex.consolidate("plan")
+    assert [(each.memory.text, each.sources, each.asked) for each in one.groups] == [
+        (each.memory.text, each.sources, each.asked) for each in other.groups
+    ]
+
+
+def test_each_consolidation_is_measured(cortex, stored):
+    assert cortex.consolidate("metrics").events == 0
+    stored(json.loads(next(path for path in GOLDEN if path.stem == "cluster_5_diverse").read_text()))
+    (group,) = cortex.consolidate("run").groups
+    found = cortex.consolidate("metrics")
+    assert found.events == 1
+    assert found.metrics["precision"] >= 0.7
+    assert found.metrics["compression"] > 1.5
+    assert found.metrics["stability"] == 1.0
+    cortex.undo(group.memory.id)
+    assert cortex.consolidate("metrics").metrics["stability"] == 0.0
