@@ -1,8 +1,8 @@
 """Exact HDBSCAN over a matrix of distances, and the distances of memories.
 
 Campello, Moulavi, Sander, «Density-Based Clustering Based on Hierarchical Density Estimates», 2013, with
-the excess of mass as the choice of clusters. Scikit-learn's, which the tests compare it with, takes four seconds
-to be imported and five times as long for 5,000 points.
+the excess of mass as the choice of clusters. Scikit-learn's, which the tests compare it with, takes four
+seconds to be imported and five times as long for 5,000 points.
 """
 
 from __future__ import annotations

@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.consolidating import pending, record_search
+from recortex.app.consolidating import pending
 from recortex.app.jobs.work import Job, Outcome, rest
 from recortex.domain.search import MemoryQuery
+from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
+from recortex.engines.maintenance import DAY
 from recortex.operations.agents import weighty
 
 if TYPE_CHECKING:
     from recortex.app.jobs.work import Work
     from recortex.consolidation.consolidating import Consolidating, Proposal
 
-DAYS = 0.25
+NAME = "consolidation"
+DAYS = 1
 """Between two looks at whether it is time."""
 LONGEST_WAIT = 7.0
 """Days after which it is time, whatever happened."""
@@ -61,17 +64,18 @@ def consolidate(work: Work) -> Outcome:
     """Merge the memories that surely say the same; others wait for `recortex consolidate plan`."""
     if not work.settings["consolidation.automatic"]:
         return Outcome({}, "the setting `consolidation.automatic` is off", "skipped")
-    if not (why := trigger(_figures(work))):
-        return Outcome({}, "too little has changed", "skipped")
+    found = _figures(work)
+    if not (why := trigger(found)):
+        return Outcome({}, "too little has changed", record={"at": _last(work)})
     engine, merged = _engine(work), 0
     for proposal in filter(_sure, engine.plan().proposals):
         if work.left() <= 0:
-            return Outcome({"merged": merged}, "the rest follows next time", "partly")
+            left = {"merged": merged, "at": _last(work)}
+            return Outcome({"merged": merged}, "the rest follows next time", "partly", record=left)
         began = time.monotonic()
         merged += engine.carry_out(proposal) is not None
         rest(began)
-    record_search(work.services.store, work.now, merged)
-    return Outcome({"merged": merged}, why)
+    return Outcome({"merged": merged}, why, record={"merged": merged, "at": to_micros(work.now)})
 
 
 def plan_consolidation(work: Work) -> Outcome:
@@ -95,6 +99,12 @@ def _sure(proposal: Proposal) -> bool:
     )
 
 
+def _last(work: Work) -> int:
+    """When it last consolidated, in microseconds since 1970 UTC; 0 if never."""
+    run = work.services.store.maintenance.all().get(NAME)
+    return run.outcome.get("at", 0) if run else 0
+
+
 def _figures(work: Work) -> Figures:
     store = work.services.store
     memories = store.memories.find(MemoryQuery())
@@ -107,7 +117,7 @@ def _figures(work: Work) -> Figures:
     }
     count = max(len(memories), 1)
     return Figures(
-        days=(work.now - due.since).total_seconds() / 86_400 if due.since else None,
+        days=(to_micros(work.now) - last) / DAY if (last := _last(work)) else None,
         tokens=sum(one.tokens for one in memories),
         confidence=sum(one.confidence for one in memories) / count if memories else 1.0,
         contradicted=sum(one.id in contradicted for one in memories) / count,

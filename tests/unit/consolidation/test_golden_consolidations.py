@@ -119,3 +119,28 @@ def test_each_consolidation_is_measured(cortex, stored):
     assert found.metrics["stability"] == 1.0
     cortex.undo(group.memory.id)
     assert cortex.consolidate("metrics").metrics["stability"] == 0.0
+
+
+def test_a_job_merges_near_copies_once_a_day_and_nothing_else(cortex, clock):
+    copies = [
+        cortex.remember(text)
+        for text in (
+            "Passwords are hashed by bcrypt with 12 rounds",
+            "Use bcrypt with 12 rounds for passwords",
+        )
+    ]
+    apart = [cortex.remember(f"The accent colour of the theme is {colour}") for colour in ("purple", "cyan")]
+    clock.pass_(days=10)
+    cortex.gc()
+    assert {cortex.get(one.id).status for one in copies} == {Status.SUPERSEDED}
+    assert {cortex.get(one.id).status for one in apart} == {Status.ACTIVE}
+
+
+def test_the_job_can_be_switched_off(request, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_CONSOLIDATION_AUTOMATIC", "false")
+    cortex = request.getfixturevalue("cortex")
+    kept = cortex.remember("Passwords are hashed by bcrypt with 12 rounds")
+    cortex.remember("Use bcrypt with 12 rounds for passwords")
+    clock.pass_(days=10)
+    cortex.gc()
+    assert cortex.get(kept.id).status is Status.ACTIVE

@@ -305,7 +305,7 @@ def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
     assert set(chores(cortex.gc())) >= {"growth", "audit", "backup", "rewrite"}
     assert chores(cortex.gc()) == {}
     clock.pass_(days=1)
-    daily = {"sessions", "exchanges", "growth", "validation"}
+    daily = {"sessions", "exchanges", "consolidation", "growth", "validation"}
     assert set(chores(cortex.gc())) == daily
     clock.pass_(hours=4)
     assert set(chores(cortex.gc())) == {"validation"}
