@@ -5,5 +5,4 @@ from recortex.plugins import Capability
 CAPABILITY = Capability(
     operations=("recortex.consolidation.operations:ConsolidationOperations",),
     jobs=("recortex.consolidation.jobs:JOBS",),
-    renderers={"Consolidated": "recortex.consolidation.rendering:consolidated"},
 )

@@ -28,6 +28,7 @@ FORMS = {
     "Linked": "memories.linked",
     "Forgotten": "memories.forgotten",
     "Reviewed": "project.reviewed",
+    "Consolidated": "consolidation.consolidated",
     "Learned": "reasoning.learned",
     "Feedback": "reasoning.feedback",
     "Remembered": "memories.acknowledged",
