@@ -120,7 +120,7 @@ class Consolidated:
 class ConsolidationOperations(Operations):
     """consolidate."""
 
-    @operation(destructive=True, listing="list")
+    @operation(destructive=True, listing=("list", "plan", "metrics"))
     def consolidate(
         self,
         action: Action = "list",

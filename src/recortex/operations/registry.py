@@ -42,7 +42,7 @@ class Traits(Value, frozen=True):
         read_only: changes nothing that was learned.
         destructive: removes or hides something; a person is asked first.
         idempotent: doing it again changes nothing more.
-        listing: the `action` that only shows; it is the one that is done unless another is asked for.
+        listing: the actions that only show; the first is done unless another is asked for.
         person: for people alone, never a tool of an agent: it reaches beyond the store that was opened.
     """
 
@@ -51,7 +51,7 @@ class Traits(Value, frozen=True):
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
-    listing: str = ""
+    listing: tuple[str, ...] = ()
     person: bool = False
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Traits(Value, frozen=True):
 
     def removes(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments removes or hides something."""
-        only_shows = bool(self.listing) and arguments.get("action", self.listing) == self.listing
+        only_shows = bool(self.listing) and arguments.get("action", self.listing[0]) in self.listing
         return self.destructive and not only_shows
 
 
