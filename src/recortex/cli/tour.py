@@ -128,6 +128,12 @@ def _statement(found: Found, terminal: Terminal) -> str:
 
 def _answered(question: str, answer: Recall, terminal: Terminal) -> str:
     head = terminal.style(f"? {question}", "bold")
+    if not answer.hits and answer.unchecked:
+        waiting = (terminal.style(terminal.wrap(one.text, indent=2), "green") for one in answer.unchecked)
+        note = terminal.wrap(
+            "an agent said it; it waits for a person's review", indent=12, first="  unchecked"
+        )
+        return "\n".join([head, *waiting, note, ""])
     if not answer.hits:
         best = f"The nearest memory scores {answer.best:.2f}; {answer.floor:.2f} is needed."
         return f"{head}\n{terminal.wrap(f'Nothing that was learned answers this. {best}', indent=2)}\n"

@@ -236,7 +236,9 @@ def test_the_tour_answers_from_what_it_learned(project):
     took = project.run("tour", "--json", env={"RECORTEX_EMBEDDER": ""}).data
     learned = [one["text"] for one in took["learned"]["found"] if one["status"] == "active"]
     assert len(learned) >= 5
-    *answered, unanswerable = took["answers"]
+    said_by_agent, *answered, unanswerable = took["answers"]
+    assert said_by_agent["hits"] == []
+    assert "psycopg" in said_by_agent["unchecked"][0]["text"]
     for answer in answered:
         assert answer["hits"], answer["query"]
         memory = answer["hits"][0]["memory"]
