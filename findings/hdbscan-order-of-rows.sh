@@ -8,8 +8,8 @@
 #
 # Seen with scikit-learn 1.9.1, numpy 2.4.6 and scipy 1.17.1 on Python 3.11: 500 points in 64 dimensions,
 # no two alike, in five other orders. With `min_cluster_size=2` all five agree with the first (adjusted
-# Rand index 1.0). With 3, 5 (the default) and 8 none of them does: 0.94 to 0.99, and one to ten points are
-# noise in one order and not in another.
+# Rand index 1.0). With 3, 5 (the default) and 8 none of them does: 0.94 to 0.99, and the points that are
+# noise differ by up to ten.
 #
 # Mutual reachability makes many distances equal (the core distance of a point is its distance to several
 # others), and equal edges of the spanning tree are merged one after the other in the order of the rows,
