@@ -130,18 +130,15 @@ class ConsolidationOperations(Operations):
         limit: int = 20,
         dry_run: bool = False,
     ) -> Consolidated:
-        """Show memories that may say the same, merge two of them, or consolidate all that surely do.
+        """Show memories that may say the same, merge two of them, or all that surely do.
 
-        `plan` shows groups of memories of one kind that one can stand for, and why others are kept apart:
-        what differs in a value, number, name, negation, place or time is never merged. `run` does it. Texts
-        are made of sentences of the sources. A backup is made first. The merged memory has the tags, files,
-        relations and evidence of all, and they are superseded; undo it to take all of it back.
+        `plan` shows groups that one memory can stand for, and look-alikes that are kept apart; `run` merges
+        them. A backup is made first. The merged memory has sentences of its sources, with their tags, files,
+        relations and evidence; undo it to take the merge back.
 
         Args:
-            action: list pairs, the most similar first; merge two; plan or run a consolidation; or show the
-                metrics of those that were run.
-            ids: the two memories to merge; of a run, only groups with one of these. Ids, or their first
-                characters.
+            action: list pairs, the most similar first; merge two; plan or run a consolidation; or show metrics.
+            ids: the two to merge, or memories whose groups a run merges; or their first characters.
             text: the merged text; by default that of the better one.
             limit: maximum number of pairs to list.
             dry_run: only show the merged memory.
