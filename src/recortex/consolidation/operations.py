@@ -132,13 +132,12 @@ class ConsolidationOperations(Operations):
     ) -> Consolidated:
         """Show memories that may say the same, merge two of them, or all that surely do.
 
-        `plan` shows groups that one memory can stand for, and look-alikes that are kept apart; `run` merges
-        them. A backup is made first. The merged memory has sentences of its sources, with their tags, files,
-        relations and evidence; undo it to take the merge back.
+        `plan` shows groups that one memory can stand for, and look-alikes; `run` merges the groups. A backup
+        is made first; undo the merged memory to take it back.
 
         Args:
-            action: list pairs, the most similar first; merge two; plan or run a consolidation; or show metrics.
-            ids: the two to merge, or memories whose groups a run merges; or their first characters.
+            action: list pairs, merge two, plan or run a consolidation, or show metrics.
+            ids: the two to merge, or some of the groups that a run merges.
             text: the merged text; by default that of the better one.
             limit: maximum number of pairs to list.
             dry_run: only show the merged memory.
