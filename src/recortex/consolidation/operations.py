@@ -139,7 +139,7 @@ class ConsolidationOperations(Operations):
             action: list pairs, merge two, plan or run a consolidation, or show metrics.
             ids: the two to merge, or some of the groups that a run merges.
             text: the merged text; by default that of the better one.
-            limit: maximum number of pairs to list.
+            limit: most pairs to list.
             dry_run: only show the merged memory.
         """
         if action == "list":
