@@ -107,9 +107,10 @@ def _interrupted(seconds: float) -> Iterator[None]:
                 left = stop_at - clock()
 
     ended = threading.Event()
-    threading.Thread(target=watch, name="limit", daemon=True).start()
-    _limited.here = True
     try:
+        # The limit may be over before its thread has begun: nothing of it may stay behind then either.
+        _limited.here = True
+        threading.Thread(target=watch, name="limit", daemon=True).start()
         yield
     finally:
         over = True

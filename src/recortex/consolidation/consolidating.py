@@ -136,7 +136,7 @@ class Consolidating:
         every = {one.id for some in lists for one in some}
         return Plan(
             proposals=proposals,
-            apart=tuple(pair for one, _ in found for pair in one.apart),
+            apart=tuple(pair for one, _ in found for pair in one.apart.values()),
             candidates=len(every),
             pending=len(every - {each.id for one in proposals for each in one.sources}),
             limits=limits,

@@ -36,6 +36,7 @@ _INNER = re.compile(r"\w[./_:@#-]\w")
 """In a word: it is a path, an identifier, an address."""
 _NAME = re.compile(r"[A-Z]")
 _MARKUP = re.compile(r"[*`]{1,3}|(?<!\S)_(?=\w)|(?<=\w)_(?!\S)")
+_CODE = re.compile(r"`([^`\n]{1,200})`")
 _NOT = re.compile(r"\b(?:(\w{1,6})n['’]t|(can)not)\b", re.IGNORECASE)
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
 _LEADS_AT_MOST = 2
@@ -71,6 +72,7 @@ class _Read(NamedTuple):
     plain: frozenset[str]
     names: frozenset[str]
     figures: frozenset[str]
+    code: frozenset[str]
 
 
 def _plain(text: str) -> str:
@@ -88,6 +90,7 @@ def _plain(text: str) -> str:
 
 @lru_cache(4_096)
 def _read(text: str) -> _Read:
+    code = frozenset(" ".join(found[1].casefold().split()) for found in _CODE.finditer(text))
     text = _plain(text)
     words = meaning(text)
     # The first word of a sentence has a capital whatever it is.
@@ -96,7 +99,7 @@ def _read(text: str) -> _Read:
     names |= {word for word in marked(text) if _INNER.search(word)}
     plain = (re.sub(r"^\W+|(?:['’]s|\W)+$", "", word.casefold()) for word in names)
     figures = frozenset(word for word in words if _FIGURE.search(word))
-    return _Read(text, words, frozenset(tokens(text)), frozenset(filter(None, plain)), figures)
+    return _Read(text, words, frozenset(tokens(text)), frozenset(filter(None, plain)), figures, code)
 
 
 def named(text: str) -> frozenset[str]:
@@ -136,6 +139,7 @@ def _difference(one: str, other: str) -> str:
     a, b = _read(one), _read(other)
     if found := (
         contradiction(a.text, b.text)
+        or _exchanged(_unshared(a.code, b.text), _unshared(b.code, a.text))
         or _exchanged(_unshared(a.figures, b.text), _unshared(b.figures, a.text))
         or _exchanged(_unshared(a.names, b.text), _unshared(b.names, a.text))
     ):

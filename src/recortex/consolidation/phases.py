@@ -99,7 +99,7 @@ class Found:
     """What may be merged, and what must not be."""
 
     groups: list[Group] = field(default_factory=list)
-    apart: list[Apart] = field(default_factory=list)
+    apart: dict[frozenset[str], Apart] = field(default_factory=dict)
 
 
 # -- phase 1: candidates
@@ -177,7 +177,8 @@ def _take(
         one = memories[place]
         sources = (first, *(memories[each] for each in taken))
         if why := next(filter(None, (difference(statement(one), statement(each)) for each in sources)), ""):
-            found.apart.append(Apart(one=first, other=one, why=why))
+            pair = Apart(one=first, other=one, why=why)
+            found.apart.setdefault(frozenset((first.id, one.id)), pair)
         else:
             taken.append(place)
             least = min(least, like)

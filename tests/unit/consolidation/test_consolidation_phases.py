@@ -40,6 +40,7 @@ def memory(id_, text, kind="insight", **more):
         ),
         ("The offices are in San Francisco", "The offices are in New York"),
         ("The build needs the flag --fast", "The build needs the flag --slow"),
+        ("The project is built with `mise run build`.", "The project is built with `go build ./...`."),
     ],
 )
 def test_what_differs_is_kept_apart(one, other):
@@ -85,7 +86,7 @@ def test_no_two_that_differ_are_in_one_group_and_nothing_is_in_two():
     found = find(memories, {})
     groups = [{one.id for one in group.sources} for group in found.groups]
     assert groups == [{"0", "1"}]
-    assert {frozenset((pair.one.id, pair.other.id)) for pair in found.apart} <= {
+    assert {frozenset((pair.one.id, pair.other.id)) for pair in found.apart.values()} <= {
         frozenset("02"), frozenset("12")
     }  # fmt: skip
     assert find(memories[::-1], {}).groups == found.groups
