@@ -28,6 +28,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -169,7 +170,7 @@ def mine(sessions: Path) -> Iterator[tuple[str, str]]:
 def _statements(project: Path) -> Iterator[str]:
     for file in sorted(project.iterdir()):
         with suppress(RecortexError):
-            for turn in open_transcript(file):
+            for turn in filter(attrgetter("by_person"), open_transcript(file)):
                 yield from (" ".join(one.text.split()) for one in by_rules(turn))
 
 

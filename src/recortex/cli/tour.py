@@ -22,12 +22,13 @@ from recortex.terminal import Terminal, clean, terminal_of
 
 if TYPE_CHECKING:
     from recortex.cli.invocation import Invocation
+    from recortex.domain.exchange import ExchangeHit
     from recortex.domain.reports import Found
     from recortex.domain.search import Hit
 
 SESSION = Path(__file__).with_name("tour_session.jsonl")
 QUESTIONS = (
-    "Why does create_async_engine fail with psycopg2?",
+    "Which DATABASE_URL does create_async_engine need?",
     "Why do we page through parcels with a cursor?",
     "When must no migration be scheduled on staging?",
     "Which colours does the company logo have?",
@@ -110,7 +111,7 @@ def _learned(learned: Extracted, terminal: Terminal) -> str:
     head = (
         f"A developer and an agent worked on a small web service for {learned.turns} turns. Recortex reads "
         "the "
-        "transcript of their session and keeps what is worth knowing in later ones."
+        "transcript of their session, records what was said, and keeps what is worth knowing in later ones."
     )
     active = [one for one in learned.found if one.status == "active"]
     waiting = len(learned.found) - len(active)
@@ -128,16 +129,24 @@ def _statement(found: Found, terminal: Terminal) -> str:
 
 def _answered(question: str, answer: Recall, terminal: Terminal) -> str:
     head = terminal.style(f"? {question}", "bold")
-    if not answer.hits and answer.unchecked:
-        waiting = (terminal.style(terminal.wrap(one.text, indent=2), "green") for one in answer.unchecked)
-        note = terminal.wrap(
-            "an agent said it; it waits for a person's review", indent=12, first="  unchecked"
-        )
-        return "\n".join([head, *waiting, note, ""])
+    said = [one for one in answer.exchanges if not one.weak]
+    if not answer.hits and said:
+        return "\n".join([head, *(_record(one, terminal) for one in said), ""])
     if not answer.hits:
         best = f"The nearest memory scores {answer.best:.2f}; {answer.floor:.2f} is needed."
         return f"{head}\n{terminal.wrap(f'Nothing that was learned answers this. {best}', indent=2)}\n"
     return "\n".join([head, *(_evidence(hit, terminal) for hit in answer.hits), ""])
+
+
+def _record(exchange: ExchangeHit, terminal: Terminal) -> str:
+    told = " … ".join(filter(None, (exchange.asked, exchange.message, exchange.outcome)))
+    place = f"around turn {exchange.turn}: a record of what was said, which nobody has checked"
+    return "\n".join(
+        (
+            terminal.style(terminal.wrap(told, indent=2), "green"),
+            terminal.wrap(place, indent=12, first="  said in"),
+        )
+    )
 
 
 def _evidence(hit: Hit, terminal: Terminal) -> str:

@@ -16,7 +16,7 @@ from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priority_of
 from recortex.engines.decay.confidence import DAY, confidence, curve
 from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
-from recortex.engines.extraction.report_entries import COMMAND, DURABLE, ON_PURPOSE, REPEATED
+from recortex.engines.extraction.candidates import COMMAND, DURABLE, ON_PURPOSE, REPEATED
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
 from recortex.engines.sessions.limits import is_exhausted, usefulness

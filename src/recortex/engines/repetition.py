@@ -300,7 +300,7 @@ def wishes(message: str) -> list[Wish]:
     found = (
         wish._replace(doubtful=material(clause) >= DOUBT)
         for passage in passages(text)
-        for clause in _clauses(passage.text)
+        for clause in _clauses(passage)
         if (wish := _wish(clause)) and wish.words
     )
     asked = [one for one in found if one.words not in lasting]

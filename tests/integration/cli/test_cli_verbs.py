@@ -238,7 +238,9 @@ def test_the_tour_answers_from_what_it_learned(project):
     assert len(learned) >= 5
     said_by_agent, *answered, unanswerable = took["answers"]
     assert said_by_agent["hits"] == []
-    assert "psycopg" in said_by_agent["unchecked"][0]["text"]
+    (exchange,) = said_by_agent["exchanges"]
+    assert "postgresql+asyncpg" in exchange["asked"]
+    assert not exchange["weak"]
     for answer in answered:
         assert answer["hits"], answer["query"]
         memory = answer["hits"][0]["memory"]

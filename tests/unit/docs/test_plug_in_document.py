@@ -10,7 +10,7 @@ from recortex.app.hooks.session_start import LEFT
 from recortex.app.jobs.capture import LAG, PAUSE
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.clients.hooks import SECONDS as WAITS
-from recortex.engines.extraction.extractor import OTHERS, PERSON, SURE
+from recortex.engines.extraction.extractor import PERSON, SURE
 from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.engines.sessions.relevance_gate import LEAST
 from recortex.engines.supersession.reading import (
@@ -63,7 +63,7 @@ def second_columns(name, heading):
 
 def test_the_probabilities_from_which_something_is_learned():
     found = second_columns("learning", "| sentence | active from | proposed from |")
-    assert found == [[], [SURE.active], [PERSON.proposed], [], [], [OTHERS.proposed], []]
+    assert found == [[], [SURE.active], [PERSON.proposed], [], [], [], []]
 
 
 def test_the_probabilities_from_which_something_is_replaced():

@@ -2,7 +2,6 @@
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.report_entries import ACTIVE
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 
@@ -18,16 +17,20 @@ def active(*said):
     return [one.text for one in found(*said) if one.active]
 
 
-REPAIR = (
-    "**Issue:** `Uploader.close()` blocked until the queued upload of the batch ended.\n\n"
-    "**Fix:** `Uploader.close()` cancels the queued batch after `CLOSE_TIMEOUT`."
-)
+def ran(command, output="ok", *, ok=True):
+    return ToolCall(id="c", name="Bash", command=command, output=output, ok=ok)
 
 
-def test_one_incident_told_twice_is_one_memory():
-    again = REPAIR.replace("blocked until", "waited and blocked until").replace("cancels", "now cancels")
-    repairs = [one for one in found(("assistant", REPAIR), ("assistant", again)) if one.rule == "report_fix"]
-    assert [one.evidence for one in repairs] == [2]
+def test_one_incident_met_twice_is_one_memory():
+    edit = ToolCall(id="e", name="Edit", files=("src/upload.py",), writes=True, ok=True)
+    error = "UploadError: the queued upload of batch {} of tenant `main` blocked `Uploader.close()`"
+    calls = [
+        call
+        for number in (3, 14)
+        for call in (ran("pytest", error.format(number), ok=False), edit, ran("pytest", "5 passed"))
+    ]
+    turns = [Turn(index=index, role="assistant", text="", tools=(call,)) for index, call in enumerate(calls)]
+    assert [one.evidence for one in extract(turns, INFO) if one.rule == "verified_fix"] == [2]
 
 
 def test_a_decision_that_the_person_takes_up_again_waits():
@@ -55,34 +58,3 @@ def test_the_fuller_form_of_a_command_is_told():
     )
     (one,) = extract([Turn(index=0, role="assistant", text="", tools=calls)], INFO)
     assert one.text == "Types are checked with `mix dialyzer --list-unused-filters`."
-
-
-def test_an_instruction_of_the_agent_waits_as_proposed():
-    told = "Start the worker with:\n\n```bash\nQUEUE=mail ./bin/worker --verbose\n```\n"
-    (one,) = found(("assistant", told))
-    assert (one.text, one.active) == ("Start the worker with `QUEUE=mail ./bin/worker --verbose`.", False)
-
-
-def test_an_instruction_with_a_gap_to_fill_is_none():
-    for command in (
-        "./bin/worker --token <your token>",
-        "./bin/worker /home/me/x",
-        "pytest tests/test_one.py",
-    ):
-        assert found(("assistant", f"Start the worker with:\n\n```bash\n{command}\n```\n")) == []
-
-
-def test_an_instruction_is_tried_by_the_same_program_inside_a_longer_command():
-    told = "Done. You can now trace the start with:\n\n```bash\nAPP_TRACE=t.out ./app help\n```\n"
-    call = ToolCall(
-        id="1", name="Bash", command="go build -o app && APP_TRACE=1 ./app help > /dev/null", ok=True
-    )
-    turns = [
-        Turn(index=0, role="assistant", text="", tools=(call,)),
-        Turn(index=1, role="assistant", text=told),
-    ]
-    (one,) = extract(turns, INFO)
-    assert (one.text, one.confidence >= ACTIVE) == (
-        "Trace the start with `APP_TRACE=t.out ./app help`.",
-        True,
-    )

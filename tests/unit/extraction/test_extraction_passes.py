@@ -4,7 +4,7 @@ from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract, learned
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
-FACT = "The `orders` table requires a `month` filter because it is partitioned."
+RULE = "We always run `make lint` before we push to `main`, because CI takes an hour."
 
 
 def session(*said):
@@ -14,7 +14,7 @@ def session(*said):
 
 
 def test_turns_before_the_cursor_teach_nothing_again():
-    turns = session(("assistant", FACT), ("user", "ok"), ("assistant", FACT))
+    turns = session(("user", RULE), ("assistant", "Done."), ("user", RULE))
     assert learned(turns[2:], INFO, before=turns[:2]).candidates == []
 
 

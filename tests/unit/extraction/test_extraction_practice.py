@@ -156,3 +156,8 @@ def test_a_command_passed_or_failed_by_its_status(command, output, ok, expected)
 def test_the_lines_that_say_what_went_wrong():
     output = "collecting\n\x1b[31mKeyError: the key 'a' is unknown here\x1b[0m\nat x"
     assert error_lines(output) == ("KeyError: the key 'a' is unknown here",)
+
+
+def test_a_part_of_the_suite_is_not_told_as_the_whole():
+    assert whole_form("go test ./cmd/app/...") is None
+    assert whole_form("go test -race ./...") == "go test -race ./..."

@@ -1,6 +1,6 @@
 """Six invented sessions, one for each kind of project: what must be learned of them, and what must not.
 
-What the agent told may be active or wait as proposed; its habits only count where they are active.
+What the agent tells stays in the record of what was said; its habits only count where they are active.
 """
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
@@ -55,8 +55,8 @@ def test_a_python_importer():
     )
     assert holds(texts, "Don't use COPY")
     assert holds(texts, "We always write a changelog entry")
-    assert holds(texts, "bulk_insert", "Fix:", "execute_values")
     assert holds(texts, "`uv run pytest`")
+    assert not holds(texts, "bulk_insert")
     assert not holds(texts, "214")
 
 
@@ -76,9 +76,7 @@ def test_a_typescript_date_picker():
             ),
         ),
     )
-    assert "Use date-fns-tz not moment, moment is banned here." in texts
-    assert holds(texts, "`parseISO` reads date-only strings", "Fixed in `src/date/format.ts`.")
-    assert "Reproduce the bug with `TZ=America/Sao_Paulo pnpm vitest run src/date`." in texts
+    assert texts == ["Use date-fns-tz not moment, moment is banned here."]
 
 
 def test_a_rust_build():
@@ -99,10 +97,9 @@ def test_a_rust_build():
         ),
     )
     assert holds(texts, "Keep native-tls out of the tree")
-    assert holds(texts, "Chose `rustls-tls` over vendored OpenSSL")
-    assert holds(texts, "`Worker::spawn` must be called before")
     assert holds(texts, "`cargo clippy --all-targets -- -D warnings`")
     assert not holds(texts, "`cargo build`")
+    assert not holds(texts, "`rustls-tls`")
 
 
 def test_a_go_service():
@@ -121,8 +118,8 @@ def test_a_go_service():
         ),
     )
     assert holds(texts, "Do not touch the generated mocks, run `make mocks`")
-    assert holds(texts, "`rows.Close()`", "Fixed by deferring")
     assert holds(texts, "`make test-integration`")
+    assert not holds(texts, "`rows.Close()`")
 
 
 def test_a_terraform_module():
@@ -147,8 +144,7 @@ def test_a_terraform_module():
     )
     assert holds(texts, "Never run terraform apply")
     assert "Prod state is in the eu-central-1 bucket, not in us-east-1." in texts
-    assert holds(texts, "`data.aws_subnets` returns ids in no fixed order")
-    assert len(texts) == 3
+    assert len(texts) == 2
 
 
 def test_a_rails_application():
@@ -167,6 +163,5 @@ def test_a_rails_application():
         ("user", "thanks, looks good"),
     )
     assert holds(texts, "We don't stub the mailer in system specs")
-    assert holds(texts, "`mailer_spec.rb` left `queue_adapter`", "Fixed by resetting")
     assert "Do not commit unless asked to." in texts
-    assert len(texts) == 3
+    assert len(texts) == 2

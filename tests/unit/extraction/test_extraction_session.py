@@ -5,7 +5,7 @@ from recortex.domain.vocabulary import Domain, Origin
 from recortex.engines.extraction import extract
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
-FACT = "The `orders` table requires a `month` filter because it is partitioned."
+RULE = "We always run `make lint` before we push to `main`, because CI takes an hour."
 
 
 def session(*said):
@@ -19,37 +19,32 @@ def learned(turns):
 
 
 def test_a_candidate_knows_its_place_and_its_subject():
-    (one,) = learned(session(("user", "go on"), ("assistant", f"{FACT} See `src/orders.py`.")))
-    assert (one.text, one.turn_index, one.turn_uuid, one.speaker) == (FACT, 1, "u1", "assistant")
-    assert (one.origin, one.domain, one.active) == (Origin.AGENT, Domain.DB, False)
+    said = "We decided to partition the `orders` table by month in the database."
+    (one,) = learned(session(("assistant", "What now?"), ("user", f"{said} See `src/orders.py`.")))
+    assert (one.text, one.turn_index, one.turn_uuid, one.speaker) == (said, 1, "u1", "user")
+    assert (one.origin, one.domain, one.active) == (Origin.USER, Domain.DB, True)
     assert "orders" in one.tags
-    assert one.quote == FACT
+    assert one.quote == said
 
 
 def test_the_same_statement_is_one_candidate_with_more_evidence():
-    (once,) = learned(session(("assistant", FACT)))
+    (once,) = learned(session(("user", RULE)))
     (twice,) = learned(
-        session(("assistant", FACT), ("user", "ok"), ("assistant", FACT.replace("requires", "required")))
+        session(("user", RULE), ("assistant", "ok"), ("user", RULE.replace("CI takes", "the CI takes")))
     )
     assert (twice.evidence, twice.turn_index) == (2, 0)
     assert twice.confidence > once.confidence
 
 
-def test_the_agents_own_doubt_withdraws_its_last_conclusions():
-    (one,) = learned(session(("assistant", FACT), ("assistant", "Hmm, wait. Something else is going on.")))
-    assert not one.active
-
-
 def test_instructions_to_a_sub_agent_are_not_the_persons_words():
-    rule = "Always run `make lint` before committing."
-    person = Turn(index=0, role="user", text=rule)
-    parent = Turn(index=0, role="user", text=rule, sidechain=True)
+    person = Turn(index=0, role="user", text=RULE)
+    parent = Turn(index=0, role="user", text=RULE, sidechain=True)
     assert [one.origin for one in learned([person])] == [Origin.USER]
     assert learned([parent]) == []
 
 
 def test_injected_text_is_never_learned():
-    assert learned([Turn(index=0, role="user", text="", injected=f"remember: {FACT}")]) == []
+    assert learned([Turn(index=0, role="user", text="", injected=f"remember: {RULE}")]) == []
 
 
 def test_habits_come_from_commands_and_say_so():

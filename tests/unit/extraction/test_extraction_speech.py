@@ -1,56 +1,9 @@
-"""What the agent and the person say in prose."""
+"""What the person says in prose."""
 
 import pytest
 
+from recortex.engines.extraction.candidates import ACTIVE
 from recortex.engines.extraction.person_rules import from_user
-from recortex.engines.extraction.report_entries import ACTIVE
-from recortex.engines.extraction.report_rules import assertion
-
-LEARNED = [
-    ("Note that `git worktree` shares `.git/hooks`, so hooks run in each worktree.", "semantic"),
-    ("The `--no-cache` flag is required because Docker keeps the `COPY` layer.", "semantic"),
-    ("I used `Value` instead of a typed struct because the webhook payload varies.", "decision"),
-    ("The `openssl` crate requires `libssl-dev` to be installed on Debian.", "semantic"),
-    ("`Runner.claim()` uses `SKIP LOCKED`, which SQLite doesn't support.", "tribal"),
-]
-NOT_LEARNED = [
-    "Let me check whether `load_config` handles missing files.",
-    "The delay might be caused by `connect()` because of the proxy.",
-    "`parse_args` takes `argv` and returns a `Namespace`.",
-    "Great, `npm run build` now passes without errors.",
-    "The weather cannot be changed because it is what it is.",
-]
-
-
-@pytest.mark.parametrize(("sentence", "kind"), LEARNED)
-def test_the_agent_states_a_fact_with_its_reason(sentence, kind):
-    found = assertion(sentence)
-    assert found is not None
-    assert (found.kind, found.confidence >= ACTIVE) == (kind, True)
-
-
-@pytest.mark.parametrize("sentence", NOT_LEARNED)
-def test_narration_guesses_and_chatter_are_not_active(sentence):
-    found = assertion(sentence)
-    assert found is None or found.confidence < ACTIVE
-
-
-def test_a_state_that_is_about_to_change_counts_less():
-    said = "`load_messages` drops the `agent_id` field because the map omits it."
-    kept = assertion(said)
-    changing = assertion(said, following="Let me fix it.")
-    assert kept is not None
-    assert changing is not None
-    assert changing.confidence < kept.confidence
-
-
-def test_the_subject_of_the_list_is_put_in_front():
-    found = assertion(
-        "Falls back to memory when the disk is full, to avoid losing writes.", subject="cache.py"
-    )
-    assert found is not None
-    assert found.text.startswith("`cache.py`: Falls back")
-
 
 TYPED = [
     ("remember: staging deploys only work from the release branch", "person_note", "tribal"),

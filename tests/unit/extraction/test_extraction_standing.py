@@ -59,3 +59,15 @@ def test_identifiers_are_names_of_code_files_and_flags():
         "--flag",
     ]
     assert not is_specific("The weather is nice today and so am I.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The repair of the loader changed `run()` to.",
+        "The loader in `a.py` calls `b()` which returns the.",
+        "Postgres keeps `seq` in memory and.",
+    ],
+)
+def test_what_ends_before_its_object_is_half(text):
+    assert objection(text) == "half"

@@ -4,8 +4,8 @@ import pytest
 
 from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
+from recortex.engines.extraction.candidates import ACTIVE, RuleFinding
 from recortex.engines.extraction.extractor import weighed
-from recortex.engines.extraction.report_entries import ACTIVE, RuleFinding
 from recortex.engines.judging import Message
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")
@@ -53,11 +53,10 @@ def test_what_the_person_asks_to_remember_needs_no_judge():
     assert one.active
 
 
-def test_what_the_agent_concludes_waits():
-    (one,) = found(
-        "The `orders` table requires a `month` filter because it is partitioned.", role="assistant"
-    )
-    assert not one.active
+@pytest.mark.parametrize("role", ["assistant", "summary"])
+def test_what_the_agent_says_is_left_to_the_record_of_what_was_said(role):
+    said = "The `orders` table requires a `month` filter because it is partitioned."
+    assert found(f"## Key decisions\n\n- {said}\n\n**Fix:** {said}", role=role) == []
 
 
 def test_an_objection_in_the_form_of_a_question_says_what_should_be():

@@ -40,8 +40,16 @@ class Transcript:
 
     def says(self, role: str, text: str, at: str = "2026-03-01T12:00:00Z") -> "Transcript":
         """Add a message."""
+        return self._add(role, text if role == "user" else [{"type": "text", "text": text}], at)
+
+    def ran(self, command: str, at: str = "2026-03-01T12:00:00Z") -> "Transcript":
+        """Add a command that passed."""
+        asked = {"type": "tool_use", "id": f"t{self._count}", "name": "Bash", "input": {"command": command}}
+        answered = {"type": "tool_result", "tool_use_id": asked["id"], "content": "ok"}
+        return self._add("assistant", [asked], at)._add("user", [answered], at)
+
+    def _add(self, role: str, content: Any, at: str) -> "Transcript":
         self._count += 1
-        content: Any = text if role == "user" else [{"type": "text", "text": text}]
         line = {
             **self._base, "type": role, "uuid": f"{self.path.stem}-{self._count}", "timestamp": at,
             "message": {"role": role, "content": content, "id": f"m{self._count}"},

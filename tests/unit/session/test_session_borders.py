@@ -112,7 +112,7 @@ def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, co
     transcript().says("user", "why are the nightly reports off?").says("assistant", CAUSE)
     request_capture(context, begun, final=True)
     fulfil_requests(context, LastMessage())
-    assert any("parse_date" in memory.text for memory in cortex.list(statuses=()).memories)
+    assert [one.conclusion for one in cortex.sessions(session="s").exchanges] == [CAUSE]
 
 
 def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, transcript):
@@ -120,7 +120,7 @@ def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, tra
     said = transcript("b").says("user", "why are the nightly reports off?").says("assistant", CAUSE)
     request_capture(context, begin(context, said.path, "b"), final=False)
     fulfil_requests(context, LastMessage(session="a", message="Done."))
-    assert cortex.list().total == 0
+    assert [one.conclusion for one in cortex.sessions(session="b").exchanges] == [""]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
@@ -265,5 +265,5 @@ def test_a_long_last_message_counts_once_though_it_was_cut(cortex, context, tran
     said.says("assistant", last)
     request_capture(context, begun, final=True)
     fulfil_requests(context, LastMessage())
-    found = cortex.list(statuses=()).memories
-    assert [memory.evidence for memory in found if "parse_date" in memory.text] == [1]
+    (exchange,) = cortex.sessions(session="s").exchanges
+    assert exchange.conclusion.count("parse_date") == 1

@@ -35,6 +35,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.text import RULE, UNNAMED, places, with_places
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
 from recortex.engines.citations import hash_of
+from recortex.engines.extraction.candidates import COMMAND
 from recortex.engines.extraction.sentences import domain_of, objection
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.instructions import Statement, Written, parse
@@ -489,10 +490,6 @@ def _reworded(memory: Memory, added: Sequence[tuple[str, Memory]]) -> Memory | N
 # -- what a session teaches that an instruction file says already: it is not learned again
 
 
-COMMAND_RULES = frozenset(("command_habit", "how_to"))
-"""Rules that make statements of commands alone: another name for the command's purpose says nothing new."""
-
-
 def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[Draft]:
     """The drafts of a session; what a file says already is only evidence for the memory of that."""
     if not drafts:
@@ -511,7 +508,8 @@ def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[
 
 
 def _find_stated(written: Written, draft: Draft) -> str:
-    commands = draft.metadata.get("commands", ()) if draft.source.rule in COMMAND_RULES else ()
+    # Of a statement that is made of a command, another name for the command's purpose says nothing new.
+    commands = draft.metadata.get("commands", ()) if draft.source.rule == COMMAND else ()
     return written.saying(draft.text) or written.running(commands)
 
 

@@ -18,7 +18,7 @@ from recortex.domain.memory import Source
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.exchanges.service import asked_words
-from recortex.engines.extraction.report_entries import REPEATED
+from recortex.engines.extraction.candidates import REPEATED
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.repetition import Likeness, Repeat, Said, as_wish, rarity, repeat, wishes
 from recortex.engines.similarity import marked, query_terms

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import Turn, chosen
 from recortex.engines.extraction.authorship import arguments
-from recortex.engines.extraction.report_entries import RuleFinding, is_trivial
+from recortex.engines.extraction.candidates import RuleFinding
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
     is_specific,
@@ -81,14 +81,6 @@ def purpose_of(command: str) -> tuple[str, str] | None:
         if pattern.match(command):
             return purpose, lead
     return None
-
-
-def names_single_cases(command: str) -> bool:
-    """Whether a command selects single tests or cases."""
-    words = command.split()
-    return any(word.split("=")[0] in _FILTERS for word in words) or any(
-        "::" in word or re.search(r"(?:_test|_spec|\.test|\.spec)\.|(?:^|/)test_", word) for word in words[1:]
-    )
 
 
 def whole_form(command: str) -> str | None:
@@ -295,6 +287,11 @@ class ToolUseRules:
         return max(longer, key=lambda other: self.runs[other], default=form)
 
 
+def _is_trivial(text: str) -> bool:
+    """Whether a problem is trivial, such as a missing import."""
+    return TOOL_USE_RULES_PATTERNS.trivial.search(text) is not None
+
+
 def _repaired(failure: _Failure, output: str, cwd: str) -> Iterator[RuleFinding]:
     """Compose a verified fix: the command, its error, the reason, the edited files.
 
@@ -305,8 +302,8 @@ def _repaired(failure: _Failure, output: str, cwd: str) -> Iterator[RuleFinding]
     """
     files = tuple(failure.edited)
     first = next((one for one in failure.errors if not still_printed(one, output)), "")
-    error = "" if is_trivial(first) else first
-    reason = next((said for said in failure.reasons if not is_trivial(said)), "")
+    error = "" if _is_trivial(first) else first
+    reason = next((said for said in failure.reasons if not _is_trivial(said)), "")
     if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
         return
     where = " and ".join(f"`{short_path(name, cwd)}`" for name in files)

@@ -16,10 +16,10 @@ from recortex.domain.learned import Candidate
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.agent_rules import ToolUseRules, answered, choices, own_words
+from recortex.engines.extraction.candidates import ACTIVE, ON_PURPOSE, candidate, doubted
 from recortex.engines.extraction.person_rules import (
     MAX_TYPED,
     PASTED,
-    Instructions,
     from_objection,
     from_user,
     typed_spans,
@@ -34,8 +34,6 @@ from recortex.engines.extraction.plain_speech import (
     plainly,
     unasked,
 )
-from recortex.engines.extraction.report_entries import ACTIVE, ON_PURPOSE, candidate, doubted
-from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
 from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import is_near_duplicate
@@ -44,9 +42,8 @@ from recortex.text.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.domain.exchange import Role, SessionInfo, Turn
-    from recortex.engines.extraction.report_entries import RuleFinding
-    from recortex.engines.judging.judge import Speaker
+    from recortex.domain.exchange import SessionInfo, Turn
+    from recortex.engines.extraction.candidates import RuleFinding
 
 
 # -- whether a person's sentence may be about the work at hand alone: then it is at most proposed
@@ -303,8 +300,6 @@ class Limits(NamedTuple):
 SURE, PERSON = Limits(0.15, 0.0), Limits(0.25, 0.12)
 """For the person's words that a rule is sure of, and that another rule took. What no rule took is left out:
 of 38 such sentences that the judge expected, 5 were right on projects that nobody had looked at."""
-OTHERS = Limits(0.4, 0.2)
-"""For what a rule took of others' words."""
 _WEAK_RULE = "person_rule"
 """Takes every "should" and "must", also of a request for one change."""
 _ASKS = lazy(
@@ -312,10 +307,7 @@ _ASKS = lazy(
     r"were|has|have|any|can|could|should|would|will)\b.*\?\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summary": "summary"}
 _ASKED_FOR = ON_PURPOSE | {"person_chose"}
-_REPAIR = lazy(r"_(?:fix|cause)$")
-"""Rules for what failed and why, or what ended it: nobody can tell at first whether it comes again."""
 _FROM_NOW_ON = lazy(r"\b(?:from now on|remember(?! to)|henceforth)\b", re.IGNORECASE)
 _LONGEST = 400
 _WORD = lazy(r"\w+")
@@ -323,25 +315,10 @@ _BEGINNING = 6
 """Words of a quote that are looked for in its message, whatever markup stands between them."""
 
 
-def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
-    """A turn as the judge reads it; None where it is no message of the session itself.
-
-    Args:
-        turn: of the session.
-        before: what the other one had said.
-        first: nothing was said before it.
-    """
-    speaker = _SPEAKERS.get(turn.role)
-    if not speaker or (speaker == "person" and not turn.by_person):
-        return None
-    return Message(speaker, own_words(turn), before=before, first=first)
-
-
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
-    """What the rules found in a message and is worth it, what else lasts, then the person's objections."""
-    person = message.speaker == "person"
-    typed = person and PASTED.match(message.text) is None
-    lasting = {one.quote: one for one in durable(message.text)} if typed else {}
+    """What the rules found in a person's message and is worth it, what else lasts, then the objections."""
+    pasted = PASTED.match(message.text) is not None
+    lasting = {} if pasted else {one.quote: one for one in durable(message.text)}
     taken = {_place(quote, message.text) for quote in lasting}
     for finding in findings:
         start = _place(finding.quote, message.text)
@@ -351,14 +328,12 @@ def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleF
         if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
             found = lasts
         if found:
-            yield _hold_back_passing(found, message) if person else found
+            yield _hold_back_passing(found, message)
     for found in lasting.values():
         yield _hold_back_passing(found, message)
-    if person:
-        # Objections in the form of a question, which no rule took, as what should be.
-        spans = [span for span in typed_spans(message.text) if span[0] not in taken]
-        objected = (from_objection(message.text[start:end]) for start, end in spans)
-        yield from filter(None, objected)
+    # Objections in the form of a question, which no rule took, as what should be.
+    spans = [span for span in typed_spans(message.text) if span[0] not in taken]
+    yield from filter(None, (from_objection(message.text[start:end]) for start, end in spans))
 
 
 def _hold_back_passing(finding: RuleFinding, message: Message) -> RuleFinding:
@@ -376,18 +351,17 @@ def _place(quote: str, text: str) -> int:
 
 
 def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding | None:
-    person = message.speaker == "person"
-    if person and (finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote)):
+    if finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote):
         return finding
-    if person and (_ASKS.match(finding.quote) or is_task(finding.quote)):
+    if _ASKS.match(finding.quote) or is_task(finding.quote):
         return None
     statement = Statement(max(start, 0), max(start, 0) + len(finding.quote), rule=finding.confidence)
     (found,) = judged([(statement, message)])
-    sure = person and finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
-    chance, limits = found.keep if sure else found.active, SURE if sure else PERSON if person else OTHERS
+    sure = finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
+    chance, limits = (found.keep, SURE) if sure else (found.active, PERSON)
     if chance >= limits.active or (sure and says_plainly(finding, message.text)):
         return replace(finding, confidence=max(finding.confidence, ACTIVE))
-    if chance >= limits.proposed or _REPAIR.search(finding.rule):
+    if chance >= limits.proposed:
         return replace(finding, hold=finding.hold or "not sure enough")
     return None
 
@@ -406,7 +380,7 @@ PATTERNS = Patterns(__file__)
 MAX_HELD = 4_000
 # Turns back to which it refers that the person reconsiders the last decision.
 _RECONSIDER_REACH = 12
-# Characters of the last message of each side that the other one's next message is read with.
+# Characters of the agent's last message that the person's next message is read with.
 _ANSWERED = 4_000
 
 
@@ -455,44 +429,41 @@ class _SessionReader:
     """The state of reading a session.
 
     Attributes:
-        said: the last message of each side.
+        begun: something was said.
+        said: the agent's last message.
     """
 
     candidates: CandidateSet = field(default_factory=CandidateSet)
     tool_use: ToolUseRules = field(default_factory=ToolUseRules)
-    instructions: Instructions = field(default_factory=Instructions)
     released: list[Candidate] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
+    begun: bool = False
+    said: str = ""
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
         if turn.by_person and PATTERNS.reconsiders.match(turn.text[:MAX_TYPED]):
             self.candidates.withdraw_decisions(turn.index - _RECONSIDER_REACH)
-        self.instructions.observe(turn)
         for finding in self.tool_use.observe(turn):
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
-        for finding in self._read_prose(turn):
-            self.candidates.add(candidate(finding, turn))
+        if turn.by_person:
+            for finding in self._read_prose(turn):
+                self.candidates.add(candidate(finding, turn))
         if turn.text and not turn.sidechain and (turn.by_person or turn.role != "user"):
-            self.said["person" if turn.role == "user" else "agent"] = turn.text[-_ANSWERED:]
+            self.begun = True
+            self.said = self.said if turn.role == "user" else turn.text[-_ANSWERED:]
         if len(self.candidates.kept) > MAX_HELD:
             self.released += self.candidates.kept
             self.candidates = CandidateSet()
 
     def _read_prose(self, turn: Turn) -> Iterator[RuleFinding]:
-        """What a turn's prose teaches, with what it answers."""
-        before = self.said.get("agent" if turn.role == "user" else "person", "")
-        message = message_of(turn, before, first=not self.said)
-        if message is None:
-            return
-        if message.speaker == "person":
-            yield from answered(message.text, before)
+        """What a message of the person teaches, with what it answers."""
+        message = Message("person", own_words(turn), before=self.said, first=not self.begun)
+        yield from answered(message.text, message.before)
         yield from weighed(by_rules(turn), message)
 
     def conclusions(self) -> list[Candidate]:
-        """The candidates of all commands and instructions so far."""
-        found = (*self.tool_use.habits(), *self.instructions.findings())
-        return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in found]
+        """The candidates of all commands so far."""
+        return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in self.tool_use.habits()]
 
     def since(self, told: list[Candidate], habits: list[Candidate]) -> Learned:
         """What is new, and what no longer holds, compared with an earlier point of the session."""
@@ -510,13 +481,6 @@ class _SessionReader:
 
 
 def by_rules(turn: Turn) -> Iterator[RuleFinding]:
-    """What the rules for its speaker find in a turn's prose."""
-    if not turn.text:
-        return
-    if turn.role == "summary" or (turn.role == "assistant" and is_summary(turn.text)):
-        yield from from_summary(turn.text)
-    elif turn.role == "assistant":
-        yield from from_message(turn.text)
-    elif turn.by_person:
-        yield from choices(turn)
-        yield from from_user(own_words(turn))
+    """What the rules find in a message of the person."""
+    yield from choices(turn)
+    yield from from_user(own_words(turn))

@@ -1,22 +1,14 @@
-"""Rules for what the person typed: notes, standing rules, plain statements, corrections, decisions.
-
-An instruction counts as verified when the session ran the same program with the same first argument and it
-passed.
-"""
+"""Rules for what the person typed: notes, standing rules, plain statements, corrections, decisions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.exchange import Turn
-from recortex.engines.extraction.agent_rules import names_single_cases
 from recortex.engines.extraction.authorship import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
-from recortex.engines.extraction.report_entries import ACTIVE, ON_PURPOSE, RuleFinding, titled
+from recortex.engines.extraction.candidates import ACTIVE, ON_PURPOSE, RuleFinding
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
-    MAX_LINE,
-    MAX_TEXT,
     MIN_TYPED,
     hangs,
     is_specific,
@@ -28,7 +20,6 @@ from recortex.engines.extraction.sentences import (
     statement,
     typed_sentences,
 )
-from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Form, Patterns
 from recortex.engines.supersession.vocabulary import FAMILY_OF, SLOTS, SYNONYMS, stems
@@ -37,8 +28,6 @@ from recortex.text.words import PRODUCT, tokens, words
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
-
-    from recortex.engines.extraction.sentences import Passage
 
 
 # -- plain statements of the person about the project: what holds in it, and what has changed
@@ -285,7 +274,7 @@ def from_user(text: str) -> Iterator[RuleFinding]:
         return
     reporting, chance = is_report(said), doubtful(text)
     for passage in passages(said):
-        for part in typed_sentences(passage.text):
+        for part in typed_sentences(passage):
             if found := explicit(part) or _best(part, reporting=reporting):
                 most = DOUBT_OF_ORDER if found.rule in ON_PURPOSE else DOUBT
                 yield replace(found, hold=found.hold or HOLD) if chance(part) >= most else found
@@ -430,108 +419,3 @@ def _direct(text: str) -> str:
         USER_RULES_PATTERNS.polite.sub("", text, count=1) if USER_RULES_PATTERNS.polite.match(text) else text
     )
     return shorter[:1].upper() + shorter[1:]
-
-
-# -- rules for instructions: a command block that the agent gives, and the place of something
-
-
-INSTRUCTION_RULES_PATTERNS = Patterns(__file__, "instruction_rules")
-
-MAX_HELD = 50
-_MAX_LINES, _MAX_RAN = 2, 4_000
-_VERIFIED, _CLAIMED = 0.76, 0.6
-_SHELLS = {"", "bash", "sh", "shell", "zsh", "console", "fish"}
-
-
-def located(passage: Passage) -> RuleFinding | None:
-    """Read `**Log location:** ...` as the place of something; the body must begin with the place."""
-    split = titled(passage.text)
-    if (
-        not split
-        or not INSTRUCTION_RULES_PATTERNS.place.match(split[0])
-        or not split[1].lstrip().startswith("`")
-    ):
-        return None
-    text = statement(f"{split[0]} is {plain(sentences_sentences(split[1])[0])}")
-    return None if objection(text) else RuleFinding(text, "environment", 0.74, "agent_place", passage.text)
-
-
-def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each shell block with the line of prose before it."""
-    lead, inside = "", ""
-    block: list[str] = []
-    for line in text[:MAX_TEXT].splitlines():
-        fence = INSTRUCTION_RULES_PATTERNS.fence.match(line) if len(line) < MAX_LINE else None
-        if fence and not inside:
-            inside, block = fence.group("language") or "plain", []
-        elif fence:
-            if inside.lower() in _SHELLS or inside == "plain":
-                yield lead, block
-            inside, lead = "", ""
-        elif inside:
-            block.append(line.strip().removeprefix("$ "))
-        elif line.strip():
-            lead = line.strip()
-
-
-def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
-    """Compose the instruction of a lead and its commands, if both make sense a year later."""
-    said = sentences_sentences(plain(lead))[-1:] if len(lead) < MAX_LENGTH else []
-    found = INSTRUCTION_RULES_PATTERNS.lead.match(said[0]) if said else None
-    commands = [line for line in block if line and not line.startswith("#")]
-    if not found or not 0 < len(commands) <= _MAX_LINES:
-        return None
-    if any(
-        INSTRUCTION_RULES_PATTERNS.placeholder.search(one)
-        or "`" in one
-        or not INSTRUCTION_RULES_PATTERNS.command.match(one)
-        or names_single_cases(one)
-        for one in commands
-    ):
-        return None
-    verb = found.group("verb").capitalize()
-    ways = ", then ".join(f"`{one}`" for one in commands)
-    return f"{verb}{found.group('object')} with {ways}.", commands
-
-
-def _signature(command: str) -> str:
-    """The program and its first argument, which identify a kind of run."""
-    return " ".join(INSTRUCTION_RULES_PATTERNS.environment.sub("", command.strip()).split()[:2])
-
-
-@dataclass(slots=True)
-class Instructions:
-    """The instructions of a session and what it ran."""
-
-    told: dict[str, tuple[list[str], Turn]] = field(default_factory=dict)
-    passed: set[str] = field(default_factory=set)
-
-    def observe(self, turn: Turn) -> None:
-        """Read a turn."""
-        for call in turn.tools:
-            if call.command and call.ok and len(self.passed) < _MAX_RAN:
-                self.passed.update(
-                    _signature(part)
-                    for part in INSTRUCTION_RULES_PATTERNS.parts.split(call.command[:MAX_LINE])
-                )
-        if turn.role != "assistant" or "```" not in turn.text:
-            return
-        for lead, block in _blocks(turn.text):
-            made = _instruction(lead, block)
-            if (
-                made
-                and len(made[0]) <= MAX_LENGTH
-                and len(self.told) < MAX_HELD
-                and not objection(made[0], addressed=True)
-            ):
-                self.told[made[0]] = (made[1], turn)
-
-    def findings(self) -> Iterator[tuple[RuleFinding, Turn]]:
-        """Yield the instructions, at the session's end; those that were not run have less confidence."""
-        for text, (commands, turn) in self.told.items():
-            verified = all(_signature(one) in self.passed for one in commands[:1])
-            confidence = _VERIFIED if verified else _CLAIMED
-            yield (
-                RuleFinding(text, "procedural", confidence, "how_to", text, commands=tuple(commands)),
-                turn,
-            )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.authorship import DOUBT, HOLD, doubtful, typed
-from recortex.engines.extraction.report_entries import DURABLE, RuleFinding
+from recortex.engines.extraction.candidates import DURABLE, RuleFinding
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
     MIN_TYPED,
@@ -227,7 +227,7 @@ def spoken(text: str) -> Iterator[tuple[str, str]]:
     if len(text) > MOST_TYPED or is_foreign(text):
         return
     for passage in passages(typed(text)):
-        for sentence in typed_sentences(passage.text):
+        for sentence in typed_sentences(passage):
             if not DURABLE_PATTERNS.machine.search(sentence):
                 yield sentence, plainly(sentence)
 

@@ -91,7 +91,7 @@ def of_words(words: str, did: str) -> Principle | None:
         words: all of it is kept, as far as it fits into one statement.
         did: what had been done that was wrong.
     """
-    parts = [part for one in passages(words) for part in typed_sentences(one.text)] or [words]
+    parts = [part for one in passages(words) for part in typed_sentences(one)] or [words]
     said = [
         worded(part)
         for part in parts

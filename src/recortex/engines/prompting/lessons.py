@@ -24,7 +24,7 @@ from recortex.domain.vocabulary import (
     RelationType,
 )
 from recortex.engines.extraction.authorship import DOUBT, doubtful, typed
-from recortex.engines.extraction.extractor import OTHERS, PERSON
+from recortex.engines.extraction.extractor import PERSON
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
     MIN_LENGTH,
@@ -257,6 +257,8 @@ _LOOKED_BACK = 20
 """Messages before one in which what it answers is looked for."""
 _STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
+OTHERS = 0.4
+"""The probability from which what others than the person said is active."""
 _SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summary": "summary"}
 OFFERED = tuple(sorted(name for name, content in KINDS.items() if content.offered and not content.event))
 SCHEMA = list_schema(
@@ -394,7 +396,7 @@ def _likely(quote: str, confidence: float, source: SentTurn, part: TranscriptPar
     before = next((one.text for one in reversed(earlier) if one.turn.role != source.turn.role), "")
     message = Message(speaker, source.text, before=before, first=place == 0)
     (found,) = judged([(Statement(*_sentence(quote, source.text), rule=confidence), message)])
-    return found.active >= (PERSON if speaker == "person" else OTHERS).active
+    return found.active >= (PERSON.active if speaker == "person" else OTHERS)
 
 
 def _sentence(quote: str, text: str) -> tuple[int, int]:

@@ -108,7 +108,7 @@ class Typed:
 def _requests(prompt: str) -> Iterator[str]:
     """The typed sentences that ask nothing: a question is no instruction, whatever its words."""
     for passage in passages(typed(prompt[:READ])):
-        for text in typed_sentences(passage.text):
+        for text in typed_sentences(passage):
             if not asks(text):
                 yield text
 
