@@ -171,7 +171,7 @@ standings = st.builds(
     patterns=st.integers(0, 2),
     content_hash=st.binary(min_size=1, max_size=1),
     branch=st.sampled_from(["", "main", "other"]),
-    rule=st.sampled_from(["", "agent_limit"]),
+    rule=st.sampled_from(["", "verified_fix"]),
     trust=st.sampled_from(["trusted", "derived"]),
 )
 shelves = st.lists(

@@ -26,8 +26,8 @@ class Candidate(Value, frozen=True):
         quote: the passage of the source that says it, shortened to 240 characters.
         turn_index: the turn that says it, as the reader counted.
         speaker: the role of that turn.
-        origin: USER for the person's words, AGENT for the agent's, EXTRACTION for a statement that a rule
-            composed from commands and their outcome.
+        origin: USER for the person's words, EXTRACTION for a statement that a rule composed from commands and
+            their outcome, or a language model from what was said.
         active: whether it may be recalled at once; otherwise it waits as `proposed`.
         domain: the subject area.
         files: paths that the statement is about, as the session wrote them.

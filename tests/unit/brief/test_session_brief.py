@@ -169,7 +169,7 @@ def test_what_faded_ranks_lower_and_how_far_the_work_is_goes_after_days(cortex, 
     assert [one.id for one in cortex.surface().memories] == [new.id, old.id]
 
 
-FOUND = {"rule": "agent_limit", "session": "s1"}
+FOUND = {"rule": "verified_fix", "session": "s1"}
 
 
 def ids(cortex):
