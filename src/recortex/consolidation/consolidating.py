@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from recortex.consolidation.clustering import MOST_POINTS
 from recortex.consolidation.guard import compared
 from recortex.consolidation.metrics import Event, details, tuned
 from recortex.consolidation.phases import (
@@ -22,16 +24,18 @@ from recortex.consolidation.phases import (
     kept_by,
     passes,
     questions,
+    selected,
     statement,
 )
 from recortex.consolidation.summary import Rarity
+from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.copies import alike
 from recortex.engines.indexing import direction
 from recortex.engines.supersession.service import insert_superseding, record
-from recortex.errors import EmbeddingError
+from recortex.errors import CausalCycleError, EmbeddingError, MemoryNotFoundError
 from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
@@ -40,8 +44,8 @@ if TYPE_CHECKING:
 
     from recortex.app.application import StoreServices
 
-MOST_GROUPS = 50
-"""Groups of one run: each asks the store some nine questions."""
+MOST_GROUPS, MOST_LOOKED = 30, 500
+"""Groups of one run, each of which asks the store some questions, and those that are abstracted for them."""
 AMONG = 10
 """A source must be among so many answers, or among as many as the group has."""
 EXCLUDE = 0.6
@@ -121,8 +125,11 @@ class Consolidating:
 
     def plan(self) -> Plan:
         """What would be done, the likest groups first; nothing is written but vectors that were missing."""
-        memories = self._store.memories.find(MemoryQuery(order="recorded", descending=False))
-        lists = candidates(memories, self._now)
+        latest = (
+            self._store.memories.find(MemoryQuery(kinds=(kind,), order="recorded", limit=MOST_POINTS))
+            for kind in KINDS
+        )
+        lists = candidates((one for some in latest for one in some), self._now)
         limits = tuned(list(self.events()))
         found = [(find(some, codes, limits), codes) for some in lists for codes in [self._codes(some)]]
         rarity = Rarity(statement(one) for some in lists for one in some)
@@ -130,9 +137,8 @@ class Consolidating:
             ((group, codes) for one, codes in found for group in one.groups),
             key=lambda pair: (-pair[0].likeness, pair[0].anchor.id),
         )
-        proposals = tuple(
-            self._proposed(group, codes, rarity, limits) for group, codes in groups[:MOST_GROUPS]
-        )
+        proposed = (self._proposed(*group, rarity, limits) for group in groups[:MOST_LOOKED])
+        proposals = tuple(islice(filter(None, proposed), MOST_GROUPS))
         every = {one.id for some in lists for one in some}
         return Plan(
             proposals=proposals,
@@ -143,7 +149,7 @@ class Consolidating:
         )
 
     def carry_out(self, proposal: Proposal) -> Event | None:
-        """Put a successor in the place of its sources; None where it would not be found, or they changed.
+        """Put a successor in the place of its sources; None where it is not found, or where they changed.
 
         The successor has its vector and is found before its sources end, in one transaction.
         """
@@ -169,7 +175,7 @@ class Consolidating:
                 _check({one: after[one] for one in proposal.asked}, made)
                 event = _measured(made, sources, before, after)
                 record(self._store, made.id, MEASURED, self._actor, self._now, details(event))
-        except _LostError:
+        except (_LostError, MemoryNotFoundError, CausalCycleError):
             return None
         return event
 
@@ -206,19 +212,25 @@ class Consolidating:
             codes = self._store.vectors.codes_of(ids, wanted)
         return codes
 
-    def _proposed(self, group: Group, codes: Mapping[str, bytes], rarity: Rarity, limits: Limits) -> Proposal:
+    def _proposed(
+        self, group: Group, codes: Mapping[str, bytes], rarity: Rarity, limits: Limits
+    ) -> Proposal | None:
         known = kept_by(group, self._known(group.anchor, codes))
-        person = self._actor is Actor.USER
+        text = selected(known, codes, rarity, limits.novel)
+        if self._count(text) >= sum(self._count(statement(one)) for one in known.sources):
+            return None
         made = abstract(
-            known, codes, rarity, id_=self._new_id(), person=person, now=self._now, count=self._count,
-            novel=limits.novel,
-        )  # fmt: skip
+            known,
+            text,
+            id_=self._new_id(),
+            person=self._actor is Actor.USER,
+            now=self._now,
+            count=self._count,
+        )
         asked = questions(group, rarity)
         copies = all(alike(statement(group.anchor), statement(one)) for one in group.others)
         result: Result = "updated" if known is not group else "strengthened" if copies else "created"
-        refused = self._excluded(group) or self._unfound(known, asked)
-        if self._count(statement(made)) >= sum(self._count(statement(one)) for one in known.sources):
-            refused = "it would be no shorter than its sources"
+        refused = self._unfound(known, asked) or self._excluded(group)
         return Proposal(
             successor=made,
             sources=known.sources,

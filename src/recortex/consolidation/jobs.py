@@ -9,7 +9,7 @@ from recortex.app.consolidating import pending
 from recortex.app.jobs.work import Job, Outcome, rest
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
-from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
+from recortex.domain.vocabulary import Actor
 from recortex.engines.maintenance import DAY
 from recortex.operations.agents import weighty
 
@@ -23,6 +23,7 @@ DAYS = 1
 LONGEST_WAIT = 7.0
 """Days after which it is time, whatever happened."""
 MOST_TOKENS = 50_000
+MOST_LATEST = 4_000
 LEAST_CONFIDENCE = 0.5
 MOST_CONTRADICTED = 0.05
 
@@ -32,7 +33,7 @@ class Figures(NamedTuple):
 
     Attributes:
         days: since the last time; None if never.
-        tokens: of all active memories.
+        tokens: of the latest active memories.
         confidence: their mean.
         contradicted: the share of them that something contradicts.
         notice: that many sessions or memories were added since; empty where not.
@@ -106,14 +107,11 @@ def _last(work: Work) -> int:
 
 
 def _figures(work: Work) -> Figures:
+    """Of the latest memories, so that a look at a large store costs no more."""
     store = work.services.store
-    memories = store.memories.find(MemoryQuery())
-    due = pending(work.services)
+    memories = store.memories.find(MemoryQuery(order="recorded", limit=MOST_LATEST))
     contradicted = {
-        id_
-        for one in store.relations.all()
-        if one.type is RelationType.CONTRADICTS and one.status is RelationStatus.ACTIVE
-        for id_ in (one.source_id, one.target_id)
+        id_ for pair in store.relations.contradicting([one.id for one in memories]) for id_ in pair
     }
     count = max(len(memories), 1)
     return Figures(
@@ -121,7 +119,7 @@ def _figures(work: Work) -> Figures:
         tokens=sum(one.tokens for one in memories),
         confidence=sum(one.confidence for one in memories) / count if memories else 1.0,
         contradicted=sum(one.id in contradicted for one in memories) / count,
-        notice=due.notice,
+        notice=pending(work.services).notice,
     )
 
 

@@ -42,8 +42,10 @@ WAITED = timedelta(days=7)
 LEAST_CONFIDENCE = 0.3
 LINKED = 0.75
 """The least cosine of each source with the anchor."""
-_BELOW, _BLOCK = 0.1, 512
-"""Near-copies have no cosine that is so much lower; rows of one product."""
+MOST_NEAR = 24
+"""Memories that are compared with an anchor, the likest ones: no memory stands for more."""
+_BLOCK = 512
+"""Rows of one product."""
 SAME = 0.9
 """A cosine from which on an existing memory says what a cluster does: it is kept, with more evidence."""
 MOST_BOOST, BOOST = 1.3, 0.05
@@ -159,7 +161,7 @@ def find(memories: Sequence[Memory], codes: Mapping[str, bytes], limits: Limits 
         if anchor in left:
             others = [pair for pair in near[anchor] if pair[1] in left]
             others.sort(key=lambda pair: (labels[pair[1]] != labels[anchor], -pair[0], memories[pair[1]].id))
-            for place in _take(memories, anchor, others, limits, found):
+            for place in _take(memories, anchor, others[:MOST_NEAR], limits, found):
                 del left[place]
     return found
 
@@ -195,24 +197,20 @@ def _near(
     import numpy as np
 
     pairs = {
-        (int(a), int(b)): float(value)
+        (int(a), int(b)): min(1.0, float(value))
         for start in range(0, len(memories), _BLOCK)
         for cosines in [rows[start : start + _BLOCK] @ rows.T]
-        for a, b, value in _above(np, cosines, limits.linked - _BELOW, start)
+        for a, b, value in _above(np, cosines, limits.linked, start)
     }
-    bare = {
-        place: frozenset(terms(statement(one))) for place, one in enumerate(memories) if one.id not in codes
-    }
-    if bare:  # without vectors only those that share half of their words are looked at
-        words = {str(place): frozenset(terms(statement(one))) for place, one in enumerate(memories)}
-        pairs |= {
-            (int(pair.a), int(pair.b)): worded_alike(memories[int(pair.a)], memories[int(pair.b)])
-            for pair in overlapping(words).pairs
-            if {int(pair.a), int(pair.b)} & bare.keys()
-        }
+    # Near-copies, and without vectors all that is looked at, share half of their words.
+    words = {str(place): frozenset(terms(statement(one))) for place, one in enumerate(memories)}
+    for shared in overlapping(words).pairs:
+        a, b = sorted((int(shared.a), int(shared.b)))
+        one, other = memories[a], memories[b]
+        if one.id not in codes or other.id not in codes or alike(statement(one), statement(other)):
+            pairs[a, b] = worded_alike(one, other)
     found = defaultdict[int, list[tuple[float, int]]](list)
-    for (a, b), value in pairs.items():
-        like = 1.0 if alike(statement(memories[a]), statement(memories[b])) else min(1.0, value)
+    for (a, b), like in pairs.items():
         if like >= limits.linked:
             found[a].append((like, b))
             found[b].append((like, a))
@@ -282,30 +280,38 @@ def statement(memory: Memory) -> str:
     return memory.content.statement() or memory.text
 
 
-def abstract(
-    group: Group,
-    codes: Mapping[str, bytes],
-    rarity: Rarity,
-    *,
-    id_: str,
-    person: bool,
-    now: datetime,
-    count: Callable[[str], int],
-    novel: float = NOVEL,
-) -> Memory:
-    """The memory that stands for a group: the anchor's words, and sentences that the others add.
-
-    Episodes become `semantic` knowledge that names them; other memories keep their kind.
+def selected(group: Group, codes: Mapping[str, bytes], rarity: Rarity, novel: float = NOVEL) -> str:
+    """What the memory that stands for a group says: the anchor's words, and sentences that the others add.
 
     Args:
         group: the anchor and the others.
         codes: their vectors by id.
         rarity: of words, among all candidates.
-        id_: the new memory's.
+        novel: the least likeness of a repeated sentence.
+    """
+    said = statement(group.anchor)
+    added = [
+        (statement(one), how_like(group.anchor, one, codes))
+        for one in group.others
+        if not alike(said, statement(one))
+    ]
+    return select(said, added, rarity, novel) if added else said
+
+
+def abstract(
+    group: Group, text: str, *, id_: str, person: bool, now: datetime, count: Callable[[str], int]
+) -> Memory:
+    """The memory that stands for a group.
+
+    Episodes become `semantic` knowledge that names them; other memories keep their kind.
+
+    Args:
+        group: the anchor and the others.
+        text: what it says.
+        id_: its id.
         person: whether a person decided.
         now: when it is recorded.
         count: counts the tokens of a text.
-        novel: the least likeness of a repeated sentence.
 
     Raises:
         InvalidInputError: the text does not fit.
@@ -313,19 +319,13 @@ def abstract(
     anchor, joined = group.anchor, group.anchor
     for one in group.others:
         joined = merge(joined, one, id_=id_, text="", person=person, now=now, count=count)
-    said = statement(anchor)
-    added = [
-        (statement(one), how_like(anchor, one, codes))
-        for one in group.others
-        if not alike(said, statement(one))
-    ]
-    text = select(said, added, rarity, novel) if added else said
     confidence = min(1.0, max(one.confidence for one in group.sources) * boost(len(group.sources)))
     kind: Kind = anchor.kind
     fields = content_to_json(anchor.content)
     if anchor.kind == EPISODE:
         kind = SEMANTIC
-        fields = {"topic": min((one.content.statement() for one in group.sources), key=lambda q: (len(q), q))}
+        asked = (one.content.statement() for one in group.sources)
+        fields = {"topic": min(asked, key=lambda question: (len(question), question))}
     if kind == SEMANTIC:
         episodes = [one.id for one in group.sources if one.kind == EPISODE]
         fields |= {
