@@ -23,8 +23,6 @@ from recortex.operations.registry import operations_of
 
 _leave = os._exit
 PACKAGE = f"{Path(recortex.__file__).parent}/"
-OF_CLASSES = "lean.py"
-"""How structs look to `dataclasses`: no act, and what a dataclass does by itself is not counted either."""
 
 
 class Trace:
@@ -49,7 +47,6 @@ class Trace:
         named = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")  # no body of a class
         if event == "call" and named and code.co_filename.startswith(PACKAGE):
             self.files[code.co_filename.removeprefix(PACKAGE)] = None
-            self.files.pop(OF_CLASSES, None)
 
 
 def transcript(root: Path) -> Path:

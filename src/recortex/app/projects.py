@@ -7,13 +7,14 @@ path alone. So nothing that comes with a repository can point at a memory, bring
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from dataclasses import field as declared
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +25,7 @@ from recortex.codebase.project import Checkout, find_checkout, same_folder, work
 from recortex.domain.text import lazy
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
-from recortex.lean import Value, field
+from recortex.lean import Value, asdict, field, replace
 
 if TYPE_CHECKING:
     from recortex.domain.address import Address
@@ -425,7 +426,7 @@ class Locations(Mapping["Scope | None", Location]):
 
     def look_again(self, scope: Scope | None) -> None:
         """Find a scope's store anew: its project was bound to another workspace."""
-        self._locations[scope] = found_again(replace(self._locations[scope], workspace=""))
+        self._locations[scope] = found_again(dataclasses.replace(self._locations[scope], workspace=""))
 
     def __iter__(self) -> Iterator[Scope | None]:
         return iter(self._locations)

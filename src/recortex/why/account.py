@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.code.ranking import dotted, is_named
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.privacy import redact
+from recortex.lean import replace
 from recortex.why.reasons import QUOTED, SHORT, Trail, last_part, links, of_links, words_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recortex.domain.context import Bearing, Claim, Evidence, Subject
@@ -18,6 +18,7 @@ from recortex.domain.text import clean, lazy
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.compression import SHORT_ID
 from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH, confidence
+from recortex.lean import Value, field
 from recortex.text.words import topic_stems
 
 if TYPE_CHECKING:
@@ -512,8 +513,7 @@ _BY_KIND = {
 _USUAL_KIND = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(Value, frozen=True):
     """What leads from a place of code to memories.
 
     Attributes:
