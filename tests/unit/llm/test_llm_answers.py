@@ -89,9 +89,11 @@ def test_confidence_stays_in_range(told, kept):
         ("Okay. " + SAID + "\nThanks a lot!", "user", True),
         ("Could you now use PostgreSQL for the billing service in this test?", "user", False),
         ("I'll now use PostgreSQL for the billing service and run the tests.", "assistant", False),
+        (SAID, "assistant", False),
+        (SAID, "summary", False),
     ],
 )
-def test_only_what_the_judge_expects_to_be_worth_keeping_is_active(said, role, active):
+def test_only_what_a_person_said_and_the_judge_expects_to_be_worth_keeping_is_active(said, role, active):
     (found,) = lessons.checked(
         [item(quote="use PostgreSQL for the billing service")], part_of([turn(said, role)])
     )[0]

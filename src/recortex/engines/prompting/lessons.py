@@ -45,9 +45,8 @@ from recortex.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from recortex.domain.exchange import Role, SessionInfo, Turn
+    from recortex.domain.exchange import SessionInfo, Turn
     from recortex.domain.memory import Memory
-    from recortex.engines.judging.judge import Speaker
 
     Pair = tuple[Memory, Memory]
 
@@ -257,9 +256,6 @@ _LOOKED_BACK = 20
 """Messages before one in which what it answers is looked for."""
 _STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
-OTHERS = 0.4
-"""The probability from which what others than the person said is active."""
-_SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summary": "summary"}
 OFFERED = tuple(sorted(name for name, content in KINDS.items() if content.offered and not content.event))
 SCHEMA = list_schema(
     "candidates",
@@ -349,10 +345,11 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
         turn_index=source.turn.index,
         speaker=source.turn.role,
         origin=Origin.EXTRACTION,
-        active=confidence >= _SURE
+        active=source.turn.role == "user"  # nobody else's words are active by themselves
+        and confidence >= _SURE
         and _named(text, part)
         and not objection(text, addressed=True, meant=True)
-        and (source.turn.role != "user" or doubtful(source.text)(item.quote) < DOUBT)
+        and doubtful(source.text)(item.quote) < DOUBT
         and _likely(item.quote, confidence, source, part),
         turn_uuid=source.turn.uuid,
         at=source.turn.at,
@@ -389,14 +386,13 @@ def _named(text: str, part: TranscriptPart) -> bool:
 
 
 def _likely(quote: str, confidence: float, source: SentTurn, part: TranscriptPart) -> bool:
-    """Whether the judge expects the sentence that was quoted to be worth keeping and to stand alone."""
-    speaker = _SPEAKERS[source.turn.role]
+    """Whether the judge expects the person's sentence that was quoted to be worth keeping."""
     place = part.sent.index(source)
     earlier = part.sent[max(0, place - _LOOKED_BACK) : place]
     before = next((one.text for one in reversed(earlier) if one.turn.role != source.turn.role), "")
-    message = Message(speaker, source.text, before=before, first=place == 0)
+    message = Message("person", source.text, before=before, first=place == 0)
     (found,) = judged([(Statement(*_sentence(quote, source.text), rule=confidence), message)])
-    return found.active >= (PERSON.active if speaker == "person" else OTHERS)
+    return found.active >= PERSON.active
 
 
 def _sentence(quote: str, text: str) -> tuple[int, int]:
