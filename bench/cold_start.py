@@ -1,12 +1,13 @@
 """How long each verb takes in a fresh process, on a store of 1,000 memories.
 
-    python bench/cold_start.py [--runs 15] [--memories 1000] [--json FILE] [--imports]
+    python bench/cold_start.py [--runs 15] [--memories 1000] [--json FILE] [--imports] [--beside SRC]
 
 Every run is a new interpreter; bytecode and the file system's cache are warm, as they are on a machine in
 use. The median of the wall clock counts; the least, and the processor time (of all threads), show what a
 quiet machine would give. `bare` is an interpreter that does
 nothing: no program can be faster.
-`--imports` names the modules that cost most in each verb.
+`--imports` names the modules that cost most in each verb. `--beside` runs the package of another checkout by
+turns with this one, each on a store of its own, and tells the ratio of the processor times.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 TARGETS = {"--help": 100.0, "get": 150.0}  # milliseconds, from the acceptance list
 _IMPORT = re.compile(r"import time:\s+(\d+) \|\s+\d+ \| +(\S+)")
@@ -33,17 +34,10 @@ _TOPICS = ("cache", "queue", "login", "invoice", "export", "search", "upload", "
 def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory(prefix="recortex-bench-") as folder:
-        environment = os.environ | {
-            "RECORTEX_HOME": str(Path(folder, "home")),
-            "NO_COLOR": "1",
-            "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")),
-        }
-        # Where it is set, each run would compile every module again, and that is what would be measured.
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        project = Path(folder, "project")
-        project.mkdir()
-        ids = _fill(project, environment, options.memories)
-        rows = [_measure(name, words, project, environment, options) for name, words in _verbs(ids, project)]
+        sides = {"now": _side(Path(folder, "now"), "", options.memories)}
+        if options.beside:
+            sides["before"] = _side(Path(folder, "before"), options.beside, options.memories)
+        rows = [_measure(name, sides, options) for name in sides["now"].commands]
     for row in rows:
         print(_line(row))
         for module, cost in row.get("imports", {}).items():
@@ -60,11 +54,44 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--imports", action="store_true")
+    parser.add_argument(
+        "--beside", metavar="SRC", default="", help="Sources to measure beside these, by turns."
+    )
     return parser.parse_args()
 
 
 def _recortex(*words: str) -> list[str]:
     return [sys.executable, "-m", "recortex", *words]
+
+
+class _Side(NamedTuple):
+    """One version of the package on a store of its own: the command of each row, and what it reads."""
+
+    project: Path
+    environment: dict[str, str]
+    commands: dict[str, tuple[list[str], str]]
+
+
+def _side(folder: Path, source: str, memories: int) -> _Side:
+    environment = os.environ | {
+        "RECORTEX_HOME": str(folder / "home"),
+        "NO_COLOR": "1",
+        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+    }
+    if source:
+        environment["PYTHONPATH"] = str(Path(source).resolve())
+    # Where it is set, each run would compile every module again, and that is what would be measured.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    (project := folder / "project").mkdir(parents=True)
+    ids = _fill(project, environment, memories)
+    commands = {name: (_recortex(*words), "") for name, words in _verbs(ids, project)}
+    commands["bare"] = [sys.executable, "-c", "pass"], ""
+    commands["import"] = [sys.executable, "-c", "from recortex import Cortex"], ""
+    for event, more in (("UserPromptSubmit", {"prompt": "what is the weather like?"}), ("Stop", {})):
+        said = {"hook_event_name": event, "session_id": "cold", "cwd": str(project), **more}
+        name = "user-prompt-submit" if more else "stop"
+        commands[f"hook {name}"] = _recortex("hook", name), json.dumps(said)
+    return _Side(project, environment, commands)
 
 
 def _fill(project: Path, environment: dict[str, str], count: int) -> list[str]:
@@ -85,11 +112,10 @@ def _fill(project: Path, environment: dict[str, str], count: int) -> list[str]:
 
 
 def _verbs(ids: list[str], project: Path) -> list[tuple[str, list[str]]]:
-    """A command line for each verb that can run again and again; `bare` is the interpreter alone."""
+    """A command line for each verb that can run again and again."""
     one, other = ids[0], ids[1]
     (project / "note.txt").write_text("User: Note that the nightly job needs the lock.\n")
     return [
-        ("bare", []),
         ("--help", ["--help"]),
         ("--version", ["--version"]),
         ("get --help", ["get", "--help"]),
@@ -113,26 +139,39 @@ def _verbs(ids: list[str], project: Path) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _measure(
-    name: str, words: list[str], project: Path, environment: dict[str, str], options: argparse.Namespace
-) -> dict[str, Any]:
-    command = _recortex(*words) if words else [sys.executable, "-c", "pass"]
-    times, processor = [], []
-    last = subprocess.run(command, cwd=project, env=environment, capture_output=True, check=False)
-    for _ in range(options.runs):
-        started, before = time.perf_counter(), _processor_time()
-        last = subprocess.run(command, cwd=project, env=environment, capture_output=True, check=False)
-        times.append((time.perf_counter() - started) * 1000)
-        processor.append((_processor_time() - before) * 1000)
+def _measure(name: str, sides: dict[str, _Side], options: argparse.Namespace) -> dict[str, Any]:
+    times, processor = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    ended: dict[str, int] = {}
+    for run in range(options.runs + 1):
+        for which, side in sides.items():
+            started, before = time.perf_counter(), _processor_time()
+            ended[which] = _run(side, name)
+            if run:  # the first one fills caches
+                times[which].append((time.perf_counter() - started) * 1000)
+                processor[which].append((_processor_time() - before) * 1000)
+    medians = {which: statistics.median(each) for which, each in processor.items()}
     row: dict[str, Any] = {
         "verb": name,
-        "median_ms": round(statistics.median(times), 1),
-        "least_ms": round(min(times), 1),
-        "processor_ms": round(statistics.median(processor), 1),
-        "exit": last.returncode,
+        "median_ms": round(statistics.median(times["now"]), 1),
+        "least_ms": round(min(times["now"]), 1),
+        "processor_ms": round(medians["now"], 1),
+        "exit": ended["now"],
         "target_ms": TARGETS.get(name),
     }
-    return row | ({"imports": _imports(command, project, environment)} if options.imports else {})
+    if "before" in medians:
+        row |= {
+            "before_ms": round(medians["before"], 1),
+            "ratio": round(medians["now"] / medians["before"], 2),
+        }
+    return row | ({"imports": _imports(sides["now"], name)} if options.imports else {})
+
+
+def _run(side: _Side, name: str) -> int:
+    command, said = side.commands[name]
+    done = subprocess.run(
+        command, cwd=side.project, env=side.environment, input=said.encode(), capture_output=True, check=False
+    )
+    return done.returncode
 
 
 def _processor_time() -> float:
@@ -141,19 +180,29 @@ def _processor_time() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _imports(command: list[str], project: Path, environment: dict[str, str]) -> dict[str, int]:
+def _imports(side: _Side, name: str) -> dict[str, int]:
     """The ten modules with the greatest own import time, in microseconds."""
+    command, said = side.commands[name]
     traced = [command[0], "-X", "importtime", *command[1:]]
-    done = subprocess.run(traced, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        traced,
+        cwd=side.project,
+        env=side.environment,
+        input=said,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     costs = Counter({module: int(cost) for cost, module in _IMPORT.findall(done.stderr)})
     return dict(costs.most_common(10))
 
 
 def _line(row: dict[str, Any]) -> str:
     target = f"  target {row['target_ms']:.0f}" if row["target_ms"] else ""
+    beside = f"  before {row['before_ms']:7.1f}  ratio {row['ratio']:.2f}" if "ratio" in row else ""
     return (
-        f"{row['verb']:<16}{row['median_ms']:8.1f} ms  least {row['least_ms']:7.1f}  "
-        f"processor {row['processor_ms']:7.1f}  exit {row['exit']}{target}"
+        f"{row['verb']:<24}{row['median_ms']:8.1f} ms  least {row['least_ms']:7.1f}  "
+        f"processor {row['processor_ms']:7.1f}  exit {row['exit']}{target}{beside}"
     )
 
 
