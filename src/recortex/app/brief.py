@@ -39,7 +39,7 @@ LATELY, LOOKED_AT = timedelta(days=7), 100
 MOST_UNRESOLVED = 200
 """Contradictions of which the earlier memory is left out; whoever has more of them reviews some first."""
 
-__all__ = ["BUDGET", "Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
+__all__ = ["BUDGET", "Brief", "Item", "brief", "forget_briefs", "from_cache"]
 
 
 def from_cache(
@@ -64,13 +64,6 @@ def from_cache(
         if cached and cached.fresh(generation_of(locations), now, budget):
             return cached.brief
     return None
-
-
-def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
-    """The brief that was kept last, however old, with a notice of its age; for when none can be made."""
-    place = _place(locations)
-    cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
-    return cached.stale(now) if cached else None
 
 
 def forget_briefs(locations: Sequence[Location]) -> int:

@@ -55,16 +55,13 @@ class Compressed(NamedTuple):
     tokens: int
 
 
-def compress(
-    memory: Memory, level: Level, count: Callable[[str], int], related: Sequence[str] = (), line: str = ""
-) -> Compressed:
+def compress(memory: Memory, level: Level, count: Callable[[str], int], *, line: str = "") -> Compressed:
     """A memory at a level.
 
     Args:
         memory: with secrets removed already.
         level: how much is told.
         count: tokens of a text.
-        related: lines on what it is linked to, for the full level.
         line: its text at the level of one line, where that is known.
     """
     if level is Level.IDS:
@@ -74,7 +71,7 @@ def compress(
     line = line or _first_within(memory, Level.LINE, _lines(memory), count).text
     if level is Level.EXAMPLES:
         return _first_within(memory, level, _examples(memory, line), count)
-    return _made(memory, level, _full(memory, line, related), count)
+    return _made(memory, level, _full(memory, line), count)
 
 
 def _made(memory: Memory, level: Level, text: str, count: Callable[[str], int]) -> Compressed:
@@ -145,8 +142,8 @@ def _cuts(text: str, limits: Sequence[int]) -> Iterator[str]:
         before = cut
 
 
-def _full(memory: Memory, line: str, related: Sequence[str]) -> str:
-    """Everything that is kept of the memory, losslessly: text, fields, links, source, relations."""
+def _full(memory: Memory, line: str) -> str:
+    """Everything that is kept of the memory, losslessly: text, fields, links, source."""
     lines = [line] if memory.text in line else [line, f"  {memory.text}"]
     standing = (memory.importance, memory.status, memory.scope, memory.origin, memory.trust)
     lines.append(f"  {', '.join(one.value for one in standing)}; learned {memory.evidence} times")
@@ -155,7 +152,6 @@ def _full(memory: Memory, line: str, related: Sequence[str]) -> str:
     lines += [f"  {name}: {value}" for name, value in _fields(memory)]
     lines += [f"  {name}: {', '.join(values)}" for name, values in _links(memory) if values]
     lines += [f"  source {name}: {value}" for name, value in _values(memory.source)]
-    lines += [f"  {line}" for line in related]
     return "\n".join((*lines, f"  {_tail(memory)}"))
 
 

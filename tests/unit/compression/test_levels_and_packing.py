@@ -1,7 +1,5 @@
 """Levels of detail, and packing them into a budget."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,9 +75,3 @@ def test_what_is_left_raises_the_heaviest():
     levels = {one.id: one.level for one in packed.entries}
     assert levels[strong.id] > levels[weak.id]
     assert packed.entries[0].id == strong.id
-
-
-def test_relations_are_told_at_the_full_level():
-    one = replace(memory(1), summary="")
-    told = compress(one, Level.FULL, COUNT, ["supports 12345678: Use argon2"]).text
-    assert "supports 12345678: Use argon2" in told

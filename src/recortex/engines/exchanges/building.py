@@ -66,9 +66,9 @@ def sentences(text: str) -> Iterator[str]:
         yield held
 
 
-def first_sentence(text: str, most: int = 240) -> str:
+def first_sentence(text: str) -> str:
     """The sentence that a text begins with."""
-    return shortened(next(sentences(text), ""), most, 0)
+    return shortened(next(sentences(text), ""), 240, 0)
 
 
 def shortened(text: str, head: int, tail: int) -> str:

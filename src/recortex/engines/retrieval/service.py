@@ -234,8 +234,8 @@ K = 60
 """The constant of the method: the higher it is, the less the first ranks stand out."""
 
 
-def fuse(rankings: Sequence[Sequence[Key]], k: int = K) -> dict[Key, float]:
-    """Everything that any ranking holds, best first, with Σ 1 / (k + rank), ranks from 1.
+def fuse(rankings: Sequence[Sequence[Key]]) -> dict[Key, float]:
+    """Everything that any ranking holds, best first, with Σ 1 / (K + rank), ranks from 1.
 
     A key that a ranking holds twice counts there once, at its better rank. Equal scores keep the order of
     appearance.
@@ -243,7 +243,7 @@ def fuse(rankings: Sequence[Sequence[Key]], k: int = K) -> dict[Key, float]:
     scores: dict[Key, float] = {}
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), 1):
-            scores[key] = scores.get(key, 0.0) + 1.0 / (k + rank)
+            scores[key] = scores.get(key, 0.0) + 1.0 / (K + rank)
     return dict(sorted(scores.items(), key=lambda entry: -entry[1]))
 
 

@@ -35,7 +35,6 @@ MANY, COARSE = 50_000, 400
 """From MANY memories on, COARSE are found by their signs and then compared by their codes. Of the true ten
 nearest among a million, 90 by signs alone hold 78 %, and 46 % where all texts are much alike; of 400 the
 best hold 94 and 68 (bench/scale.py)."""
-NOTHING: tuple[Any, ...] = ()
 FLOAT = 4
 """Bytes of a number in a question's vector."""
 LOOKALIKES = 8

@@ -15,7 +15,7 @@ from recortex.storage.sqlite.connection import translated
 from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from recortex.storage.sqlite.pool import Pool
 
@@ -172,13 +172,11 @@ def rebuild_index(pool: Pool) -> None:
             pool.rows(index_query("rebuild", index))
 
 
-def for_each_index(connection: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> list[Any]:
+def for_each_index(connection: apsw.Connection, query: str) -> list[Any]:
     """Run a query of the topic `keyword_index` on each; returns the first value of each."""
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     return [
-        connection.execute(index_query(query, index), bindings).get
-        for index in keyword_indexes()
-        if index in there
+        connection.execute(index_query(query, index)).get for index in keyword_indexes() if index in there
     ]
 
 
