@@ -75,7 +75,14 @@ def text(programs: Mapping[str, Command], width: int = 0, *, every: bool = False
         width: columns of the terminal; 0 does not wrap.
         every: a line for each verb. Else the ones that people use first have a line, the others their name.
     """
-    topics = _by_heading(programs)
+    # The summary of every verb, by heading
+    heading_of = {f"{group}Operations": one for one, named in _HEADINGS.items() for group in named.split()}
+    topics: dict[str, dict[str, str]] = {heading: {} for heading in _HEADINGS}
+    for group in manifest.groups():
+        for one in group["operations"]:
+            heading = group["heading"] or heading_of.get(group["class"], _REST)
+            topics[heading][one["name"].replace("_", "-")] = one["summary"]
+    topics["Setup"] |= {name: command.summary for name, command in programs.items()}
     names = [name for verbs in topics.values() for name in verbs if every or name in FIRST]
     column = max(map(len, names))
     lines = [_HEAD]
@@ -90,18 +97,6 @@ def text(programs: Mapping[str, Command], width: int = 0, *, every: bool = False
         lines.append("")
     tail = _TAIL if every else _TAIL + _MORE
     return "\n".join([*lines, *(_line("", line, width) for line in tail.splitlines())])
-
-
-def _by_heading(programs: Mapping[str, Command]) -> dict[str, dict[str, str]]:
-    """The summary of every verb, by heading."""
-    heading_of = {f"{group}Operations": one for one, named in _HEADINGS.items() for group in named.split()}
-    topics: dict[str, dict[str, str]] = {heading: {} for heading in _HEADINGS}
-    for group in manifest.groups():
-        for one in group["operations"]:
-            heading = group["heading"] or heading_of.get(group["class"], _REST)
-            topics[heading][one["name"].replace("_", "-")] = one["summary"]
-    topics["Setup"] |= {name: command.summary for name, command in programs.items()}
-    return topics
 
 
 def _line(lead: str, said: str, width: int) -> str:

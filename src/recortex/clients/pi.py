@@ -119,7 +119,10 @@ def _folder_of(session: str) -> str:
 
 
 def _message_of(message: _Message, piece: Piece) -> Parsed:
-    blocks = _blocks(message)
+    if isinstance(message.content, str):
+        blocks = [_Block(type="text", text=message.content)]
+    else:
+        blocks = decode_each(message.content or (), _Block)
     texts = [block.text for block in blocks if block.type == "text" and block.text]
     if message.role == "toolResult":
         result = Result(message.tool_call_id or "", not message.is_error, "\n".join(texts))
@@ -143,12 +146,6 @@ def _message_of(message: _Message, piece: Piece) -> Parsed:
     )
     stopped = message.stop_reason == "aborted"
     return replace(parsed, interrupted=True) if stopped else parsed
-
-
-def _blocks(message: _Message) -> list[_Block]:
-    if isinstance(message.content, str):
-        return [_Block(type="text", text=message.content)]
-    return decode_each(message.content or (), _Block)
 
 
 # -- which lines the person took back

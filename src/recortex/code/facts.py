@@ -125,7 +125,9 @@ def piece_of(app: Application, text: str, cited: FileLink) -> Piece:
     try:
         return _lines(app.root, cited)
     except InvalidInputError as error:
-        path, name = _parted(text)
+        # The path and the name of `PATH:NAME`; no path in `NAME` and `Class::method`
+        path, joint, name = text.strip().partition(":")
+        path, name = (path, name) if joint and not name.startswith(":") else ("", text.strip())
         named = _SYMBOL.fullmatch(name) and (not path or read(app.root, path) is not None)
         if cited.line_start is not None or not named or (app.root / cited.path).exists():
             raise
@@ -150,12 +152,6 @@ def piece_of(app: Application, text: str, cited: FileLink) -> Piece:
 def _lines(root: Path, link: FileLink) -> Piece:
     found = excerpt(root, link.path, link.line_start, link.line_end)
     return Piece(replace(link, path=found.path, content_hash=found.content_hash), found.text)
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """The path and the name of `PATH:NAME`; no path in `NAME` and `Class::method`."""
-    path, joint, name = text.strip().partition(":")
-    return (path, name) if joint and not name.startswith(":") else ("", text.strip())
 
 
 def _piece(root: Path, project: Project, text: str) -> Piece:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.code.detecting import Detection
-    from recortex.domain.code import Call, FileFacts, Import
+    from recortex.domain.code import Call, Import
     from recortex.engines.code.project import Sources
 
 
@@ -99,7 +99,8 @@ def _marks(member: Member) -> set[str]:
 def environment(sources: Sources) -> tuple[Finding, ...]:
     """The environment variables that are read by a call with their name."""
     found: dict[str, list[Place]] = defaultdict(list)
-    for path, facts in _product(sources):
+    inside = product(sources.code)
+    for path, facts in ((path, sources.files[path]) for path in sorted(inside)):
         for call in facts.calls:
             if call.argument and _reads_environment(facts.language, call):
                 found[call.argument].append(Place(path, call.line, call.argument))
@@ -120,11 +121,6 @@ def _reads_environment(language: str, call: Call) -> bool:
     if language == "python":
         return call.name in {"get", "setdefault", "pop"} and call.receiver.endswith("environ")
     return language == "rust" and call.name in {"var", "var_os"} and call.receiver.endswith("env")
-
-
-def _product(sources: Sources) -> Iterator[tuple[str, FileFacts]]:
-    inside = product(sources.code)
-    return ((path, sources.files[path]) for path in sorted(inside))
 
 
 def cycles(graph: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:

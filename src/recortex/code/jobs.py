@@ -43,20 +43,16 @@ def follow_symbols(work: Work) -> Outcome:
         return Outcome({}, "the facts of code cannot be kept", "skipped")
     with closing(code), past(work.services.root) as known:
         slow = code.refresh()
-        _note_neighbours(work, code)
+        from recortex.app.neighbours import keep_neighbours
+        from recortex.engines.code.project import Project
+
+        if work.services.facts:
+            keep_neighbours(
+                work.services.facts, code.root, code.paths, lambda: Project(code.all_facts()), work.now
+            )
         done = _linked(work, code, _Then(known, work.now))
         left_out = "; ".join(f"{shown(path)}: {why}" for path, why in [*slow.items()][:_NAMED])
         return replace(done, note="; ".join(filter(None, (done.note, left_out))))
-
-
-def _note_neighbours(work: Work, code: CurrentCode) -> None:
-    from recortex.app.neighbours import keep_neighbours
-    from recortex.engines.code.project import Project
-
-    if work.services.facts:
-        keep_neighbours(
-            work.services.facts, code.root, code.paths, lambda: Project(code.all_facts()), work.now
-        )
 
 
 class _Then:

@@ -140,31 +140,25 @@ class Keeping:
         return next(self._reasons(one), None)
 
     def _reasons(self, one: Convention) -> Iterator[Reason]:
-        for memory in self._linked(one):
+        query = MemoryQuery(patterns=ids_of_convention(one), kinds=_KINDS)
+        for memory in [each for each in self._services.store.memories.find(query) if not is_kept(each)]:
             if text := _explanation(memory) or find_reason(one, reasons_in(memory.text)):
                 yield Reason(text, memory.id)
-        for memory in self._candidates(one):
-            if text := find_reason(one, reasons_in(memory.text)):
-                yield Reason(text, memory.id)
-        yield from self._beside(one)
-        for path, reasons in self._texts():
-            if said := find_reason(one, reasons):
-                yield Reason(said, "", path)
-
-    def _linked(self, one: Convention) -> list[Memory]:
-        query = MemoryQuery(patterns=ids_of_convention(one), kinds=_KINDS)
-        return [each for each in self._services.store.memories.find(query) if not is_kept(each)]
-
-    def _candidates(self, one: Convention) -> list[Memory]:
         ids = [id_ for id_, _ in self._services.store.search.candidates(query_terms(one.name))]
-        return [
+        for memory in [
             each
             for each in self._services.store.memories.get(ids)
             if each.kind in _KINDS
             and each.status is Status.ACTIVE
             and each.trust is not Trust.UNTRUSTED
             and not is_kept(each)
-        ]
+        ]:
+            if text := find_reason(one, reasons_in(memory.text)):
+                yield Reason(text, memory.id)
+        yield from self._beside(one)
+        for path, reasons in self._texts():
+            if said := find_reason(one, reasons):
+                yield Reason(said, "", path)
 
     def _beside(self, one: Convention) -> Iterator[Reason]:
         """Sentences of comments at the definition of what is shared, which name the convention."""

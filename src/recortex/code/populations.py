@@ -602,7 +602,17 @@ def _is_test_name(name: str, language: str) -> bool:
 def _files(
     language: str, own: list[tuple[str, FileFacts]], tests: list[tuple[str, FileFacts]]
 ) -> Iterator[Population]:
-    roots = _roots(own)
+    # First parts of module names that are the project's own: the outermost packages, and files in none
+    rows = list(own)
+    packages = {path.rpartition("/")[0] for path, _ in rows if path.endswith("/__init__.py")}
+    found = set()
+    for path, _ in rows:
+        outer, above = path.partition(".")[0], path.rpartition("/")[0]
+        while above in packages:
+            outer, above = above, above.rpartition("/")[0]
+        found.add(outer.rpartition("/")[2])
+        found.add(path.removeprefix("src/").split("/")[0].partition(".")[0])
+    roots = frozenset(found)
     names = Counter(path.rpartition("/")[2] for path, _ in own)
     files = Population("files", "file", language)
     imports = Population("imports of own modules", "import", language)
@@ -656,20 +666,6 @@ def _style(module: str, language: str, roots: frozenset[str]) -> str:
             return "relative names"
         return "absolute names" if module.partition(".")[0] in roots else ""
     return ""
-
-
-def _roots(files: Iterable[tuple[str, FileFacts]]) -> frozenset[str]:
-    """First parts of module names that are the project's own: the outermost packages, and files in none."""
-    rows = list(files)
-    packages = {path.rpartition("/")[0] for path, _ in rows if path.endswith("/__init__.py")}
-    found = set()
-    for path, _ in rows:
-        outer, above = path.partition(".")[0], path.rpartition("/")[0]
-        while above in packages:
-            outer, above = above, above.rpartition("/")[0]
-        found.add(outer.rpartition("/")[2])
-        found.add(path.removeprefix("src/").split("/")[0].partition(".")[0])
-    return frozenset(found)
 
 
 def _is_log(call: Call, language: str) -> bool:

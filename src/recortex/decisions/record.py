@@ -406,7 +406,15 @@ def read_record(path: str, text: str) -> Record | Skipped:
     name, _, suffix = posixpath.basename(path).rpartition(".")
     read = outline(text, f".{suffix.lower()}")
     parts = Parts(read.front, read.sections)
-    title = _title(parts, name)
+    # The title without its number; where there is none, the file's name
+    titles = (one.title for one in parts.sections if one.title and not role_of(one.title))
+    heading = next((one for one in titles if not is_field(one)), "")
+    title = heading or text_of(parts.front.get("title")) or name.replace("-", " ").replace("_", " ")
+    title = plain(title)
+    for form in (PATTERNS.numbered, PATTERNS.called):
+        if (found := form.match(title)) and title[found.end() :].strip():
+            title = title[found.end() :]
+    title = title.strip(" \"'")
     status = parts.status
     named_in_prose = _CODE.sub("", title)  # `GET /items/{id}` is filled in
     if PATTERNS.placeholder.search(named_in_prose) or is_choice(status) or _is_blank(name, parts, title):
@@ -513,18 +521,6 @@ def _begun(parts: Parts) -> tuple[datetime, ...]:
     entries = [(line.text, dates) for line in parts.lines("history") if (dates := dates_in(line.text))]
     accepted = [dates for text, dates in entries if PATTERNS.accepting.search(text)]
     return min(accepted or [dates for _, dates in entries], default=())
-
-
-def _title(parts: Parts, name: str) -> str:
-    """The title without its number; where there is none, the file's name."""
-    titles = (one.title for one in parts.sections if one.title and not role_of(one.title))
-    heading = next((one for one in titles if not is_field(one)), "")
-    title = heading or text_of(parts.front.get("title")) or name.replace("-", " ").replace("_", " ")
-    title = plain(title)
-    for form in (PATTERNS.numbered, PATTERNS.called):
-        if (found := form.match(title)) and title[found.end() :].strip():
-            title = title[found.end() :]
-    return title.strip(" \"'")
 
 
 def _numbered(name: str, parts: Parts) -> tuple[int | None, tuple[datetime, ...]]:

@@ -159,7 +159,11 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
     )  # begun: a cut after it leaves no heading alone
     while waiting:
         lines, heading = waiting.popleft()
-        tokens = _size(lines, piece.lines, count)
+        # Tokens of lines below others; of a line that is cut in any case only that they are too many
+        if len(lines) == 1 and len(lines[0].text) > LONGEST_TOKEN * _OWN:
+            tokens = MOST_TOKENS
+        else:
+            tokens = count((_break(piece.lines[-1], lines[0]) if piece.lines else "") + joined(lines))
         if piece.tokens + tokens <= _OWN:
             piece.lines += lines
             piece.tokens += tokens
@@ -172,13 +176,6 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
             waiting.extendleft((part, heading) for part in reversed(_smaller(lines, piece.tokens, count)))
     if piece.lines:
         yield from _bounded(piece, count)
-
-
-def _size(lines: Sequence[Line], above: Sequence[Line], count: Count) -> int:
-    """Tokens of lines below others; of a line that is cut in any case only that they are too many."""
-    if len(lines) == 1 and len(lines[0].text) > LONGEST_TOKEN * _OWN:
-        return MOST_TOKENS
-    return count((_break(above[-1], lines[0]) if above else "") + joined(lines))
 
 
 def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:

@@ -178,7 +178,9 @@ def _names(schema: dict[str, Any]) -> list[str]:
 
 def _value(value: Any) -> Any:
     if isinstance(value, Memory | Exchange | ExchangeHit | Chunk | ChunkHit):
-        return _record(value)
+        if isinstance(value, Memory):
+            return _memory(value, CARD)
+        return _chunk(value) if isinstance(value, Chunk | ChunkHit) else _exchange(value)
     if isinstance(value, dict):
         return {str(key): _value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | frozenset | set):
@@ -187,12 +189,6 @@ def _value(value: Any) -> Any:
         found = {field.name: _value(getattr(value, field.name)) for field in fields(value)}
         return {name: one for name, one in found.items() if one or name not in _ONLY_WHERE_SAID}
     return _scalar(value)
-
-
-def _record(value: Memory | Exchange | ExchangeHit | Chunk | ChunkHit) -> dict[str, Any]:
-    if isinstance(value, Memory):
-        return _memory(value, CARD)
-    return _chunk(value) if isinstance(value, Chunk | ChunkHit) else _exchange(value)
 
 
 def _scalar(value: Any) -> Any:

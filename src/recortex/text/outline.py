@@ -183,7 +183,12 @@ def _table(
         number = bisect_left(ends, place)
         if number == len(ends) or (last := ends[number]) >= place + MOST_TABLE:
             return [], 0
-        return _of_html("\n".join(line.text for line in lines[place : last + 1])), last + 1 - place
+        text = "\n".join(line.text for line in lines[place : last + 1])
+        cells = _Cells()
+        cells.feed(text)
+        cells.close()
+        header = bool(cells.rows) and 1 < len(cells.rows[0]) == cells.names[0]
+        return _with_rule(cells.rows, header=header), last + 1 - place
     if suffix in {".adoc", ".asciidoc"}:
         begins = place + first.startswith("[")
         if begins < len(lines) and lines[begins].text.strip() == _DELIMITER:
@@ -239,14 +244,6 @@ class _Cells(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._within:
             self.rows[-1][-1] += data
-
-
-def _of_html(text: str) -> list[str]:
-    cells = _Cells()
-    cells.feed(text)
-    cells.close()
-    header = bool(cells.rows) and 1 < len(cells.rows[0]) == cells.names[0]
-    return _with_rule(cells.rows, header=header)
 
 
 def _of_asciidoc(lines: Sequence[str]) -> tuple[list[str], int]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.app.application import Application
-    from recortex.domain.context import PictureFormat, Subject
+    from recortex.domain.context import PictureFormat
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.memory import Memory
     from recortex.domain.search import ChunkHit
@@ -64,10 +64,6 @@ class Reasons:
         self.near: tuple[Bearing, ...] = ()
         self.degraded: tuple[str, ...] = ()
         self.trail: Trail | None = None
-        self.subject = self._subject()
-        self.bearings = self._present(self._bearings()[:limit])
-
-    def _subject(self) -> Subject:
         record = self._record
         found = subject_of(
             relative(self._about, self._app.root) if self._about.startswith(("/", "./")) else self._about,
@@ -78,8 +74,10 @@ class Reasons:
         )
         if found.kind == "symbol" and (place := record.definition(found.symbol)):
             path, lines = place
-            return replace(found, path=path, first=lines.first, last=lines.last)
-        return found
+            self.subject = replace(found, path=path, first=lines.first, last=lines.last)
+        else:
+            self.subject = found
+        self.bearings = self._present(self._bearings()[:limit])
 
     def _bearings(self) -> list[Bearing]:
         """The memories that account for the subject, the likeliest first."""
@@ -94,10 +92,7 @@ class Reasons:
             self.trail = self._record.trail(self.subject)
             self.subject = self.trail.subject
             return bearings(self.trail, self._record.memories(self.trail))
-        return self._answering()
-
-    def _answering(self) -> list[Bearing]:
-        """What answers a question in words: decision records by their parts, the rest as `recall` does."""
+        # What answers a question in words: decision records by their parts, the rest as `recall` does
         records = of_records(self._app, self._about)
         asked = RecallQuestion(self._about, limit=max(CANDIDATES, self._limit))
         recalling, only = Recalling(self._app), SearchOperations(self._app).filters(asked)

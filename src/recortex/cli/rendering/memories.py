@@ -247,7 +247,22 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
     if value.format in {"adr", "git"}:
         yield from _of_project(value, terminal)
     elif value.files:
-        yield from _summary(value)
+        word = "Would read" if value.dry_run else "Read"
+        unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
+        amount = f": {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}" if value.lines else ""
+        if value.format == RULES:
+            amount = f": {plural(value.lines, 'statement')}"
+        yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}{amount}."
+        waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
+        relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
+        yield (
+            f"{plural(value.added, 'memory')} added{waiting}; {value.merged} merged with "
+            f"what was known{relations}."
+        )
+        if value.exchanges:
+            yield f"{plural(value.exchanges, 'exchange')} of past sessions added."
+        for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
+            yield f"  {count:>6,}  {kind}"
         for why, count in value.skipped.items():
             yield f"{plural(count, 'record')} left out: {why}."
     else:
@@ -302,25 +317,6 @@ def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:
         others = "session there belongs to another project", "sessions there belong to other projects"
         yield f"{plural(value.elsewhere, *others)}."
     yield f"If sessions are elsewhere: `recortex import {value.format} FOLDER`."
-
-
-def _summary(value: Imported) -> Iterator[str]:
-    word = "Would read" if value.dry_run else "Read"
-    unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
-    amount = f": {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}" if value.lines else ""
-    if value.format == RULES:
-        amount = f": {plural(value.lines, 'statement')}"
-    yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}{amount}."
-    waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
-    relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
-    yield (
-        f"{plural(value.added, 'memory')} added{waiting}; {value.merged} merged with "
-        f"what was known{relations}."
-    )
-    if value.exchanges:
-        yield f"{plural(value.exchanges, 'exchange')} of past sessions added."
-    for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
-        yield f"  {count:>6,}  {kind}"
 
 
 def exported(value: Exported, _terminal: Terminal) -> str:

@@ -101,7 +101,13 @@ class CurrentCode:
         key = key_of(path, data)
         facts = self.before(key)
         if facts is None and self._parse:
-            facts = _parsed(path, data)
+            from recortex.codebase.syntax.extraction import read_facts
+            from recortex.codebase.syntax.working_tree import LARGEST
+
+            try:
+                facts = read_facts(path, data) if len(data) <= LARGEST else None
+            except GrammarError:
+                facts = None
         return Keyed(key, facts if facts and not facts.skipped else None)
 
     def before(self, key: bytes) -> FileFacts | None:
@@ -181,13 +187,3 @@ class CurrentCode:
         """A number of 60 bits for all files as they were read last."""
         told = b"".join(path.encode() + key for path, key in sorted(self.paths.items()))
         return int.from_bytes(blake3(told).digest(length=8), "big") >> 4
-
-
-def _parsed(path: str, data: bytes) -> FileFacts | None:
-    from recortex.codebase.syntax.extraction import read_facts
-    from recortex.codebase.syntax.working_tree import LARGEST
-
-    try:
-        return read_facts(path, data) if len(data) <= LARGEST else None
-    except GrammarError:
-        return None

@@ -284,25 +284,21 @@ def arity(parameters: str) -> int:
     inner = parameters.strip()
     if inner[:1] in {"(", "[", "|"}:
         inner = inner[1:-1]
-    return sum(
-        1
-        for one in map(str.strip, _top_level(inner))
-        if one not in {"", "*", "/", "void"} and not _THE_INSTANCE.match(one)
-    )
-
-
-def _top_level(text: str) -> list[str]:
-    """The parts between commas that stand in no bracket."""
+    # The parts between commas that stand in no bracket
     parts, depth, begun = [], 0, 0
-    for found in _PUNCTUATION.finditer(text):
+    for found in _PUNCTUATION.finditer(inner):
         if found[3]:
             depth += 1
         elif found[4]:
             depth -= 1
         elif found[5] and depth <= 0:
-            parts.append(text[begun : found.start()])
+            parts.append(inner[begun : found.start()])
             begun = found.end()
-    return [*parts, text[begun:]]
+    return sum(
+        1
+        for one in map(str.strip, [*parts, inner[begun:]])
+        if one not in {"", "*", "/", "void"} and not _THE_INSTANCE.match(one)
+    )
 
 
 def first_line(comment: str) -> str:

@@ -208,7 +208,15 @@ class Names:
 
     def _included(self, path: str, name: str) -> list[Address]:
         """What an included header declares or defines: of a declaration, the definition in the project."""
-        declared = [found for one in self._headers(path) for found in self._project.in_file(one, name)]
+        seen, waiting = {path: None}, [path]
+        while waiting and len(seen) < MOST_HEADERS:
+            current = waiting.pop()
+            for one in self._project.files[current].imports:
+                for target in self.place(current, one.module).paths if one.name == "*" else ():
+                    if target not in seen:
+                        seen[target] = None
+                        waiting.append(target)
+        declared = [found for one in list(seen)[1:] for found in self._project.in_file(one, name)]
         return self._defined(declared, name)
 
     def _defined(self, declared: list[Address], name: str) -> list[Address]:
@@ -220,17 +228,6 @@ class Names:
             one for one in self._project.qualified("c", name) if self._project.symbol(one).kind == "function"
         ]
         return [one for one in real if self._project.symbol(one).exported] or named
-
-    def _headers(self, path: str) -> list[str]:
-        seen, waiting = {path: None}, [path]
-        while waiting and len(seen) < MOST_HEADERS:
-            current = waiting.pop()
-            for one in self._project.files[current].imports:
-                for target in self.place(current, one.module).paths if one.name == "*" else ():
-                    if target not in seen:
-                        seen[target] = None
-                        waiting.append(target)
-        return list(seen)[1:]
 
     # -- paths and types
 

@@ -276,7 +276,11 @@ def _of_file(
     family = family_of(facts)
     bound = _imports(path, facts, names)
     common = common_methods(family)
-    for name, times in _named_in(facts).items():
+    found = Counter(call.name.removesuffix("!") for call in facts.calls)
+    found.update(one.name for one in facts.imports if one.name not in {"", "*"})
+    found.update(parts_of(base)[-1] for one in facts.symbols for base in one.bases if parts_of(base))
+    found.update(parts_of(one.type)[-1] for one in facts.bindings if parts_of(one.type))
+    for name, times in found.items():
         known = definers.get((family, name), set())
         if name in bound:
             for target in bound[name]:
@@ -299,14 +303,6 @@ def _imports(path: str, facts: FileFacts, names: Names) -> dict[str, set[str]]:
         for name in {one.name, one.alias} - {""}:
             bound[name] |= found - {path}
     return bound
-
-
-def _named_in(facts: FileFacts) -> Counter[str]:
-    found = Counter(call.name.removesuffix("!") for call in facts.calls)
-    found.update(one.name for one in facts.imports if one.name not in {"", "*"})
-    found.update(parts_of(base)[-1] for one in facts.symbols for base in one.bases if parts_of(base))
-    found.update(parts_of(one.type)[-1] for one in facts.bindings if parts_of(one.type))
-    return found
 
 
 # -- who calls a symbol, and what it calls

@@ -198,18 +198,6 @@ def _is_wordy(value: str) -> bool:
     return parts > 1 and _turns(value) < _SURE_TURNS
 
 
-def _is_token(place: Place) -> bool:
-    """Whether the value of a name such as `api_token` or `client_secret` is a token."""
-    name, value = _names_secret(place), place.value
-    if not name or len(value) < 10 or _is_wordy(value):  # noqa: PLR2004  shorter ones are numbers and words
-        return False
-    if is_uuid(value):
-        return compiled(r"secret|token|key|pass").search(name) is not None
-    if value.isdigit():
-        return len(value) >= 24 or (len(value) >= 15 and names_provider(name))  # noqa: PLR2004
-    return is_random(value) or (len(value) >= 24 and " " not in value and _unreadable(value))  # noqa: PLR2004
-
-
 def _unreadable(value: str) -> bool:
     """Whether a long run of lower-case letters cannot be words: hardly a vowel, many different letters."""
     vowels = sum(value.count(v) for v in "aeiou")
@@ -267,4 +255,12 @@ def is_secret(place: Place) -> bool:
     start, string = place.match.start(), place.match.string
     if place.match["key"] and not compiled(_KEY_OF).search(string, max(0, start - 14), start):
         return _is_key(place)
-    return _is_token(place)
+    # Whether the value of a name such as `api_token` or `client_secret` is a token
+    name, value = _names_secret(place), place.value
+    if not name or len(value) < 10 or _is_wordy(value):  # noqa: PLR2004  shorter ones are numbers and words
+        return False
+    if is_uuid(value):
+        return compiled(r"secret|token|key|pass").search(name) is not None
+    if value.isdigit():
+        return len(value) >= 24 or (len(value) >= 15 and names_provider(name))  # noqa: PLR2004
+    return is_random(value) or (len(value) >= 24 and " " not in value and _unreadable(value))  # noqa: PLR2004
