@@ -5,28 +5,8 @@ from dataclasses import replace
 import pytest
 
 from example_memories import memory
-from recortex.domain.kinds.contents import CodeSmell, Incident, Tribal
-from recortex.engines.generation import advice, severity
-
-
-@pytest.mark.parametrize(
-    ("kind", "content", "told"),
-    [
-        ("incident", Incident(description="Lost", prevention=("Bound it", "Alert")), "Bound it; Alert"),
-        ("tribal", Tribal(knowledge="Slow", warnings=("Lock",), consequences=("Late",)), "Lock; Late"),
-        ("code_smell", CodeSmell(description="Float", suggestion="Use Decimal"), "Use Decimal"),
-        ("code_smell", CodeSmell(description="Float"), ""),
-    ],
-)
-def test_what_its_fields_advise_is_told(kind, content, told):
-    assert advice(replace(memory(1, "Orders", kind=kind), content=content)) == told
-
-
-def test_what_the_text_says_already_is_not_advised_again():
-    one = replace(
-        memory(1, "Use Decimal for money", kind="code_smell"), content=CodeSmell(suggestion="Use Decimal")
-    )
-    assert advice(one) == ""
+from recortex.domain.kinds.contents import CodeSmell
+from recortex.engines.generation import severity
 
 
 @pytest.mark.parametrize(

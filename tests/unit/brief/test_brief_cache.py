@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 import subprocess
 import sys
 
@@ -22,36 +21,6 @@ HERE = {"branch": "main", "cwd": "/p"}
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "surface-cache"
-
-
-def test_what_is_kept_is_read_again_by_its_owner_alone(folder):
-    cache.save(folder, CACHED, **HERE)
-    assert cache.load(folder, **HERE) == CACHED
-    (file,) = folder.iterdir()
-    assert file.name == f"{cache.key(**HERE)}.json"
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-
-
-@pytest.mark.parametrize("other", [{"branch": "dev", "cwd": "/p"}, {"branch": "main", "cwd": "/q"}])
-def test_another_branch_or_folder_has_its_own(folder, other):
-    cache.save(folder, CACHED, **HERE)
-    assert cache.load(folder, **other) is None
-
-
-@pytest.mark.parametrize(
-    ("generation", "now", "fresh"),
-    [
-        ("g1", 1000.0, True),
-        ("g1", 1000.0 + 24 * 3600 - 1, True),
-        ("g1", 1000.0 + 24 * 3600, False),
-        ("g1", 999.0, False),
-        ("g2", 1001.0, False),
-    ],
-)
-def test_a_brief_is_fresh_for_a_day_while_nothing_changes(generation, now, fresh):
-    assert CACHED.fresh(generation, now, 550) is fresh
-    assert not CACHED.fresh(generation, now, 551)
 
 
 def test_a_stale_brief_says_its_age():
@@ -122,33 +91,6 @@ def test_a_file_that_does_not_fit_is_as_good_as_none(folder, text):
     folder.mkdir()
     (folder / f"{cache.key(**HERE)}.json").write_text(text, encoding="utf-8")
     assert cache.load(folder, **HERE) is None
-
-
-def test_a_well_made_file_is_read(folder):
-    folder.mkdir()
-    (folder / f"{cache.key(**HERE)}.json").write_text(kept(), encoding="utf-8")
-    assert cache.load(folder, **HERE).brief.items == (Item("a", "project", 0.5, 3),)
-
-
-def test_a_link_is_not_followed(folder, tmp_path):
-    outside = tmp_path / "outside.json"
-    outside.write_text(kept(), encoding="utf-8")
-    folder.mkdir()
-    (folder / f"{cache.key(**HERE)}.json").symlink_to(outside)
-    assert cache.load(folder, **HERE) is None
-    cache.save(folder, CACHED, **HERE)
-    assert outside.read_text(encoding="utf-8") == kept()
-    assert cache.load(folder, **HERE) == CACHED
-
-
-def test_invalidating_leaves_nothing_of_ours(folder):
-    cache.save(folder, CACHED, **HERE)
-    cache.save(folder, CACHED, branch="b", cwd="")
-    (folder / "left.json.123.part").write_text("", encoding="utf-8")
-    (folder / "a person's.txt").write_text("", encoding="utf-8")
-    assert cache.invalidate(folder) == 3
-    assert os.listdir(folder) == ["a person's.txt"]  # noqa: PTH208  names alone
-    assert cache.invalidate(folder / "missing") == 0
 
 
 HEAVY = {

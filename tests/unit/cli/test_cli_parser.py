@@ -10,7 +10,6 @@ import pytest
 from recortex.cli.invocation import UsageError
 from recortex.cli.parser import parse, parser_of
 from recortex.domain.vocabulary import Importance
-from recortex.errors import InvalidInputError
 from recortex.operations.registry import operation, operations_of
 
 
@@ -63,11 +62,6 @@ def arguments(verb: str, *words: str) -> dict[str, Any]:
     return parse(TOYS[verb], words).arguments
 
 
-def test_what_is_not_given_is_left_to_the_operation():
-    assert arguments("keep") == {}
-    assert arguments("keep", "a text") == {"text": "a text"}
-
-
 def test_options_of_every_shape():
     assert arguments(
         "keep", "t", "--limit", "3", "--importance", "high", "--tags", "a,b", "--tags", "c", "--files", "x,y",
@@ -76,21 +70,6 @@ def test_options_of_every_shape():
         "text": "t", "limit": 3, "importance": Importance.HIGH, "tags": ("a", "b", "c"), "files": ("x,y",),
         "pinned": True, "link": False, "exact": True, "content": {"a": 1}, "valid_from": "now",
     }  # fmt: skip
-
-
-def test_text_may_begin_with_a_dash_after_two_dashes():
-    assert arguments("keep", "--", "--json is a flag") == {"text": "--json is a flag"}
-
-
-def test_common_options():
-    call = parse(TOYS["keep"], ["--json", "--project", "p", "--url", "sqlite:///u"])
-    assert (call.json, call.project, call.url, call.yes, call.dry_run) == (
-        True,
-        "p",
-        "sqlite:///u",
-        False,
-        False,
-    )
 
 
 def test_consent_is_asked_of_destructive_verbs_alone():
@@ -124,11 +103,6 @@ def test_wrong_usage_is_one_clear_sentence(verb, words, said):
         parse(TOYS[verb], words)
     assert raised.value.message == said
     assert raised.value.hint.endswith(f"See `recortex {verb} --help`.")
-
-
-def test_a_structure_that_is_not_json():
-    with pytest.raises(InvalidInputError, match="not JSON"):
-        arguments("keep", "--content", "{")
 
 
 def test_rows_are_given_inline_too():

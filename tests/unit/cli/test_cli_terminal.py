@@ -5,11 +5,8 @@ from __future__ import annotations
 import io
 from types import SimpleNamespace
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from recortex import terminal as drawing
-from recortex.terminal import ProgressLine, Terminal, clean, line, terminal_of
+from recortex.terminal import ProgressLine, line, terminal_of
 
 
 class Watched(io.StringIO):
@@ -35,22 +32,6 @@ def test_the_width_is_bounded(monkeypatch):
     for columns, width in (("10", 40), ("80", 80), ("400", 120)):
         monkeypatch.setenv("COLUMNS", columns)
         assert terminal_of(Watched()).width == width
-
-
-def test_escape_sequences_do_not_reach_the_terminal():
-    assert clean("a\x1b[31mb\x1b[0m\x07c\x9b2Jd\u202ee\tf\ng") == "abcde\tf\ng"
-
-
-@given(st.text(max_size=500), st.integers(0, 20))
-def test_wrapped_text_keeps_its_words_and_its_margin(text, indent):
-    wrapped = Terminal(60).wrap(text, indent=indent)
-    assert wrapped.split() == clean(text).split()
-    assert all(row.startswith(" " * indent) or not row.strip() for row in wrapped.split("\n"))
-
-
-@given(st.text(max_size=300), st.integers(1, 80))
-def test_a_cut_line_fits(text, columns):
-    assert len(Terminal().cut(text, columns)) <= columns
 
 
 def test_progress_is_drawn_for_a_person_alone(monkeypatch):

@@ -45,12 +45,6 @@ def test_a_word_that_does_not_fit_is_named(hint, word):
         shape_of(hint).read(word)
 
 
-def test_closed_lists_ignore_case_and_dashes():
-    assert shape_of(Importance).read("HIGH") is Importance.HIGH
-    assert shape_of(Literal["two_words"]).read("Two-Words") == "two_words"
-    assert shape_of(Status | None).choices == tuple(Status)
-
-
 def test_a_kind_may_be_an_alias():
     assert shape_of(Kind).read("gotcha") == "tribal"
     with pytest.raises(InvalidKindError):

@@ -49,10 +49,6 @@ def test_indents_and_line_ends_are_the_files_own():
     assert put('{"a":1}', ("b",), [1, 2]) == '{"b": [1, 2],"a":1}'
 
 
-def test_nothing_at_all_becomes_an_object():
-    assert json.loads(put("", HERE, SERVER)) == {"mcpServers": {"recortex": SERVER}}
-
-
 def test_a_value_takes_the_place_of_the_former_one():
     assert put('{"a": {"b": 1}}', ("a", "b"), 2) == '{"a": {"b": 2}}'
     assert put('{"a": 1, "a": 2}', ("a",), 3) == '{"a": 1, "a": 3}'  # the last one holds

@@ -28,14 +28,6 @@ def servers(host, around):
     return [part.server for part in share(host, InstallRequest(around)).parts if part.server]
 
 
-def test_a_host_gets_a_path_whatever_its_own_path_is():
-    around = machine(on_path=True)
-    assert servers("codex", around) == [
-        {"command": "/opt/bin/recortex", "args": ["mcp"], "env_vars": FORWARDED}
-    ]
-    assert all(command.startswith("/opt/bin/recortex hook ") for command in commands("codex", around))
-
-
 def test_on_windows_the_name_alone_needs_no_quotes():
     around = machine("win32", words=(r"C:\Jo Do\recortex.exe",), on_path=True)
     assert servers("codex", around) == [{"command": "recortex", "args": ["mcp"], "env_vars": FORWARDED}]

@@ -170,13 +170,6 @@ def test_too_many_dependencies_are_cut_and_that_is_said():
     assert found.problem
 
 
-@pytest.mark.parametrize(
-    "name", ["Directory.Packages.props", "packages.config", "x.cmake", "setup.cfg", "meson.build"]
-)
-def test_manifests_are_known_in_any_folder(name):
-    assert ecosystem_of(name) == ecosystem_of(f"src/App/{name}") != ""
-
-
 def test_other_files_are_no_manifests():
     assert read_manifest("src/app.py", "") is None
     assert ecosystem_of("my-package.json.bak") == ""

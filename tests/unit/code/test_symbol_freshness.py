@@ -52,31 +52,6 @@ def _after(name: str, *changes: tuple[str, str], elsewhere=()):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        ("# The first time it is made.", "# Made once."),
-        ('"""Keeps things."""', '"""Keeps many things."""'),
-        ("files.open(path)", "files.open(\n                path,\n            )"),
-        ("files.flush()", "files.flush(1)"),
-        ('"default"', "'default'"),
-        ("import files\n", "import files\nimport more\n\n\n"),
-    ],
-)
-def test_comments_layout_and_other_symbols_leave_it_fresh(change):
-    assert _after("Store.open", change).state == "fresh"
-
-
-def test_an_edit_is_told_with_its_first_line():
-    found = _after("Store.open", ("if path:", "if path and self.ready:"))
-    assert (found.state, found.what) == ("changed", "edited at line 9")
-    assert 0.5 < found.standing < 1
-
-
-def test_a_class_is_edited_where_one_of_its_members_is():
-    assert _after("Store", ("files.close()", "files.shut()")).what == "edited at line 15"
-
-
-@pytest.mark.parametrize(
     ("changes", "now"),
     [
         ((("def open", "def connect"), ("self.open", "self.connect")), "Store.connect"),
@@ -87,12 +62,6 @@ def test_a_new_name_is_followed(changes, now):
     found = _after("Store.open", *changes)
     assert (found.state, found.renamed) == ("moved", now)
     assert found.outcome == f"Store.open (store.py:7-11) is now {now} (store.py:7-11)"
-
-
-def test_a_member_of_another_object_with_its_name_is_not_its_own():
-    link = _link("Store.open")
-    other = judged(link, _facts(FILE.replace(b"files.open", b"files.connect")))
-    assert other.state == "changed"
 
 
 def test_it_is_found_in_another_file():

@@ -45,11 +45,6 @@ def _strings(content):
             yield from (item for item in value if isinstance(item, str))
 
 
-def test_the_lowest_level_is_the_id_alone():
-    one = memory(7)
-    assert compress(one, Level.IDS, COUNT).text == f"[{one.id[:8]}]"
-
-
 @given(weighed, st.integers(0, 1_500))
 def test_packed_memories_never_exceed_the_budget(ranked, budget):
     packed = pack(ranked, budget, COUNT)

@@ -49,11 +49,6 @@ def test_two_dense_places_and_a_point_alone():
     assert hdbscan(abs(line[:, None] - line[None, :])) == [0, 0, 0, 1, 1, NOISE]
 
 
-@pytest.mark.parametrize("size", [0, 1, 2])
-def test_too_few_points_are_noise(size):
-    assert hdbscan(np.ones((size, size), dtype=np.float32)) == [NOISE] * size
-
-
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_the_points_does_not_matter(random):
     matrix, order = matrix_of(drawn(40)), list(range(40))

@@ -14,7 +14,6 @@ from recortex.domain.search import ChunkHit
 from recortex.domain.vocabulary import Domain, Trust
 from recortex.engines.context import (
     ABOUT_FILES,
-    NOTHING,
     SAID,
     WRITTEN,
     Offer,
@@ -75,13 +74,6 @@ def test_what_has_room_for_its_id_alone_is_left_out():
     laid = lay_out(found, [], {}, 300, COUNT)
     assert all(one.level for one in laid.entries)
     assert laid.crowded_out == 20 - len(laid.entries) > 0
-
-
-def test_nothing_relevant_is_one_short_line():
-    laid = lay_out([], [], {}, 2_000, COUNT)
-    assert laid.text == NOTHING
-    assert laid.tokens < 30
-    assert "\n" not in laid.text
 
 
 def test_warnings_come_first_and_what_was_said_last():

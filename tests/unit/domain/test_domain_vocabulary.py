@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex import errors, settings
+from recortex import errors
 from recortex.codec import content_from_json, memory_to_json
-from recortex.domain.kinds import ALIASES, KINDS, kind_of
+from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source, check
 from recortex.domain.vocabulary import (
     CONFIDENCE_WORDS,
@@ -25,7 +25,6 @@ from recortex.domain.vocabulary import (
     lowest_priority_of,
     priority_of,
 )
-from recortex.engines.similarity import content_hash
 from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
 
 NEVER = None
@@ -118,19 +117,6 @@ def test_content_takes_the_fields_of_its_kind_alone(field):
     assert "half_life_days" not in caught.value.hint
 
 
-def test_aliases():
-    wanted = {
-        "pattern": "pattern_rationale",
-        "gotcha": "tribal",
-        "context": "insight",
-        "factual": "semantic",
-        "experiential": "insight",
-    }
-    assert wanted == ALIASES
-    assert {alias: kind_of(alias) for alias in wanted} == wanted
-    assert kind_of(" Code-Smell ") == "code_smell"
-
-
 @pytest.mark.parametrize("name", ["", "nonsense", "core ; drop", "x" * 10_000])
 def test_an_unknown_kind_is_refused_with_those_that_exist(name):
     with pytest.raises(InvalidKindError) as caught:
@@ -182,19 +168,6 @@ def test_every_error_says_what_happened_and_what_to_do(error):
 def test_error_codes_are_their_own():
     assert len({error.code for error in CLASSES}) == len(CLASSES)
     assert len(CLASSES) >= 18
-
-
-@pytest.mark.parametrize("text", [None, "", "# nothing\n"])
-def test_an_empty_file_gives_every_default(tmp_path, text):
-    if text is not None:
-        (tmp_path / "recortex.toml").write_text(text)
-        (tmp_path / "config.toml").write_text(text)
-    found = settings.read(tmp_path, {"RECORTEX_HOME": str(tmp_path)})
-    for setting in settings.SETTINGS:
-        if setting.name != "home":
-            assert found[setting.name] == setting.default
-    assert {one.origin for one in found if one.name != "home"} == {"default"}
-    assert found.problems == ()
 
 
 def whole():
@@ -266,18 +239,3 @@ def test_values_out_of_range_are_refused(field, value):
     with pytest.raises(InvalidInputError) as caught:
         check(dataclasses.replace(whole(), **{field: value}))
     assert caught.value.hint
-
-
-def test_a_memory_is_valid_from_its_first_instant_and_not_at_its_last():
-    memory = whole()
-    assert memory.was_valid_at(memory.valid_from)
-    assert not memory.was_valid_at(memory.valid_until)
-
-
-def test_the_content_hash_is_deterministic():
-    one = content_hash("tribal", "The tests need TZ=UTC.")
-    assert one == content_hash("tribal", "  the tests\nneed tz=utc. ")
-    assert one == "6ede53d3d59d2e0dbed9ffee9002eeadc732a9e2d127db2191b80229a1f599dd"
-    assert one != content_hash("insight", "The tests need TZ=UTC.")
-    assert one != content_hash("tribal", "The tests need TZ=CET.")
-    assert content_hash("tribal", "\u00e9") == content_hash("tribal", "e\u0301")

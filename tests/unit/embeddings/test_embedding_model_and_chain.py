@@ -7,7 +7,7 @@ from recortex import Cortex
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import CachedEmbedder, EmbedderChain, HashedEmbedder
 from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, OnnxEmbedder
-from recortex.engines.indexing import AskedPieces, compact, cosines, wordings
+from recortex.engines.indexing import compact, cosines
 from recortex.errors import EmbeddingError
 
 TEXTS = [f"Memory {number}: the {noun} is read once." for number, noun in enumerate(["cache", "index"] * 5)]
@@ -169,22 +169,3 @@ def test_a_passage_has_its_telling_words_once_without_label_and_function_words(m
     assert len(pieces_of(model, "cache")) == 24
     assert len(pieces_of(model, "[tribal|critical|data] The cache, and the cache of the index.")) == 2 * 24
     assert len(pieces_of(model, " ".join(f"w{number}" for number in range(300)))) <= 96 * 24
-
-
-def test_a_word_is_nearer_to_itself_in_a_text_than_to_other_words(model):
-    rows, telling = pieces_of(model, "what is the index?", "query")
-    assert rows.shape == (5, 192)
-    assert telling.tolist() == [False, False, False, True, False]
-    texts = {
-        1: pieces_of(model, "The index is read once."),
-        2: pieces_of(model, "Bob likes to paint horses."),
-    }
-    found = wordings(AskedPieces(rows, telling), texts, {})
-    assert found[1].weakest > 0.5 > found[2].weakest
-
-
-def test_the_cache_gives_the_pieces_that_were_made_and_none_where_there_are_none(model):
-    chain = EmbedderChain([CachedEmbedder(model)])
-    first, again = (chain.embed_named(["the cache"]).pieces for _ in range(2))
-    assert first == again == [pieces_of(model, "the cache")]
-    assert not EmbedderChain([CachedEmbedder(HashedEmbedder())]).embed_named(["the cache"]).pieces

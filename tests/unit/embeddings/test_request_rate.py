@@ -20,16 +20,6 @@ def test_no_minute_holds_more_than_the_limit(limit, pauses):
         assert sum(start <= one < start + MINUTE for one in taken) <= limit
 
 
-@given(st.integers(1, 9))
-def test_the_wait_is_no_longer_than_it_must_be(limit):
-    now = 0.0
-    rate = RateLimit(limit, now=lambda: now)
-    for second in range(limit):
-        now = float(second)
-        assert rate.acquire() == 0.0
-    assert rate.acquire() == MINUTE - (limit - 1)
-
-
 @given(st.integers(1, 9), st.integers(1, 20), st.lists(st.floats(0, 40), max_size=30))
 def test_room_for_several_is_there_when_it_is_said_and_no_sooner(limit, count, pauses):
     now = 0.0
@@ -43,9 +33,3 @@ def test_room_for_several_is_there_when_it_is_said_and_no_sooner(limit, count, p
     assert rate.seconds_until(count) <= 0.001
     now += 0.001
     assert [rate.acquire() for _ in range(min(count, limit))] == [0.0] * min(count, limit)
-
-
-def test_without_a_limit_nobody_waits():
-    rate = RateLimit(0)
-    assert {rate.acquire() for _ in range(1_000)} == {0.0}
-    assert rate.seconds_until(1_000) == 0.0

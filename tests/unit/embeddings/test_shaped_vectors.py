@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.embeddings.building import CachedEmbedder, Shape, ShapedEmbedder, shaped
-from recortex.embeddings.onnx import MODEL_NAME, OnnxEmbedder, cut, normalised
+from recortex.embeddings.onnx import cut, normalised
 from recortex.errors import DimensionMismatchError, EmbeddingError
 
 FULL, KEPT = 256, 64
@@ -44,15 +44,6 @@ class NestedEmbedder:
 numbers = st.floats(min_value=-1e3, max_value=1e3, allow_nan=False).filter(lambda value: abs(value) > 1e-3)
 
 
-@given(st.lists(numbers, min_size=4, max_size=64), st.integers(1, 4))
-def test_cut_vectors_are_the_first_numbers_at_unit_length(values, kept):
-    (found,) = cut(np.array([values], dtype=np.float32), kept)
-    assert found.shape == (kept,)
-    assert np.linalg.norm(found) == pytest.approx(1, abs=1e-5)
-    expected = np.array(values[:kept])
-    assert np.allclose(found, expected / np.linalg.norm(expected), atol=1e-5)
-
-
 @given(st.lists(numbers, min_size=8, max_size=64), st.integers(2, 8))
 def test_cutting_twice_is_cutting_once(values, kept):
     rows = np.array([values], dtype=np.float32)
@@ -69,27 +60,6 @@ def test_what_is_left_must_have_a_direction():
         cut(np.array([[0.0, 0.0, 1.0]], dtype=np.float32), 2)
 
 
-def test_a_nested_embedding_keeps_its_likenesses_when_it_is_cut():
-    texts = [f"text {number}" for number in range(60)]
-    whole = NestedEmbedder().embed(texts)
-    kept = ShapedEmbedder(NestedEmbedder(), Shape(dimensions=KEPT)).embed(texts)
-    assert kept.shape == (60, KEPT)
-    pairs = np.triu_indices(60, 1)
-    assert np.corrcoef((whole @ whole.T)[pairs], (kept @ kept.T)[pairs])[0, 1] > 0.95
-    # The other way round the test would pass with any embedder: numbers by chance do not correlate.
-    noise = normalised(np.random.default_rng(1).normal(size=(60, FULL)))
-    part = cut(noise, KEPT)
-    assert np.corrcoef((noise @ noise.T)[pairs], (part @ part.T)[pairs])[0, 1] < 0.7
-
-
-def test_each_purpose_has_its_prefix():
-    inner = NestedEmbedder()
-    embedder = ShapedEmbedder(inner, Shape("query: ", "passage: "))
-    asked, kept = embedder.embed(["cache"], purpose="query"), embedder.embed(["cache"])
-    assert inner.asked == [("query: cache", "query"), ("passage: cache", "passage")]
-    assert not np.allclose(asked, kept)
-
-
 def test_a_query_and_a_passage_of_the_same_words_are_remembered_apart():
     inner = NestedEmbedder()
     cached = CachedEmbedder(ShapedEmbedder(inner, Shape("query: ", "passage: ")))
@@ -98,12 +68,6 @@ def test_a_query_and_a_passage_of_the_same_words_are_remembered_apart():
     assert len(inner.asked) == 2
     assert np.array_equal(first, again)
     assert not np.allclose(*first)
-
-
-def test_the_shipped_model_keeps_its_name_and_itself():
-    model = OnnxEmbedder()
-    assert shaped(model, Shape()) is model
-    assert model.name == MODEL_NAME == "all-minilm-l6-v2.int8"
 
 
 prefixes = st.text(max_size=12)

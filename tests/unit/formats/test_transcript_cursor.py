@@ -1,5 +1,5 @@
 import pytest
-from claude_lines import agent, result, text, use, user, write
+from claude_lines import user, write
 
 from generated import accounted
 from recortex.errors import FormatError
@@ -11,40 +11,6 @@ def read(path, cursor=0, *, final=False):
     turns = list(reader)
     assert accounted(reader.counts)
     return reader, turns
-
-
-def test_a_second_reading_yields_nothing_new(tmp_path):
-    path = write(tmp_path / "s1.jsonl", user("u1", "a"), agent("a1", "m1", text("b")))
-    reader, turns = read(path, final=True)
-    assert len(turns) == 2
-    assert reader.cursor == path.stat().st_size
-    assert read(path, reader.cursor, final=True)[1] == []
-
-
-def test_the_cursor_stays_before_a_call_without_its_result(tmp_path):
-    path = write(tmp_path / "s1.jsonl", user("u1", "a"), agent("a1", "m1", use("t1", "Bash", command="make")))
-    reader, turns = read(path)
-    assert [turn.text for turn in turns] == ["a"]
-    assert reader.cursor == len(user("u1", "a")) + 1
-    with path.open("a") as file:
-        file.write(result("r1", "t1", "ok") + "\n" + agent("a2", "m2", text("built")) + "\n")
-    later, more = read(path, reader.cursor)
-    assert [call.ok for turn in more for call in turn.tools] == [True]
-    final, last = read(path, later.cursor, final=True)
-    assert [turn.text for turn in last] == ["built"]
-    assert final.cursor == path.stat().st_size
-
-
-def test_a_new_prompt_ends_the_wait_for_a_result(tmp_path):
-    path = write(
-        tmp_path / "s1.jsonl", agent("a1", "m1", use("t1", "Bash", command="make")), user("u1", "again")
-    )
-    reader, turns = read(path)
-    assert [(turn.role, [call.ok for call in turn.tools]) for turn in turns] == [
-        ("assistant", [None]),
-        ("user", []),
-    ]
-    assert reader.cursor == path.stat().st_size
 
 
 def test_a_torn_last_line_is_read_when_it_is_whole(tmp_path):
@@ -72,21 +38,6 @@ def test_a_file_that_was_replaced_by_a_shorter_one_is_read_again(tmp_path):
     reader, turns = read(path, 10_000, final=True)
     assert reader.restarted
     assert [turn.text for turn in turns] == ["new"]
-
-
-def test_the_cursor_never_runs_ahead_of_the_turns_taken(tmp_path):
-    path = write(tmp_path / "s1.jsonl", *(user(f"u{n}", f"turn {n}") for n in range(5)))
-    reader = open_transcript(path)
-    for taken, turn in enumerate(reader):
-        rest = open_transcript(path, cursor=reader.cursor)
-        assert turn.uuid == f"u{taken}"
-        assert {f"u{n}" for n in range(taken + 1, 5)} <= {one.uuid for one in rest}
-
-
-def test_iterating_again_reads_again(tmp_path):
-    reader = open_transcript(write(tmp_path / "s1.jsonl", user("u1", "a")), first_index=7)
-    assert list(reader) == list(reader)
-    assert [turn.index for turn in reader] == [7]
 
 
 @pytest.mark.parametrize(

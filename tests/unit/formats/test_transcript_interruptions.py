@@ -51,14 +51,6 @@ def test_passes_know_of_an_interruption(tmp_path, cut, final):
     assert [ending for _, _, ending in found] == ["interrupted", ""]
 
 
-def test_a_session_may_end_with_an_interruption(tmp_path):
-    path = write(tmp_path / "s1.jsonl", *LINES[:5])
-    reader = open_transcript(path)
-    assert not reader.interrupted
-    assert [turn.role for turn in reader] == ["user", "assistant", "assistant"]
-    assert reader.interrupted
-
-
 def test_a_turn_that_was_read_but_not_taken_is_before_nobody(tmp_path):
     reader = open_transcript(write(tmp_path / "s1.jsonl", *LINES))
     for turn in reader:

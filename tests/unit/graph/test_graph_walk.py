@@ -35,10 +35,6 @@ def reached(depth=10, start="a", limit=100, **way):
     return [(step.id, step.depth) for step in steps], asked
 
 
-def test_the_walk_goes_level_by_level_strongest_first():
-    assert reached()[0] == [("b", 1), ("c", 1), ("d", 2), ("e", 2)]
-
-
 @pytest.mark.parametrize(
     ("way", "found"),
     [
@@ -52,26 +48,3 @@ def test_the_walk_goes_level_by_level_strongest_first():
 )
 def test_only_relations_that_fit_are_followed(way, found):
     assert [id_ for id_, _ in reached(**way)[0]] == found
-
-
-def test_a_relation_that_holds_both_ways_fits_every_direction():
-    only = [relation("a", "b", both=True)]
-    assert [
-        step.id for step in walk("b", RelationFilter(direction="outgoing"), lambda _: only, depth=1, limit=9)
-    ] == ["a"]
-
-
-@pytest.mark.parametrize("depth", range(4))
-def test_there_is_one_question_per_level(depth):
-    found, asked = reached(depth, direction="outgoing")
-    assert len(asked) == depth
-    assert all(far <= depth for _, far in found)
-
-
-def test_the_limit_ends_the_walk():
-    assert reached(limit=1) == ([("b", 1)], [["a"]])
-
-
-def test_the_path_leads_from_the_start():
-    (_, _, last, *_) = walk("a", RelationFilter(direction="outgoing"), lambda _: CHAIN, limit=9)
-    assert [(one.source_id, one.target_id) for one in last.path] == [("a", "b"), ("b", "c"), ("c", "e")]

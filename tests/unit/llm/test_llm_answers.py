@@ -1,7 +1,5 @@
 """What of an answer is believed: nothing that the session does not bear out."""
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,9 +7,8 @@ from turns import INFO, memory, turn
 
 from recortex.codec import dumps, loads
 from recortex.domain.kinds import KINDS
-from recortex.domain.learned import Candidate
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
-from recortex.domain.vocabulary import Origin, RelationStatus, RelationType
+from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.prompting import lessons
 from recortex.engines.prompting.lessons import part_of
 from recortex.engines.prompting.service import Adviser
@@ -30,20 +27,6 @@ def item(**values):
 
 def one(**values):
     return lessons.checked([item(**values)], PART)
-
-
-def test_a_grounded_entry_becomes_a_candidate():
-    (found,) = one().candidates
-    assert isinstance(found, Candidate)
-    assert (found.text, found.kind, found.confidence, found.rule) == (TEXT, "decision", 0.93, "llm_extract")
-    assert (found.turn_index, found.turn_uuid, found.speaker, found.origin) == (
-        4,
-        "u4",
-        "user",
-        Origin.EXTRACTION,
-    )
-    assert found.quote == "use PostgreSQL for the billing service"
-    assert found.active
 
 
 @pytest.mark.parametrize(
@@ -73,33 +56,6 @@ def test_what_is_not_believed_is_counted(values, why):
     assert found.dropped == {why: 1}
 
 
-def test_kinds_have_other_names():
-    assert one(kind="Gotcha").candidates[0].kind == "tribal"
-
-
-@pytest.mark.parametrize(("told", "kept"), [(7, 0.95), (-1, 0.0), (math.inf, 0.95), (1, 0.95), (0.6, 0.6)])
-def test_confidence_stays_in_range(told, kept):
-    assert one(confidence=told).candidates[0].confidence == kept
-
-
-@pytest.mark.parametrize(
-    ("said", "role", "active"),
-    [
-        (SAID, "user", True),
-        ("Okay. " + SAID + "\nThanks a lot!", "user", True),
-        ("Could you now use PostgreSQL for the billing service in this test?", "user", False),
-        ("I'll now use PostgreSQL for the billing service and run the tests.", "assistant", False),
-        (SAID, "assistant", False),
-        (SAID, "summary", False),
-    ],
-)
-def test_only_what_a_person_said_and_the_judge_expects_to_be_worth_keeping_is_active(said, role, active):
-    (found,) = lessons.checked(
-        [item(quote="use PostgreSQL for the billing service")], part_of([turn(said, role)])
-    )[0]
-    assert found.active is active
-
-
 def test_only_what_is_sure_and_named_in_the_session_is_active():
     assert not one(confidence=0.85).candidates[0].active
     invented = one(text="The billing service uses `pg_bouncer` in front of PostgreSQL.").candidates[0]
@@ -126,13 +82,6 @@ def test_the_same_twice_counts_once_and_a_flood_is_cut():
     found = lessons.checked([item()] * 1_000, PART)
     assert len(found.candidates) == 1
     assert found.dropped == {"repeated": lessons.MOST - 1, "too_many": 1_000 - lessons.MOST}
-
-
-def test_the_prompt_names_kinds_that_there_are():
-    assert set(lessons.OFFERED) < set(KINDS)
-    system = lessons.request(PART, INFO).system
-    assert all(f"- {name}: " in system for name in lessons.OFFERED)
-    assert "$" not in system
 
 
 json_values = st.recursive(

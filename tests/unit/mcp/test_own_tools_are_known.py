@@ -15,7 +15,3 @@ NAMES = (
 @pytest.mark.parametrize("name", NAMES)
 def test_a_call_of_our_own_is_known(name):
     assert tool_call("1", name, {"query": "x"}).injected
-
-
-def test_a_call_of_another_server_is_not_ours():
-    assert not tool_call("1", "mcp__github__recall", {"query": "x"}).injected

@@ -1,20 +1,6 @@
 import pytest
 
-from recortex.errors import StoreBusyError
 from recortex.mcp.arguments import LONGEST_TEXT
-from recortex.mcp.session import ToolDispatcher
-
-
-def test_a_call_gives_the_result_as_an_object(desk, small):
-    answer = desk.call("remember", {"text": "x", "tags": ["a", "b"], "valid_from": "2025-01-01T00:00:00Z"})
-    assert not answer.failed
-    assert answer.data["tags"] == ["a", "b"]
-    assert answer.data["valid_from"] == "2025-01-01T00:00:00Z"
-    assert small.kept == ["x"]
-
-
-def test_the_name_of_a_tool_may_be_a_word_of_python(desk):
-    assert desk.call("import", {"path": "x"}).data == {"result": ["x"]}
 
 
 @pytest.mark.parametrize(
@@ -80,31 +66,3 @@ def test_a_fault_inside_is_logged_but_not_shown(desk, capsys):
     logged = capsys.readouterr()
     assert "a detail that nobody outside may see" in logged.err
     assert logged.out == ""
-
-
-def test_a_store_that_cannot_be_opened_is_tried_again(operations, small):
-    outcomes = [StoreBusyError(), small]
-
-    def open_facade():
-        outcome = outcomes.pop(0)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    desk = ToolDispatcher(operations, open_facade)
-    assert desk.call("recall", {"query": "x"}).data["code"] == "store_busy"
-    assert not desk.call("recall", {"query": "x"}).failed
-    assert not desk.call("recall", {"query": "x"}).failed
-
-
-def test_closing_closes_what_was_opened(desk, small):
-    desk.close()
-    assert not small.closed
-    desk.call("recall", {"query": "x"})
-    desk.close()
-    assert small.closed
-
-
-def test_an_answer_says_that_the_store_cannot_be_written(desk, small):
-    small.unwritten.append("The store cannot be written: the disk is full.")
-    assert desk.call("recall", {"query": "x"}).data["degraded"] == small.unwritten

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from example_memories import AT, memory
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.search import Hit
-from recortex.engines.retrieval.weights import LIKELY, answers, select_beside
+from recortex.engines.retrieval.weights import LIKELY, select_beside
 
 
 def hit(number, *, rule="stated", weak=False, **signals):
@@ -24,22 +22,6 @@ def said(score):
 
 
 SURE, UNSURE = {"keyword": 0.9, "semantic": 0.8}, {"keyword": 0.1, "semantic": 0.3}
-
-
-@pytest.mark.parametrize("signals", [SURE, {"keyword": 0.9}])
-def test_an_extracted_memory_answers_by_its_signals_or_by_words_alone(signals):
-    assert answers(hit(1, weak=True, **signals))
-    assert not answers(hit(1, **dict.fromkeys(signals, 0.2)))
-
-
-def test_one_that_no_rule_made_answers_unless_it_is_weak():
-    assert answers(hit(1, rule="", **UNSURE))
-    assert not answers(hit(1, rule="", weak=True, **SURE))
-
-
-def test_without_exchanges_all_are_told_as_they_are():
-    hits = [hit(number, **UNSURE) for number in range(3)]
-    assert list(select_beside(hits, ())) == hits
 
 
 def test_a_likely_exchange_leaves_only_what_answers():

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.reviewing import answered, calibrated
+from recortex.engines.reviewing import calibrated
 
 ROUNDING = 1e-12
 shares = st.floats(0, 1)
@@ -33,14 +33,3 @@ def test_more_evidence_or_an_approval_never_makes_it_less_sure_and_age_never_sur
         >= plain
     )
     assert calibrated(base, evidence=evidence, age_days=age + 1, half_life_days=90).confidence <= plain
-
-
-@given(confidence=shares)
-def test_an_answer_moves_towards_what_it_says(confidence):
-    assert (
-        answered(confidence, "reject")
-        <= confidence
-        <= answered(confidence, "confirm") + ROUNDING
-        <= 1 + ROUNDING
-    )
-    assert answered(confidence, "modify") == answered(confidence, "confirm")

@@ -57,12 +57,6 @@ def relate(cortex, one, other, kind, status=RelationStatus.ACTIVE):
 # -- the four dimensions
 
 
-@pytest.mark.usefixtures("memory")
-def test_a_memory_whose_code_stands_is_valid(cortex):
-    done = cortex.validate()
-    assert (done.total, done.valid, done.stale, done.flagged, done.findings) == (1, 1, 0, 0, ())
-
-
 def test_a_file_that_was_deleted_makes_its_citation_invalid(cortex, memory, source):
     source.unlink()
     assert issues(cortex, memory) == [("citation", "severe", "steps.py:9-11: the file is gone")]
@@ -163,15 +157,6 @@ def test_code_that_went_lowers_what_everyone_sees_and_code_that_is_back_lifts_it
     source.write_text(CODE)
     cortex.validate()
     assert cortex.get(memory.id).confidence == pytest.approx(before)
-
-
-def test_a_validation_of_code_slows_decay_and_is_no_new_version(cortex, memory, clock):
-    clock.pass_(days=30)
-    cortex.validate()
-    clock.pass_(days=30)
-    seen = cortex.get(memory.id)
-    assert seen.confidence == pytest.approx(0.5 ** (60 / (1.5 * 365)))
-    assert (seen.version, seen.validated_at) == (1, None)
 
 
 def test_code_that_is_cited_anew_is_not_judged_by_the_former(cortex, memory, source):
