@@ -10,7 +10,7 @@ from recortex.cli.rendering import render
 from recortex.code import kept_patterns
 from recortex.codebase.syntax import extraction
 from recortex.decisions import importing as decision_import
-from recortex.documents import ingesting
+from recortex.documents import operations as document_operations
 from recortex.terminal import Terminal
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -121,7 +121,7 @@ def test_what_is_known_of_a_record_that_takes_too_long_stays(root, cortex, monke
 
 def test_ingest_names_what_takes_too_long(cortex, monkeypatch):
     with monkeypatch.context() as hurried:
-        hurried.setattr(ingesting, "SECONDS", ONE_STEP)
+        hurried.setattr(document_operations, "SECONDS", ONE_STEP)
         done = cortex.ingest(["docs"])
     assert {one.path for one in done.problems} == {
         "docs/first.md",

@@ -10,6 +10,6 @@ CAPABILITY = Capability(
         "chunk_search": "recortex.documents.records:ChunkSearchRecords",
         "chunk_vectors": "recortex.documents.records:ChunkVectorRecords",
     },
-    kept="recortex.documents.ingesting:keep_files",
+    kept="recortex.documents.operations:keep_files",
     answer="recortex.documents.retrieval:StoreAnswers",
 )

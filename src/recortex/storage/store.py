@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from recortex.storage.database import Database
     from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.records.keywords import Keywords
+    from recortex.storage.records.ledger import ModelCallRecords
     from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords, SymbolRecords
-    from recortex.storage.records.model_calls import ModelCallRecords
     from recortex.storage.records.relations import RelationRecords
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.text_search import (
+    from recortex.storage.records.search import (
         ExchangeSearchRecords,
         ExchangeVectorRecords,
     )
@@ -85,7 +85,7 @@ class EngineStore(ABC):
     @cached_property
     def model_calls(self) -> ModelCallRecords:
         """What was asked of language models."""
-        from recortex.storage.records.model_calls import ModelCallRecords
+        from recortex.storage.records.ledger import ModelCallRecords
 
         return ModelCallRecords(self.database)
 
@@ -111,14 +111,14 @@ class EngineStore(ABC):
     @cached_property
     def exchange_search(self) -> ExchangeSearchRecords:
         """Search over what was said."""
-        from recortex.storage.records.text_search import ExchangeSearchRecords
+        from recortex.storage.records.search import ExchangeSearchRecords
 
         return ExchangeSearchRecords(self.database, self.keywords["exchanges"], self.vectors)
 
     @cached_property
     def exchange_vectors(self) -> ExchangeVectorRecords:
         """The vectors of what was said."""
-        from recortex.storage.records.text_search import ExchangeVectorRecords
+        from recortex.storage.records.search import ExchangeVectorRecords
 
         return ExchangeVectorRecords(self.database, self.vectors)
 
