@@ -206,25 +206,11 @@ _PLAN = "Implement the following plan:\n\n# "  # the agent's, accepted with a ke
 _REJECTED = "user-rejected"
 # Where a person types into another program that runs the client for them.
 _HOSTS = frozenset(
-    (
-        "claude-vscode",
-        "claude-jetbrains",
-        "claude-desktop",
-        "claude-desktop-3p",
-        "claude-in-slack",
-        "claude_in_slack",
-        "claude-in-teams",
-        "claude-coworker",
-        "claude-coworker-terminal",
-        "local-agent",
-        "local_agent",
-        "remote",
-        "remote_desktop",
-        "remote_mobile",
-        "remote_projects",
-        "remote_cowork",
-        "ssh-remote",
-    )
+    """
+    claude-vscode claude-jetbrains claude-desktop claude-desktop-3p claude-in-slack claude_in_slack
+    claude-in-teams claude-coworker claude-coworker-terminal local-agent local_agent remote
+    remote_desktop remote_mobile remote_projects remote_cowork ssh-remote
+    """.split()
 )
 _ORIGINS: dict[str, Author] = {
     "scheduled": "agent",

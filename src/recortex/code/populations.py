@@ -24,109 +24,22 @@ if TYPE_CHECKING:
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|\d+")
 _MODIFIERS = frozenset(
-    [
-        "public",
-        "private",
-        "protected",
-        "internal",
-        "static",
-        "final",
-        "abstract",
-        "virtual",
-        "override",
-        "sealed",
-        "async",
-        "synchronized",
-        "default",
-        "readonly",
-        "partial",
-        "extern",
-        "new",
-        "unsafe",
-        "required",
-        "native",
-        "strictfp",
-        "transient",
-        "volatile",
-        "export",
-    ]
+    """
+    public private protected internal static final abstract virtual override sealed async synchronized
+    default readonly partial extern new unsafe required native strictfp transient volatile export
+    """.split()
 )
 _AWAITED = re.compile(
     r"^(?:Promise|Task|ValueTask|Awaitable|Coroutine|Observable|Mono|CompletableFuture)<(.+)>$"
 )
 _PLAIN = frozenset(
-    [
-        "void",
-        "None",
-        "null",
-        "undefined",
-        "never",
-        "any",
-        "unknown",
-        "object",
-        "Object",
-        "string",
-        "String",
-        "str",
-        "int",
-        "Integer",
-        "long",
-        "Long",
-        "bool",
-        "boolean",
-        "Boolean",
-        "float",
-        "double",
-        "number",
-        "dict",
-        "list",
-        "tuple",
-        "set",
-        "bytes",
-        "List",
-        "Dict",
-        "Optional",
-        "Iterable",
-        "Iterator",
-        "array",
-        "self",
-        "static",
-        "Self",
-        "mixed",
-        "error",
-        "Error",
-        "Vec",
-        "Option",
-        "Box",
-        "Promise",
-        "Task",
-        "i32",
-        "i64",
-        "u32",
-        "u64",
-        "usize",
-        "f64",
-        "char",
-        "T",
-        "Any",
-        "Iterator",
-        "Sequence",
-        "Union",
-        "IEnumerable",
-        "ICollection",
-        "IList",
-        "Map",
-        "Set",
-        "Record",
-        "Array",
-        "ReadonlyArray",
-        "Generator",
-        "AsyncGenerator",
-        "var",
-        "auto",
-        "Unit",
-        "Type",
-    ]
+    """
+    void None null undefined never any unknown object Object string String str int Integer long Long
+    bool boolean Boolean float double number dict list tuple set bytes List Dict Optional Iterable
+    Iterator array self static Self mixed error Error Vec Option Box Promise Task i32 i64 u32 u64 usize
+    f64 char T Any Iterator Sequence Union IEnumerable ICollection IList Map Set Record Array
+    ReadonlyArray Generator AsyncGenerator var auto Unit Type
+    """.split()
 )
 _TYPE_FIRST = frozenset({"java", "csharp"})
 LONGEST = 200
@@ -371,47 +284,11 @@ def _called(call: Call) -> str:
 
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait"})
 _LOG_METHODS = frozenset(
-    [
-        "debug",
-        "info",
-        "warn",
-        "warning",
-        "error",
-        "exception",
-        "critical",
-        "fatal",
-        "trace",
-        "log",
-        "LogInformation",
-        "LogError",
-        "LogWarning",
-        "LogDebug",
-        "LogTrace",
-        "LogCritical",
-        "Info",
-        "Infof",
-        "Debug",
-        "Debugf",
-        "Warn",
-        "Warnf",
-        "Error",
-        "Errorf",
-        "Infow",
-        "Errorw",
-        "Print",
-        "Printf",
-        "Println",
-        "Msg",
-        "println!",
-        "eprintln!",
-        "info!",
-        "warn!",
-        "error!",
-        "debug!",
-        "trace!",
-        "Information",
-        "Warning",
-    ]
+    """
+    debug info warn warning error exception critical fatal trace log LogInformation LogError LogWarning
+    LogDebug LogTrace LogCritical Info Infof Debug Debugf Warn Warnf Error Errorf Infow Errorw Print
+    Printf Println Msg println! eprintln! info! warn! error! debug! trace! Information Warning
+    """.split()
 )
 _LOGGER = re.compile(
     r"(?i)^(?:this\.|self\.|self::|\$this->|s\.|h\.|c\.|app\.)*_?(?:log|logger|slog|console|logging|zap)$"

@@ -31,19 +31,9 @@ _NAMES = lazy(
     re.IGNORECASE,
 )
 _OTHERS = frozenset(
-    {
-        "node_modules",
-        "vendor",
-        "third_party",
-        "build",
-        "dist",
-        "target",
-        "test",
-        "tests",
-        "fixtures",
-        "template",
-        "templates",
-    }
+    """
+    node_modules vendor third_party build dist target test tests fixtures template templates
+    """.split()
 )
 """Folders whose records, if any, are not this project's own."""
 _TESTS = lazy(r"(?:.*[-_.])?tests?(?:[-_.].*)?$", re.IGNORECASE)

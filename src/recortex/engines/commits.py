@@ -239,24 +239,9 @@ _KINDS: dict[Form, Kind] = {
 }
 _WORD = lazy(r"[\w.+#-]+")
 _SMALL = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "our",
-        "own",
-        "new",
-        "old",
-        "all",
-        "of",
-        "for",
-        "in",
-        "to",
-        "and",
-        "on",
-        "using",
-        "use",
-    ]
+    """
+    the a an our own new old all of for in to and on using use
+    """.split()
 )
 
 

@@ -23,18 +23,10 @@ MOST_BASES = 30
 _BETWEEN = re.compile(rb"[\s\]]*(?:(?:export|default|declare|abstract|async|public|pub(?:\([^)]*\))?)\s+)*")
 _NOT_LINE_BREAK = re.compile(rb"[^\n]")
 _HEADS = frozenset(
-    [
-        "decorated_definition",
-        "export_statement",
-        "lexical_declaration",
-        "variable_declaration",
-        "template_declaration",
-        "type_declaration",
-        "const_declaration",
-        "var_declaration",
-        "ambient_declaration",
-        "expression_statement",
-    ]
+    """
+    decorated_definition export_statement lexical_declaration variable_declaration template_declaration
+    type_declaration const_declaration var_declaration ambient_declaration expression_statement
+    """.split()
 )
 
 

@@ -113,18 +113,10 @@ _MADE = re.compile(
     r"(?:_pb2(?:_grpc)?\.pyi?|\.pb\.(?:go|cc|h)|\.designer\.cs|\.g\.(?:i\.)?cs)$", re.IGNORECASE
 )
 VENDORED = frozenset(
-    {
-        "node_modules",
-        "bower_components",
-        "vendor",
-        "vendored",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "site-packages",
-        "__pycache__",
-        "jspm_packages",
-    }
+    """
+    node_modules bower_components vendor vendored third_party third-party thirdparty site-packages
+    __pycache__ jspm_packages
+    """.split()
 )
 """Folders of other people's code, also where git keeps it."""
 

@@ -324,50 +324,12 @@ def _above_packages(path: str) -> str:
 _ECMA_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mts", ".cts", ".mjs", ".cjs")
 _WRITTEN_AS = ((".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts"))
 _C_STANDARD = frozenset(
-    [
-        "assert",
-        "complex",
-        "ctype",
-        "errno",
-        "fenv",
-        "float",
-        "inttypes",
-        "iso646",
-        "limits",
-        "locale",
-        "math",
-        "setjmp",
-        "signal",
-        "stdalign",
-        "stdarg",
-        "stdatomic",
-        "stdbool",
-        "stddef",
-        "stdint",
-        "stdio",
-        "stdlib",
-        "stdnoreturn",
-        "string",
-        "tgmath",
-        "threads",
-        "time",
-        "uchar",
-        "wchar",
-        "wctype",
-        "unistd",
-        "fcntl",
-        "pthread",
-        "sys/types",
-        "sys/stat",
-        "sys/socket",
-        "dirent",
-        "dlfcn",
-        "netdb",
-        "poll",
-        "sched",
-        "semaphore",
-        "strings",
-    ]
+    """
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign
+    stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar
+    wchar wctype unistd fcntl pthread sys/types sys/stat sys/socket dirent dlfcn netdb poll sched
+    semaphore strings
+    """.split()
 )
 _SOURCE_ROOTS = ("", "src", "lib", "python", "app")
 

@@ -46,33 +46,10 @@ MOST_CANDIDATES = 3
 _MADE = re.compile(r"\(?(?:new )?([A-Za-z_$\\][\w$.:\\]*)\([^()]*\)\)?")
 _NAMES = re.compile(r"[A-Za-z_$\\][\w$\\.:]*")
 _PRIMITIVES = frozenset(
-    [
-        "int",
-        "string",
-        "bool",
-        "double",
-        "float",
-        "long",
-        "short",
-        "byte",
-        "char",
-        "decimal",
-        "object",
-        "str",
-        "bytes",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "console",
-        "process",
-        "window",
-        "document",
-        "i32",
-        "u8",
-        "usize",
-        "f64",
-    ]
+    """
+    int string bool double float long short byte char decimal object str bytes list dict set tuple
+    console process window document i32 u8 usize f64
+    """.split()
 )
 
 

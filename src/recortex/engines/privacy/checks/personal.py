@@ -24,7 +24,7 @@ _FILE_END = (
     r"sh|html|lock|toml|whl)\Z"
 )
 _RESOLVERS = frozenset(
-    "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 208.67.222.222 208.67.220.220 4.2.2.2".split()  # noqa: SIM905
+    "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 208.67.222.222 208.67.220.220 4.2.2.2".split()
 )
 """Public name servers: their addresses are nobody's personal data."""
 
