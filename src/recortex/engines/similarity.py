@@ -43,7 +43,7 @@ from recortex.text.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.domain.memory import FileLink, FunctionLink, Memory
     from recortex.domain.relation import Relation
@@ -139,8 +139,15 @@ def clamp(value: float) -> float:
 
 def content_hash(kind: str, text: str) -> str:
     """BLAKE3 of kind and text, 64 hexadecimal digits; case, spacing and Unicode form are ignored."""
+    return _hash(kind, _plainly(text))
+
+
+def _plainly(text: str) -> str:
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    plain = " ".join(composed.casefold().split())
+    return " ".join(composed.casefold().split())
+
+
+def _hash(kind: str, plain: str) -> str:
     return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
 
 
@@ -173,11 +180,16 @@ def spellings(kind: str, text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (content_hash(kind, text),)
     core = bare(text)
-    ends = ("", "\u3002" if writes_no_spaces(core) else ".", "!", "...")
-    forms = [form for end in ends for form in (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}')]
-    if not (core[:1].isalnum() and core[-1:].isalnum()) or '"' in core:  # else all of them are bare the same
-        forms = [form for form in forms if bare(form) == core]
+    if core.isascii() and core[:1].isalnum() and core[-1:].isalnum() and '"' not in core:
+        # All of the forms are bare the same, and only their middle is to be made plain.
+        return (content_hash(kind, text), *(_hash(kind, form) for form in _punctuated(_plainly(core))))
+    forms = [form for form in _punctuated(core) if bare(form) == core]
     return tuple(content_hash(kind, form) for form in (text, *forms))
+
+
+def _punctuated(core: str) -> Iterator[str]:
+    for end in ("", "\u3002" if writes_no_spaces(core) else ".", "!", "..."):
+        yield from (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}')
 
 
 def place_hash(*parts: str) -> bytes:

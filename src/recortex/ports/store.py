@@ -128,6 +128,9 @@ class Memories(MemoryReader, Protocol):
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Record where a memory was learned, as a hash of the place; False if that was recorded before."""
 
+    def learned(self, places: Sequence[tuple[int, bytes]]) -> None:
+        """Record where new memories were learned: the key of each, and the hash of its place."""
+
     def learned_at(self, place: bytes) -> list[str]:
         """The ids of the memories that were learned at a place."""
 

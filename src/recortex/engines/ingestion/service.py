@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import Degradation
 from recortex.domain.memory import Memory
-from recortex.domain.relation import Relation
+from recortex.domain.relation import AuditEntry, Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing import embedded_text, search_text_in
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
@@ -141,6 +141,37 @@ class Kept:
         return self.outcome == "added"
 
 
+class _New:
+    """What goes with new memories: written for many at once, and before anything else is written or asked."""
+
+    def __init__(self, store: Store, actor: Actor) -> None:
+        self._store, self._actor = store, actor
+        self._learned: list[tuple[int, bytes]] = []
+        self._entries: list[AuditEntry] = []
+        self.relations: list[Relation] = []
+
+    def add(self, key: int, memory: Memory, redacted: tuple[str, ...]) -> None:
+        """Note a memory that was kept, by its key."""
+        details = {"redacted": sorted(set(redacted))} if redacted else {}
+        self._learned.append((key, _place(memory)))
+        self._entries.append(
+            AuditEntry(
+                memory_id=memory.id,
+                operation="create",
+                actor=self._actor,
+                at=memory.updated_at,
+                details=details,
+            )
+        )
+
+    def write(self) -> None:
+        """Write what was noted."""
+        self._store.memories.learned(self._learned)
+        self._store.ledger.record(self._entries)
+        self._store.relations.put_all(self.relations)
+        self._learned, self._entries, self.relations = [], [], []
+
+
 class Ingestion:
     """Writes drafts into a store.
 
@@ -195,8 +226,12 @@ class Ingestion:
             normalised = [self._normalised(draft, now) for draft in chunk]
             similar = self._similar([one.memory for one in normalised]) if link else [[] for _ in chunk]
             with self._store.transaction():
-                keep = partial(self._keep, now=now, actor=actor, confirm=confirm)
-                kept += map(keep, normalised, similar)
+                new = _New(self._store, actor)
+                kept += [
+                    self._keep(one, found, new, now=now, actor=actor, confirm=confirm)
+                    for one, found in zip(normalised, similar, strict=True)
+                ]
+                new.write()
         return kept
 
     def _normalised(self, draft: Draft, now: datetime) -> Normalised:
@@ -377,6 +412,7 @@ class Ingestion:
         self,
         normalised: Normalised,
         similar: Sequence[Resemblance],
+        new: _New,
         *,
         now: datetime,
         actor: Actor,
@@ -388,18 +424,22 @@ class Ingestion:
             self._store.ledger.degrade(event, now)
         known = self._known(memory, similar)
         if known is not None:
+            new.write()
             result = self._merge(known, memory, now=now, actor=actor)
             return Kept(result, "known" if result == known else "merged", normalised.redacted)
         confirmed = self._confirmed(memory, similar) if confirm else None
         if confirmed is not None:
+            new.write()
             result = self._merge(confirmed, memory, now=now, actor=actor)
             return Kept(result, "merged", normalised.redacted, confirmed=True)
-        self._insert(memory, normalised.redacted, actor)
+        key = self._store.memories.insert(memory, search_text_in(self._store, memory), actor=actor)
+        new.add(key, memory, normalised.redacted)
         if memory.supersedes:
+            new.write()
             self._supersede(memory, memory.supersedes, actor)
             self._unsettle(memory.supersedes, memory.id, now, actor)
         found = links(memory, similar)
-        self._store.relations.put_all([one for one in found if one.target_id != memory.supersedes])
+        new.relations += [one for one in found if one.target_id != memory.supersedes]
         return Kept(memory, "added", normalised.redacted)
 
     def _known(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
@@ -416,12 +456,6 @@ class Ingestion:
         found = self._store.memories.get([one.id for one in similar if one.repeated])
         active = (one for one in found if one.status is Status.ACTIVE and same_marks(one.text, memory.text))
         return next((known for known in active if mergeable(known, memory)), None)
-
-    def _insert(self, memory: Memory, redacted: tuple[str, ...], actor: Actor) -> None:
-        self._store.memories.insert(memory, search_text_in(self._store, memory), actor=actor)
-        self._store.memories.add_evidence(memory.id, _place(memory))
-        details = {"redacted": sorted(set(redacted))} if redacted else {}
-        record(self._store, memory.id, "create", actor, memory.updated_at, details)
 
     def _merge(self, known: Memory, new: Memory, *, now: datetime, actor: Actor) -> Memory:
         counts = self._store.memories.add_evidence(known.id, _place(new))

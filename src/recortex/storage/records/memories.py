@@ -211,6 +211,10 @@ class MemoryRecords(Records):
         """Note where a memory was learned; False when that place is known."""
         return bool(self._rows("add_evidence", place, memory_id))
 
+    def learned(self, places: Sequence[tuple[int, bytes]]) -> None:
+        """Note where new memories were learned, by their keys."""
+        self._each("learned", places)
+
     def learned_at(self, place: bytes) -> list[str]:
         """The ids of the memories that were learned at a place."""
         return self._column("learned_at", place)

@@ -51,6 +51,9 @@ WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?)) ORDER BY constraint
 INSERT INTO evidence (/*own column*/ memory_key, place)
 SELECT /*own value*/ key, ? FROM memories WHERE /*own*/ id = ? ON CONFLICT DO NOTHING RETURNING 1
 
+-- name: learned
+INSERT INTO evidence (/*own column*/ memory_key, place) VALUES (/*own value*/ ?, ?)
+
 -- name: learned_at
 SELECT m.id FROM evidence e JOIN memories m ON /*own m*/ m.key = e.memory_key
 WHERE /*own e*/ e.place = ? ORDER BY m.key
