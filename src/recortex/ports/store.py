@@ -96,8 +96,10 @@ class MemoryReader(Protocol):
 class Memories(MemoryReader, Protocol):
     """Memories read and written; writes happen inside a transaction of the store."""
 
-    def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
-        """Keep a new memory; returns its key."""
+    def insert(
+        self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "", place: bytes = b""
+    ) -> int:
+        """Keep a new memory, and the hash of the place where it was learned; returns its key."""
 
     def update(
         self, old: Memory, new: Memory, search: SearchText, *, actor: Actor, reason: str, keep_vector: bool
@@ -127,9 +129,6 @@ class Memories(MemoryReader, Protocol):
 
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Record where a memory was learned, as a hash of the place; False if that was recorded before."""
-
-    def learned(self, places: Sequence[tuple[int, bytes]]) -> None:
-        """Record where new memories were learned: the key of each, and the hash of its place."""
 
     def learned_at(self, place: bytes) -> list[str]:
         """The ids of the memories that were learned at a place."""

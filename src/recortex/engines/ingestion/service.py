@@ -146,14 +146,12 @@ class _New:
 
     def __init__(self, store: Store, actor: Actor) -> None:
         self._store, self._actor = store, actor
-        self._learned: list[tuple[int, bytes]] = []
         self._entries: list[AuditEntry] = []
         self.relations: list[Relation] = []
 
-    def add(self, key: int, memory: Memory, redacted: tuple[str, ...]) -> None:
-        """Note a memory that was kept, by its key."""
+    def add(self, memory: Memory, redacted: tuple[str, ...]) -> None:
+        """Note a memory that was kept."""
         details = {"redacted": sorted(set(redacted))} if redacted else {}
-        self._learned.append((key, _place(memory)))
         self._entries.append(
             AuditEntry(
                 memory_id=memory.id,
@@ -166,10 +164,9 @@ class _New:
 
     def write(self) -> None:
         """Write what was noted."""
-        self._store.memories.learned(self._learned)
         self._store.ledger.record(self._entries)
         self._store.relations.put_all(self.relations)
-        self._learned, self._entries, self.relations = [], [], []
+        self._entries, self.relations = [], []
 
 
 class Ingestion:
@@ -326,12 +323,12 @@ class Ingestion:
         with self._store.transaction():
             if self._store.memories.get([clean.id]):
                 return None
-            self._store.memories.insert(clean, search_text_in(self._store, clean), actor=actor)
+            search = search_text_in(self._store, clean)
+            self._store.memories.insert(clean, search, actor=actor, place=_place(clean))
             former = [
                 replace(one, memory=normalise_again(one.memory, count=self._count).memory) for one in versions
             ]
             self._store.memories.insert_versions(clean.id, former)
-            self._store.memories.add_evidence(clean.id, _place(clean))
             record(self._store, clean.id, operation, actor, now, {})
         return clean
 
@@ -432,8 +429,9 @@ class Ingestion:
             new.write()
             result = self._merge(confirmed, memory, now=now, actor=actor)
             return Kept(result, "merged", normalised.redacted, confirmed=True)
-        key = self._store.memories.insert(memory, search_text_in(self._store, memory), actor=actor)
-        new.add(key, memory, normalised.redacted)
+        search = search_text_in(self._store, memory)
+        self._store.memories.insert(memory, search, actor=actor, place=_place(memory))
+        new.add(memory, normalised.redacted)
         if memory.supersedes:
             new.write()
             self._supersede(memory, memory.supersedes, actor)

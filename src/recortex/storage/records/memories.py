@@ -152,13 +152,17 @@ class MemoryRecords(Records):
 
     # -- writing: inside a transaction
 
-    def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
-        """Keep a new memory; returns its key."""
+    def insert(
+        self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "", place: bytes = b""
+    ) -> int:
+        """Keep a new memory, and the hash of the place where it was learned; returns its key."""
         row = self._row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
         linked = link_rows(memory)
         row["seal"] = row_checksums.of_memory(row, linked)
         key = int(self._keywords.rows(self._sql["insert_memory"], row)[0][0])
         self._insert_links(linked, key)
+        if place:
+            self._rows("learned", key, place)
         return key
 
     def update(
@@ -210,10 +214,6 @@ class MemoryRecords(Records):
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Note where a memory was learned; False when that place is known."""
         return bool(self._rows("add_evidence", place, memory_id))
-
-    def learned(self, places: Sequence[tuple[int, bytes]]) -> None:
-        """Note where new memories were learned, by their keys."""
-        self._each("learned", places)
 
     def learned_at(self, place: bytes) -> list[str]:
         """The ids of the memories that were learned at a place."""
