@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recortex.code.operations import CodeOperations, ConventionOperations, PieceOperations
     from recortex.consolidation.operations import ConsolidationOperations
     from recortex.documents.operations import DocumentOperations
+    from recortex.metrics.operations import MetricOperations
     from recortex.operations.advising import AdviceOperations, GenerationOperations
     from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
     from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
         MovingOperations,
         InstallationOperations,
         ModelOperations,
+        MetricOperations,
     ):
         pass
 

@@ -9,11 +9,13 @@ import json
 import os
 import re
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.deadlines import Ending
+from recortex.filesystem import append_own
 from recortex.formats.hook_events import EVENTS, parse
 
 if TYPE_CHECKING:
@@ -51,6 +53,9 @@ MOVED = (
     "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
 )
 """Shown to the person, not the agent, at the start of a session in a checkout that was moved or copied."""
+MOST_BYTES = 512 * 1024
+"""Of a file of timings that nothing reads: it is begun anew then."""
+_BEGAN = time.monotonic()
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
 
@@ -152,7 +157,30 @@ def _answer(event: HookEvent, options: Options) -> bytes:
         return b""
     context = _context(folder, options)
     left_behind = event.name == "session-start" and context.project.elsewhere is not None
-    return _as_answer(event, _text(context, event), MOVED if left_behind else "")
+    text, error = "", "Error"
+    try:
+        text, error = _text(context, event), ""
+    finally:
+        _count(context, event, error, said=bool(text))
+    return _as_answer(event, text, MOVED if left_behind else "")
+
+
+def _count(context: HookContext, event: HookEvent, error: str, *, said: bool) -> None:
+    """Add how long this took to the project's timings, as `recortex.telemetry` does for operations."""
+    if context.exists and context.settings["metrics.keep_days"]:
+        at, took = round(context.clock().timestamp(), 3), round(_lived() * 1000, 3)
+        line = json.dumps([at, "hook", event.name, took, error, {"said": said}])
+        with suppress(Exception):
+            append_own(context.location.timings, f"{line}\n", MOST_BYTES)
+
+
+def _lived() -> float:
+    """Seconds since this process began, which is what the client waits for; to a hundredth on Linux."""
+    with suppress(OSError, ValueError, AttributeError, IndexError):
+        with open("/proc/self/stat", "rb") as file:  # noqa: PTH123  a hot path
+            began = int(file.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - began
+    return time.monotonic() - _BEGAN
 
 
 def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:

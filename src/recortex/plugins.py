@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
-CAPABILITIES = ("code", "consolidation", "documents", "decisions", "why")
+CAPABILITIES = ("code", "consolidation", "documents", "decisions", "metrics", "why")
 """The built-in capabilities: each is a folder of that name in this package. A new one is registered here."""
 MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120
 
@@ -101,6 +101,8 @@ class Capability(Value, frozen=True, kw_only=True):
         kept: is told of files of the project that memories were made of.
         answer: answers questions from what it knows; is opened with a store's services.
         explain: gives a memory that it keeps the reason that a person said; refuses those of others.
+        report: what `status` shows of an application beside the stores, and notices.
+        tracer: has spans exported from now on.
     """
 
     operations: tuple[str, ...] = ()
@@ -113,6 +115,8 @@ class Capability(Value, frozen=True, kw_only=True):
     kept: str = ""
     answer: str = ""
     explain: str = ""
+    report: str = ""
+    tracer: str = ""
 
 
 def capability(name: str) -> Capability:

@@ -1,4 +1,4 @@
-"""Spans, events and counters: what logs, metrics and a health page read.
+"""Spans, events and counters: what logs, metrics and traces are made of.
 
 Every operation and every background job reports here. While nobody listens, a report costs one look at an
 empty tuple, and nothing is imported. Fields hold names, counts and times, never a memory's text.
@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from datetime import datetime
+    from pathlib import Path
 
     Value = str | int | float | bool
     Listener = Callable[["Record"], None]
+    Tracer = Callable[[str, Mapping[str, Value], Mapping[str, str]], AbstractContextManager[object]]
 
 
 class Record(NamedTuple):
@@ -41,7 +45,17 @@ class Record(NamedTuple):
     error: str = ""
 
 
+class _Open(NamedTuple):
+    """A span that is not over: its fields, and whether it or one around it is counted."""
+
+    fields: dict[str, Value]
+    counted: bool
+
+
 _listeners: tuple[Listener, ...] = ()
+_tracer: Tracer | None = None
+_open: ContextVar[_Open | None] = ContextVar("open", default=None)
+_carrier: ContextVar[Mapping[str, str] | None] = ContextVar("carrier", default=None)
 _NOBODY = nullcontext()
 
 
@@ -57,9 +71,37 @@ def ignore(listener: Listener) -> None:
     _listeners = tuple(one for one in _listeners if one is not listener)
 
 
-def span(name: str, **fields: Value) -> AbstractContextManager[None]:
-    """Time a block."""
-    return _timed(name, fields) if _listeners else _NOBODY
+def trace(tracer: Tracer | None) -> None:
+    """Enter this context around every span from now on; it gets name, fields, and whose part the span is."""
+    global _tracer  # noqa: PLW0603
+    _tracer = tracer
+
+
+@contextmanager
+def part_of(carrier: Mapping[str, str]) -> Iterator[None]:
+    """Spans inside are part of a trace that somebody else began, as W3C's `traceparent` names it."""
+    token = _carrier.set(carrier)
+    try:
+        yield
+    finally:
+        _carrier.reset(token)
+
+
+def span(name: str, own: Listener | None = None, **fields: Value) -> AbstractContextManager[None]:
+    """Time a block.
+
+    Args:
+        name: what it is about.
+        own: is told of it too, unless a span around it has a listener of its own.
+        fields: what else is known.
+    """
+    return _timed(name, fields, own) if _listeners or own or _tracer else _NOBODY
+
+
+def tell(**fields: Value) -> None:
+    """Add fields to the span that is open, if one is."""
+    if around := _open.get():
+        around.fields.update(fields)
 
 
 def event(name: str, **fields: Value) -> None:
@@ -75,19 +117,25 @@ def count(name: str, number: int = 1, **fields: Value) -> None:
 
 
 @contextmanager
-def _timed(name: str, fields: Mapping[str, Value]) -> Iterator[None]:
+def _timed(name: str, fields: dict[str, Value], own: Listener | None) -> Iterator[None]:
+    around = _open.get()
+    inside = around is not None and around.counted
+    token = _open.set(_Open(fields, inside or own is not None))
     began, error = time.perf_counter(), ""
     try:
-        yield
+        with _tracer(name, fields, _carrier.get() or {}) if _tracer else _NOBODY:
+            yield
     except BaseException as raised:
         error = type(raised).__name__
         raise
     finally:
-        _tell(Record("span", name, fields, seconds=time.perf_counter() - began, error=error))
+        _open.reset(token)
+        record = Record("span", name, fields, seconds=time.perf_counter() - began, error=error)
+        _tell(record, () if inside or own is None else (own,))
 
 
-def _tell(record: Record) -> None:
-    for listener in _listeners:
+def _tell(record: Record, more: tuple[Listener, ...] = ()) -> None:
+    for listener in (*_listeners, *more):
         try:
             listener(record)
         except Exception:  # noqa: BLE001, S112  who listens must not break what is listened to
@@ -119,3 +167,38 @@ def to_logging() -> Listener:
             logger.log(level, "%s %s", record.kind, said, extra={"fields": fields})
 
     return log
+
+
+# -- a line for each span in a file, so that short-lived processes add up
+
+
+MOST_BYTES = 512 * 1024
+"""Of a file of timings that nothing reads: it is begun anew then."""
+
+
+def to_file(place: Callable[[], Path], clock: Callable[[], datetime]) -> Listener:
+    """A listener that adds a line for each span to a file, where its folder is there."""
+    import os
+
+    flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+
+    def write(record: Record) -> None:
+        line = as_line(record, clock()).encode()
+        handle = os.open(place(), flags, 0o600)
+        try:
+            if os.write(handle, line) and os.lseek(handle, 0, os.SEEK_CUR) > MOST_BYTES:
+                os.ftruncate(handle, 0)
+        finally:
+            os.close(handle)
+
+    return write
+
+
+def as_line(record: Record, at: datetime) -> str:
+    """A span as a line of JSON: when, what, its label, milliseconds, the error, other fields."""
+    import json
+
+    fields = dict(record.fields)
+    label = fields.pop(record.name, "")
+    took = round(record.seconds * 1000, 3)
+    return json.dumps([round(at.timestamp(), 3), record.name, label, took, record.error, fields]) + "\n"

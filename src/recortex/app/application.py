@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from recortex.ports.model import ChangeReader, NamedEmbedder, Reranker
     from recortex.ports.store import KeptStore
     from recortex.settings import Settings
+    from recortex.telemetry import Record
 
 
 FULL_ID = 36
@@ -58,6 +59,7 @@ class Application:
         open_adviser: makes the language model ready, where one is set.
         warm: the embedding model is loaded: a question need not wait for it.
         start: the folder that it was opened in, which may lie in another working tree of the project.
+        metered: is told how long each operation takes; None: nobody is.
     """
 
     settings: Settings
@@ -72,6 +74,7 @@ class Application:
     open_adviser: Callable[[Application], Adviser] | None = None
     warm: bool = False
     start: Path | None = None
+    metered: Callable[[Record], None] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
     _all_services: dict[Scope | None, StoreServices] = field(default_factory=dict, init=False)
     _unrecorded: list[Degradation] = field(default_factory=list, init=False)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
+    from recortex.domain.maintenance import DegradationRecord
     from recortex.ports.store import KeptStore
     from recortex.settings import Settings
 
@@ -184,6 +185,16 @@ def losses(store: KeptStore) -> list[str]:
             if one.degradation.component == LOSING
         ]
     return found if not now or any(now in one for one in found) else [f"{LOST} {now}.", *found]
+
+
+def failing(services: StoreServices) -> list[DegradationRecord]:
+    """What could not be used and was not seen to work since, latest first."""
+    working = {LOSING, "global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
+    return [
+        one
+        for one in services.store.ledger.degradations()
+        if not (one.degradation.recovered or one.degradation.component in working)
+    ]
 
 
 def _circles(title: str, services: StoreServices) -> Iterator[Row]:

@@ -370,6 +370,11 @@ class Location:
         return self.place("backups")
 
     @property
+    def timings(self) -> Path:
+        """Where operations and hooks say how long they took, until that is counted."""
+        return self.place("timings")
+
+    @property
     def vectors(self) -> Path:
         """Where the approximate indexes of its vectors are."""
         return self.place("vectors")

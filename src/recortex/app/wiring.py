@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.projects import Location, Locations, Project, find_project, of_project, of_url, of_user
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import ConfigError
+from recortex.plugins import capability, load
 from recortex.settings import Settings, home_folder, inside, read
+from recortex.telemetry import span, to_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,6 +52,10 @@ def application(
     locations = _locations(project, url or settings["url"], settings)
     app = _application(project, settings, locations, clock=clock, actor=actor, progress=progress)
     app.start = start
+    if settings["metrics.keep_days"]:
+        app.metered = to_file(lambda: next(iter(locations.values())).timings, app.clock)
+    if settings["otel"]:
+        load(capability("metrics").tracer)()
     return app
 
 
@@ -249,10 +255,17 @@ class _LaterEmbedder:
         return self._make().active_name
 
     def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Named:
-        return self._make().embed_named(texts, purpose=purpose)
+        with span("embed", texts=len(texts)):
+            return self._make().embed_named(texts, purpose=purpose)
 
     def begin(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Callable[[], Named]:
-        return self._make().begin(texts, purpose=purpose)
+        made = self._make().begin(texts, purpose=purpose)
+
+        def waited() -> Named:
+            with span("embed", texts=len(texts)):
+                return made()
+
+        return waited
 
 
 class _LaterReader:
@@ -281,7 +294,8 @@ class _LaterReranker:
             from recortex.embeddings.changes import CrossEncoder
 
             self._made = CrossEncoder(self._folder)
-        return self._made.scores(question, texts)
+        with span("rerank", texts=len(texts)):
+            return self._made.scores(question, texts)
 
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:

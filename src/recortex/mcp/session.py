@@ -12,7 +12,7 @@ import logging
 import sys
 import threading
 import traceback
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ from recortex.errors import InvalidInputError, RecortexError
 from recortex.mcp.arguments import BUDGET, bounded, budgeted, converted, is_true, takes
 from recortex.mcp.greeting import BRIEF, LISTS, MEMORY, MODERN_VERSION, TEXT, WORDS, listed_prompts
 from recortex.mcp.projection import CONFIRM, lean
+from recortex.telemetry import part_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -400,7 +401,7 @@ def build(
         held = await settle(desk, context, params.input_responses) or await _confirmed(desk, context, params)
         if held is not None:
             return held
-        return _result(await _run(desk.call, params.name, params.arguments or {}))
+        return _result(await _run(_called, desk, params, dict(params.meta or {})))
 
     server = Server[Any](
         about["name"],
@@ -419,6 +420,13 @@ def build(
     )
     server.middleware.clear()  # the SDK's tracing: nothing here is ever reported to anyone
     return server
+
+
+def _called(desk: ToolDispatcher, params: types.CallToolRequestParams, meta: Mapping[str, Any]) -> ToolAnswer:
+    """Carry out a call, as part of the trace that the client says it belongs to."""
+    carrier = {name: str(meta[name]) for name in ("traceparent", "tracestate") if meta.get(name)}
+    with part_of(carrier) if carrier else nullcontext():
+        return desk.call(params.name, params.arguments or {})
 
 
 def _listing(of: type[_Listed], listed: dict[str, Any]) -> Callable[..., Awaitable[_Listed]]:

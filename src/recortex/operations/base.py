@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
     from recortex.domain.session import HookEvent
     from recortex.engines.ingestion.service import Kept
+    from recortex.telemetry import Record
 
 
 Result = TypeVar("Result", bound="DataclassInstance")
@@ -112,6 +113,11 @@ class Operations:
     def address(self) -> str:
         """What hooks know a server of this store by."""
         return next(iter(self._app.locations.values())).address
+
+    @property
+    def metered(self) -> Callable[[Record], None] | None:
+        """What is told how long each operation takes."""
+        return self._app.metered
 
     @property
     def unwritten(self) -> list[str]:

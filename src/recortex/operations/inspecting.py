@@ -165,9 +165,9 @@ class InspectionOperations(Operations):
 
     @operation(read_only=True)
     def inspect(self, *, session: str = "", limit: int = 20) -> Inspection:
-        """Show how the memory works: what is kept, what waits, what sessions were given and what it cost.
+        """Show what sessions were given and used, what is kept and what waits.
 
-        With a session: what the agent was given, with scores and tokens, and whether it was used.
+        With a session: what it was given, with scores and tokens, and what was used.
 
         Args:
             session: id of a session, or its first characters.

@@ -9,13 +9,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.app.consolidating import pending
-from recortex.app.diagnosis import Health, health, losses, notices
+from recortex.app.diagnosis import Health, failing, health, losses, notices
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
 from recortex.app.jobs.work import DOUBTED, is_believed
 from recortex.app.projects import carries_foreign, is_above_all
-from recortex.domain.maintenance import LOSING
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
 from recortex.errors import InvalidInputError
@@ -142,6 +141,48 @@ class ModelUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HookTimes:
+    """How long the hooks of an event took: median, and what 95 in 100 do not exceed, in milliseconds."""
+
+    event: str
+    times: int
+    ms: float
+    slow_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """What the memory brought and cost in the last seven days.
+
+    Attributes:
+        sessions: of agents, that were seen.
+        given: memories and exchanges, each time they were given; `used` of them were used.
+        wrong: memories that were given and are replaced or contradicted by now.
+        tokens: cl100k_base, of all that was given; `tokens_used` of what was used.
+        questions: of agents and people; `answered` of them.
+        hooks: by event, the most frequent first.
+        added: active memories that were recorded; `grown` bytes, where it is known.
+        waiting: memories that wait for the person's approval; `contradicted` memories wait for a decision.
+        ailing: parts that do not work as they should, and why.
+    """
+
+    sessions: int
+    given: int
+    used: int
+    wrong: int
+    tokens: int
+    tokens_used: int
+    questions: int
+    answered: int
+    hooks: tuple[HookTimes, ...]
+    added: int
+    grown: int | None
+    waiting: int
+    contradicted: int
+    ailing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
     """How the memory is; `notices` say what a person might do.
 
@@ -156,6 +197,7 @@ class StatusReport:
     fallbacks: tuple[Fallback, ...] = ()
     session_loop: SessionLoop = SessionLoop()
     language_model: ModelUse | None = None
+    week: Week | None = None
     notices: tuple[str, ...] = ()
 
 
@@ -232,7 +274,7 @@ class MaintenanceOperations(Operations):
 
     @operation(core=True, read_only=True)
     def status(self) -> StatusReport:
-        """Show how much is remembered, where it is kept, and what is not working as it should."""
+        """Show what memory brought and cost this week, what is kept where, and what does not work."""
         stores: list[StoreStatus] = []
         fallbacks: list[Fallback] = []
         all_services = self._app.all_services()  # once: another thread may open one more meanwhile
@@ -247,12 +289,11 @@ class MaintenanceOperations(Operations):
                     model_change=_change(services),
                 )
             )
-            working = {LOSING, "global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
             fallbacks += [
                 filled(Fallback, one.degradation, last_at=one.last_at, times=one.times)
-                for one in services.store.ledger.degradations()
-                if not (one.degradation.recovered or one.degradation.component in working)
+                for one in failing(services)
             ]
+        week, advice = self._week() if stores else (None, ())
         return StatusReport(
             version=__version__,
             stores=tuple(stores),
@@ -265,8 +306,16 @@ class MaintenanceOperations(Operations):
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
             language_model=self._language_model(),
-            notices=tuple(self._notices(all_services, stores)),
+            week=week,
+            notices=(*self._notices(all_services, stores), *advice),
         )
+
+    def _week(self) -> tuple[Week, tuple[str, ...]]:
+        """What the memory brought and cost, and what a person might do."""
+        from recortex.plugins import capability, load
+
+        found: tuple[Week, tuple[str, ...]] = load(capability("metrics").report)(self._app)
+        return found
 
     def _notices(self, all_services: Sequence[StoreServices], stores: Sequence[StoreStatus]) -> Iterator[str]:
         yield from self._place()

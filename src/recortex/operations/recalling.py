@@ -17,6 +17,7 @@ from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
 from recortex.engines.retrieval.weights import answers
 from recortex.lean import replace
 from recortex.operations.base import document_query, exchange_query
+from recortex.telemetry import span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -240,15 +241,16 @@ class Recalling:
     def _recalled(
         self, retrieval: Retrieval, asked: RecallQuestion, only: MemoryQuery, meaning: Meaning, limit: int
     ) -> Recall:
-        return retrieval.recall(
-            asked.query,
-            limit=limit,
-            now=self._app.clock(),
-            recipe=asked.recipe,
-            only=only,
-            floor=asked.floor and self._app.settings["recall.floor"],
-            meaning=meaning,
-        )
+        with span("search"):
+            return retrieval.recall(
+                asked.query,
+                limit=limit,
+                now=self._app.clock(),
+                recipe=asked.recipe,
+                only=only,
+                floor=asked.floor and self._app.settings["recall.floor"],
+                meaning=meaning,
+            )
 
 
 def _waits(hit: Hit) -> bool:

@@ -137,8 +137,8 @@ def operation(**declared: Any) -> Callable[[Function], Function]:
         name = function.__name__.rstrip("_")
 
         @wraps(function)
-        def checked(self: object, *args: Any, **kwargs: Any) -> Any:
-            with span("operation", operation=name):
+        def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with span("operation", getattr(self, "metered", None), operation=name):
                 return function(self, **_fitting(function, args, kwargs))
 
         setattr(checked, _MARK, traits)

@@ -42,6 +42,7 @@ from recortex.operations.base import (
 )
 from recortex.operations.recalling import Recalling, explained
 from recortex.operations.registry import operation, taking
+from recortex.telemetry import tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -112,6 +113,7 @@ class SearchOperations(Operations):
         """
         began = time.monotonic()
         answer = self.answer(asked)
+        _count(asked, answer)
         if asked.as_of is None:
             for scope in {hit.memory.scope for hit in answer.hits}:
                 services = self._app.services(scope)
@@ -341,10 +343,25 @@ class SearchOperations(Operations):
         from recortex.app.given import Asking
         from recortex.engines.intent import classify
 
-        asking = Asking(self._app)
+        asking, intent = Asking(self._app), classify(query)
+        tell(intent=intent)
         if asking.session is not None:
             given = [(hit.memory, hit.score, hit.memory.tokens) for hit in hits]
-            asking.note(given, classify(query), round(1_000 * (time.monotonic() - began)))
+            asking.note(given, intent, round(1_000 * (time.monotonic() - began)))
+
+
+def _count(asked: RecallQuestion, answer: Recall) -> None:
+    """Tell what came of a question, and nothing of its words but a digest by which it is known again."""
+    from blake3 import blake3
+
+    tell(
+        results=len(answer.hits) + len(answer.exchanges) + len(answer.documents),
+        similarity=round(max((hit.signals.get("semantic", 0.0) for hit in answer.hits), default=0.0), 3),
+        tokens=answer.tokens,
+        recipe=asked.recipe,
+        length=len(asked.query),
+        digest=blake3(" ".join(asked.query.lower().split()).encode("utf-8", "replace")).hexdigest()[:8],
+    )
 
 
 class _Left:

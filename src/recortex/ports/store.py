@@ -260,6 +260,9 @@ class Ledger(Protocol):
     def works_again(self, component: str) -> None:
         """Record that a part that failed works again."""
 
+    def degraded_since(self, at: datetime) -> Mapping[str, int]:
+        """How often each part failed since a time."""
+
     def degradations(self) -> Sequence[DegradationRecord]:
         """Every kind of fallback seen, latest first."""
 

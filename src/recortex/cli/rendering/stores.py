@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         StatusReport,
         StoreStatus,
         StoreUpkeep,
+        Week,
     )
     from recortex.operations.projects import Adoptable, Initialised
     from recortex.terminal import Style, Terminal
@@ -111,6 +112,8 @@ def status(value: StatusReport, terminal: Terminal) -> str:
     """Each store in figures, and what could not be used."""
     lines = [terminal.style(terminal.wrap(one, indent=6, first="lost:"), "red") for one in value.lost]
     lines.append(f"recortex {value.version}, vectors by {clean(value.embedder)}")
+    if value.week:
+        lines += ["", *_week(value.week, terminal)]
     for store in value.stores:
         lines += ["", *_store(store, terminal)]
     if not value.stores:
@@ -124,6 +127,40 @@ def status(value: StatusReport, terminal: Terminal) -> str:
     if value.notices:
         lines += ["", *(f"notice: {clean(notice)}" for notice in value.notices)]
     return "\n".join(lines)
+
+
+def _week(value: Week, terminal: Terminal) -> Iterator[str]:
+    """What the memory brought and cost in seven days, and what waits for the person."""
+    yield terminal.style("The last seven days", "bold")
+    if value.given:
+        wrong = f", {value.wrong:,} replaced or contradicted since" if value.wrong else ""
+        ignored = f"{value.given - value.used:,} ignored{wrong}"
+        yield (
+            f"  given to {plural(value.sessions, 'session')}: {value.given:,} times a memory, "
+            f"{value.used:,} used ({value.used / value.given:.0%}), {ignored}"
+        )
+        share = f" ({value.tokens_used / value.tokens:.0%})" if value.tokens else ""
+        yield f"  tokens given: {value.tokens:,}; of what was used: {value.tokens_used:,}{share}"
+    else:
+        seen = (
+            f"the {plural(value.sessions, 'session')} that were seen" if value.sessions else "a session yet"
+        )
+        yield f"  nothing was given to {seen}"
+    if value.questions:
+        yield f"  asked: {plural(value.questions, 'question')}, {value.answered:,} answered"
+    if value.hooks:
+        hooks = (f"{one.event} {one.ms:,.0f} ms (95 in 100: {one.slow_ms:,.0f})" for one in value.hooks)
+        yield terminal.wrap(f"hooks: {', '.join(hooks)}", indent=2, first="  ")
+    grown = ""
+    if value.grown is not None:
+        grown = f", {'-' if value.grown < 0 else ''}{size(abs(value.grown))} larger"
+    yield f"  growth: {plural(value.added, 'active memory')} more{grown}"
+    open_ = [f"{plural(value.waiting, 'proposal')}"] if value.waiting else []
+    open_ += [f"{value.contradicted:,} memories that contradict each other"] if value.contradicted else []
+    if open_:
+        yield terminal.wrap(f"waiting for you: {', '.join(open_)} (`recortex review`)", indent=2, first="  ")
+    for one in value.ailing:
+        yield terminal.style(terminal.wrap(clean(one), indent=12, first="  not well: "), "yellow")
 
 
 def _model_use(value: ModelUse, _terminal: Terminal) -> str:

@@ -68,7 +68,13 @@ class LedgerRecords(Records):
 
     def degrade(self, event: Degradation, at: datetime) -> None:
         """Record a fall back; the same one again only counts."""
-        self._rows("degrade", *stored(event, _DEGRADATION).values(), to_micros(at))
+        with self._database.transaction():
+            self._rows("degrade", *stored(event, _DEGRADATION).values(), to_micros(at))
+            self._rows("degrade_once", event.component, to_micros(at))
+
+    def degraded_since(self, at: datetime) -> dict[str, int]:
+        """How often each part failed since a time."""
+        return dict(self._rows("degraded_since", to_micros(at)))
 
     def works_again(self, component: str) -> None:
         """Note that a part that failed does its work again."""

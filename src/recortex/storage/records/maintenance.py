@@ -132,6 +132,7 @@ class MaintenanceRecords(Records):
     def forget_degradations(self, before: datetime) -> None:
         """Delete them."""
         self._rows("forget_degradations", to_micros(before))
+        self._rows("forget_degradation_times", to_micros(before))
 
     def old_checkpoints(self, before: datetime) -> list[str]:
         """Transcripts that were last read before a time."""

@@ -36,7 +36,15 @@ SELECT purged_at, reason FROM tombstones WHERE /*own*/ id = ?
 INSERT INTO degradations (/*own column*/ component, failure, fallback, recovered, first_at, last_at, times)
 VALUES (/*own value*/ ?1, ?2, ?3, ?4, ?5, ?5, 1)
 ON CONFLICT (/*own column*/ component, failure, fallback) DO UPDATE SET
+  first_at = CASE WHEN degradations.recovered = 1 THEN excluded.first_at ELSE degradations.first_at END,
   recovered = excluded.recovered, last_at = excluded.last_at, times = degradations.times + 1
+
+-- name: degrade_once
+INSERT INTO degradation_times (/*own column*/ component, at) VALUES (/*own value*/ ?, ?)
+ON CONFLICT DO NOTHING
+
+-- name: degraded_since
+SELECT component, count(*) FROM degradation_times WHERE /*own*/ at > ? GROUP BY component ORDER BY component
 
 -- name: works_again
 UPDATE degradations SET recovered = 1 WHERE /*own*/ component = ? AND recovered = 0

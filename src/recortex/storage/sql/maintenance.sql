@@ -124,6 +124,9 @@ SELECT count(*) FROM degradations WHERE /*own*/ last_at < ?
 -- name: forget_degradations
 DELETE FROM degradations WHERE /*own*/ last_at < ?
 
+-- name: forget_degradation_times
+DELETE FROM degradation_times WHERE /*own*/ at < ?
+
 -- name: old_checkpoints
 SELECT path FROM checkpoints WHERE /*own*/ extracted_at < ? ORDER BY path
 

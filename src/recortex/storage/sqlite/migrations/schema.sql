@@ -1,4 +1,4 @@
--- The schema after migration 20, written by scripts/build_docs.py; change it by a migration.
+-- The schema after migration 21, written by scripts/build_docs.py; change it by a migration.
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 );
@@ -468,6 +468,32 @@ WHERE status = 'active' AND (trust = 'trusted' OR pinned <> 0 OR validated_at IS
   OR source IS NULL OR source = replace(source, '"rule"', '')
   OR replace(source, '"command_habit"', '') <> source);
 CREATE INDEX relations_waiting ON relations (type) WHERE status = 'suggested';
+CREATE TABLE metrics (
+  day INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  label TEXT NOT NULL,
+  bucket INTEGER NOT NULL,
+  times INTEGER NOT NULL,
+  total REAL NOT NULL,
+  PRIMARY KEY (day, name, label, bucket)
+) WITHOUT ROWID;
+CREATE TABLE questions (
+  at INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  intent TEXT NOT NULL,
+  recipe TEXT NOT NULL,
+  length INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL,
+  results INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  PRIMARY KEY (at, digest)
+) WITHOUT ROWID;
+CREATE TABLE degradation_times (
+  component TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (component, at)
+) WITHOUT ROWID;
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);

@@ -1,0 +1,12 @@
+"""Metrics: how long operations and hooks take, what came of questions, and whether every part works."""
+
+from recortex.plugins import Capability
+
+CAPABILITY = Capability(
+    operations=("recortex.metrics.operations:MetricOperations",),
+    jobs=("recortex.metrics.counting:JOBS",),
+    tables={"metrics": "recortex.metrics.records:MetricRecords"},
+    renderers={"Metrics": "recortex.metrics.rendering:metrics"},
+    report="recortex.metrics.week:report",
+    tracer="recortex.metrics.tracing:export",
+)

@@ -1,0 +1,119 @@
+"""What the memory brought and cost in a week, as `status` shows it, and what a person might do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from recortex.app.diagnosis import SAMPLES
+from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Scope
+from recortex.metrics.counting import count_timings
+from recortex.metrics.health import alerts, subsystems
+from recortex.metrics.records import MetricRecords
+from recortex.operations.maintenance import HookTimes, Week
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from recortex.app.application import Application
+    from recortex.metrics.figures import Histogram
+    from recortex.metrics.health import Alert
+
+DAYS = timedelta(days=7)
+SOON = timedelta(seconds=1)
+OFTEN = 3
+"""A question that found nothing so often is told of."""
+MOST_ASKED = 1_000
+STALE, LEAST_STALE = 0.2, 10
+"""The share and number of memories whose code changed from which a person is told."""
+
+
+def counted(app: Application, days: timedelta) -> dict[tuple[str, str], Histogram]:
+    """What was counted lately, with what is still to be counted, by name and label."""
+    stores = app.all_services(Scope.PROJECT)
+    if not stores:
+        return {}
+    count_timings(stores[0])
+    return stores[0].store.records(MetricRecords).totals(app.clock() - days)
+
+
+def report(app: Application) -> tuple[Week, tuple[str, ...]]:
+    """The last seven days, and what a person might do."""
+    found, since, until = counted(app, DAYS), app.clock() - DAYS, app.clock() + SOON
+    sessions = [one for each in app.all_services(Scope.PROJECT)[:1] for one in [each.store.sessions]]
+    given = [one for records in sessions for one in records.given(since, until)]
+    ids = list({one.memory for one in given})
+    stores = [(each, each.store.records(MetricRecords)) for each in app.all_services()]
+    shares = [records.shares(since) for _, records in stores]
+    results = [one for (name, _), one in found.items() if name == "results"]
+    week = Week(
+        sessions=sum(len(records.find_between(since, until)) for records in sessions),
+        given=sum(one.times for one in given),
+        used=sum(one.times_used for one in given),
+        wrong=sum(records.since_wrong(ids) for _, records in stores) if ids else 0,
+        tokens=sum(one.tokens for one in given),
+        tokens_used=sum(one.tokens_used for one in given),
+        questions=sum(one.times for one in results),
+        answered=sum(one.times - one.buckets.get(0, 0) for one in results),
+        hooks=hook_times(found),
+        added=sum(one.added for one in shares),
+        grown=_grown(app, to_micros(since)),
+        waiting=sum(records.waiting() for _, records in stores),
+        contradicted=sum(one.contradicted for one in shares),
+        ailing=tuple(f"{one.name}: {one.why}" for one in subsystems(app) if one.state != "healthy"),
+    )
+    stale, active = sum(one.stale for one in shares), sum(one.active for one in shares)
+    return week, tuple(_advice(app, week, stale, active, alerts(app)))
+
+
+def hook_times(found: Mapping[tuple[str, str], Histogram]) -> tuple[HookTimes, ...]:
+    """How long hooks took, by event, the most frequent first."""
+    hooks = [
+        HookTimes(event=label, times=one.times, ms=round(one.at(0.5), 1), slow_ms=round(one.at(0.95), 1))
+        for (name, label), one in found.items()
+        if name == "hook"
+    ]
+    return tuple(sorted(hooks, key=lambda one: (-one.times, one.event)))
+
+
+def unanswered(app: Application, days: timedelta) -> int:
+    """How many questions found nothing each time, three times at least."""
+    asked = [
+        one
+        for services in app.all_services(Scope.PROJECT)[:1]
+        for one in services.store.records(MetricRecords).questions(app.clock() - days, MOST_ASKED)
+    ]
+    empty = [one.digest for one in asked if not one.results]
+    found = {one.digest for one in asked if one.results}
+    return sum(empty.count(one) >= OFTEN for one in set(empty) - found)
+
+
+def _grown(app: Application, since: int) -> int | None:
+    """Bytes by which the stores grew, by the sizes that upkeep noted."""
+    changes = []
+    for services in app.all_services():
+        samples = services.store.maintenance.samples(SAMPLES)
+        before = next((one for one in samples if one.at <= since), samples[-1] if samples else None)
+        if before is not None:
+            changes.append(services.store.bytes() - before.bytes)
+    return sum(changes) if changes else None
+
+
+def _advice(
+    app: Application, week: Week, stale: int, active: int, alarming: tuple[Alert, ...]
+) -> Iterator[str]:
+    """What a person might do, the gravest first."""
+    for one in sorted(alarming, key=lambda one: one.level):
+        yield f"{one.level}: {one.message}. `recortex doctor` says what to do."
+    if stale >= LEAST_STALE and stale > STALE * active:
+        yield f"{stale:,} of {active:,} memories cite code that changed: `recortex validate` checks them."
+    if often := unanswered(app, DAYS):
+        yield f"{often:,} questions were asked three times or more and found nothing each time."
+    for hook in week.hooks:
+        if hook.slow_ms > LATE.get(hook.event, USUALLY_LATE):
+            yield f"Of 100 hooks of {hook.event}, five take longer than {hook.slow_ms:,.0f} ms."
+
+
+LATE, USUALLY_LATE = {"session-start": 2_000.0}, 1_000.0
+"""Milliseconds of 95 in 100 hooks of an event from which a person is told: half of their time, or less."""
