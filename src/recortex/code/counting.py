@@ -138,24 +138,17 @@ MOST_NAMED = 5
 _SAID = {
     "return": "return `{value}`",
     "mark": "have the {marks} {quoted}",
-    "fieldmark": "have fields with the {marks} {quoted}",
     "given": "have a parameter with the {marks} {quoted}",
     "wrapper": "are wrapped in `{value}(…)`",
     "base": "extend or implement {quoted}",
     "suffix": "have names that end in `{value}`",
-    "ending": "have names that end in `{value}`",
     "prefix": "have names that begin with `{value}`",
-    "async": "are async",
     "typed": "state the type that they return",
     "keywords": "take some parameters by keyword only",
     "first": "take `{value}` as their first parameter",
-    "takes": "also take {quoted}",
-    "doc": "are documented",
     "calls": "call {quoted}",
     "form": "are written as {value}",
     "modifier": "are declared `{value}`",
-    "module": "are defined in {value}",
-    "folder": "are in a folder named `{value}`",
     "interface": "have names that begin with `I`",
     "case": "are named in {value}",
     "filename": "are named `{value}`",
@@ -163,11 +156,9 @@ _SAID = {
     "imports": "import {quoted}",
     "style": "are written with {value}",
     "logger": "are made on {value}",
-    "wraps": "wrap the error below with `%w`",
     "called": "are written with `{value}(…)`",
-    "opening": "have titles that begin with “{value}”",
 }
-_MARKS = frozenset({"mark", "fieldmark", "given"})
+_MARKS = frozenset({"mark", "given"})
 _WITH_AT = frozenset({"python", "java", "typescript", "javascript"})
 _PLACES = {
     "beside": "stand beside the file that they test",
@@ -194,9 +185,6 @@ def claim(one: Candidate) -> str:
 
 def _wording_said(one: Candidate) -> str:
     value = one.values[0]
-    folders = {item.place.path.rpartition("/")[0] for item in one.having}
-    if one.trait == "folder" and len(folders) == 1:
-        return f"are in {folders.pop()}"
     if one.trait == "place":
         return _PLACES.get(value) or f"are in a folder `{value.removeprefix('folder ')}`"
     at = "@" if one.trait in _MARKS and one.population.language in _WITH_AT else ""
@@ -229,9 +217,9 @@ MOST_JOINED = 4
 """Values that one sentence gives."""
 MOST_OF_TRAIT = 3
 """Conventions of one population and trait."""
-_JOINED = frozenset({"mark", "fieldmark", "given", "calls", "takes", "imports", "base"})
+_JOINED = frozenset({"mark", "given", "calls", "imports", "base"})
 """Traits with several values, which are told in one sentence where the same members have them."""
-_ONCE = frozenset({"suffix", "prefix", "ending", "filename", "doc", "async", "form"})
+_ONCE = frozenset({"suffix", "prefix", "filename", "form"})
 """Traits of which one value is told for one population only; of others, for two."""
 
 
@@ -293,8 +281,6 @@ def without_echoes(found: Iterable[Candidate]) -> list[Candidate]:
 def _echoes_said(one: Candidate) -> Iterator[tuple[str, str]]:
     """What a candidate says, in the words of every trait that would say it."""
     yield one.trait, one.values[0]
-    if one.trait == "folder" and "…" in one.population.name:
-        yield "suffix", one.population.name.partition("…")[2]
     if one.trait == "calls":  # `ResponseEntity` is called to return one
         yield "return", one.values[0]
         yield "return", f"{one.values[0]}<…>"
@@ -337,24 +323,20 @@ LEAST_OF_FUNCTIONS = 8
 only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
-LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "ending": 12, "logger": 12, "first": 12}
+LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "logger": 12, "first": 12}
 """Support of traits that few neighbours share since their folder is about one thing. `bench/detection.py`."""
-LEAST_OF_FOLDER = 0.5
-"""The share of a folder's classes that those which are told to be there make up: of fewer it is chance."""
 LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
 """Conventions of a project that are given, the most informative first."""
-LEAST_FILES = {"calls": 2, "folder": 3}
+LEAST_FILES = {"calls": 2}
 """In which it is so before it is told; one more of tests, which share their subject."""
 _OF_THE_FOLDER = {
-    "function": frozenset({"return", "first", "takes", "prefix", "ending", "doc"}),
-    "test": frozenset({"prefix", "ending"}),
+    "function": frozenset({"return", "first", "prefix"}),
+    "test": frozenset({"prefix"}),
 }
 """Traits, by the kind of population, that are shared in a folder since it is about one thing: of twenty that
 were read of functions one was worth telling, of tests none of four. `bench/detection.py`."""
-LEAST_IN_ONE_PLACE = 0.9
-"""Agreement about a folder: where some are elsewhere, it is only where most happen to be."""
 _LOCALS = frozenset({"go", "python", "javascript", "typescript"})
 """Languages in which a call without a receiver means what is defined or imported, else a local variable."""
 CALL_WEIGHT = 0.8
@@ -395,8 +377,6 @@ class Counted:
             for one in facts.symbols if is_test(path) else ():
                 self._helpers[one.plain].add(path)
         self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
-        places = {item.place for one in self._all if one.kind == "class" for item in one.items}
-        self._classes = Counter(place.path.rpartition("/")[0] for place in places)
 
     def conventions(self, every: bool = False) -> tuple[Convention, ...]:
         """The conventions, the most informative first.
@@ -416,7 +396,7 @@ class Counted:
         frequency = _Frequency(everyone)
         found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
         found = [one for one in found if not _of_the_subject(one, self._defined)]
-        found = [one for one in found if self._at_home(one) and not self._is_local(one)]
+        found = [one for one in found if not self._is_local(one)]
         found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
         return without_echoes(joined(found))[:MOST]
 
@@ -434,13 +414,6 @@ class Counted:
         if one.population.language in ECMA and not dot and name[0].isupper():  # what a component draws
             return True
         return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
-
-    def _at_home(self, one: Candidate) -> bool:
-        """Of classes that are in one folder: whether that folder is theirs."""
-        if one.trait != "folder":
-            return True
-        inside = Counter(item.place.path.rpartition("/")[0] for item in one.having)
-        return sum(inside.values()) >= LEAST_OF_FOLDER * sum(self._classes[folder] for folder in inside)
 
     def share(self, language: str, population: str, trait: str, values: Iterable[str]) -> Share:
         """How many of a population have all of these values now, whether that is worth telling or not."""
@@ -512,7 +485,7 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 continue
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
-            if not _enough(population, scope, trait, value, having, len(known)):
+            if not _enough(population, scope, trait, value, having):
                 continue
             bits = frequency.bits(population, trait, value, len(known), len(having))
             if bits >= LEAST_BITS:
@@ -520,18 +493,13 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 yield Candidate(population, scope, trait, (value,), having, lacking, bits)
 
 
-def _enough(
-    population: Population, scope: str, trait: str, value: str, having: Sequence[Item], known: int
-) -> bool:
+def _enough(population: Population, scope: str, trait: str, value: str, having: Sequence[Item]) -> bool:
     """Whether as many share a trait, in as many files, as it takes to be a habit."""
     least = LEAST_IN_FOLDER.get(trait, 0) if scope else 0
     if trait == "calls" and not population.whole:
         least = LEAST_OF_CALLS
     folders = [one.place.path.rpartition("/")[0] for one in having]
     if trait == "suffix" and 2 * sum(_in_words(value, folder) for folder in folders) > len(folders):
-        return False
-    scattered = len(having) < LEAST_IN_ONE_PLACE * known or (scope and len(set(folders)) == 1)
-    if trait == "folder" and scattered:
         return False
     grouped = scope if population.kind == "test" else not population.whole
     if grouped and trait in _OF_THE_FOLDER.get(population.kind, ()):
@@ -542,24 +510,14 @@ def _enough(
 def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
     """Whether what is counted, or where, says it already, or it says little there."""
     match trait:
-        case "folder":
-            last = population.name.partition("…")[2]
-            said = value in scope.split("/") or (bool(last) and _in_words(last, value))
-            return said or population.name in {"classes", "types"}
         case "case":
             return bool(scope) and value == "camelCase"  # as functions are: what hooks and helpers are
-        case "module":
-            return population.name != "exception classes"
-        case "prefix" | "ending" if population.kind == "function":
-            return population.name != "functions" and (
-                trait == "ending" or population.name == "public methods"
-            )
+        case "prefix" if population.kind == "function":
+            return population.name == "public methods"
         case "suffix":
             return population.name == "exception classes"
-    return (
-        (trait in {"place", "called", "opening"} and bool(scope))
-        or (trait == "doc" and population.kind == "class")
-        or (trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope))
+    return (trait in {"place", "called"} and bool(scope)) or (
+        trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
     )
 
 
@@ -604,10 +562,11 @@ def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[
         for trait, values in one.traits.items():
             known[trait].append(one)
             having.update((trait, value) for value in values)
-    for (trait, value), support in sorted(having.items()):
-        counted = known[trait]
-        if trait == "base":
+    for (trait, value), total in sorted(having.items()):
+        counted, support = known[trait], total
+        if trait == "base":  # one of that name, which extends another of it, counts neither for nor against
             counted = [one for one in counted if not _is_itself(one, trait, {value})]
+            support = sum(value in one.traits[trait] for one in counted)
         if trait not in _OF_SOME and len(known[trait]) < LEAST_KNOWN * len(items):
             continue
         if support >= least and support >= LEAST_AGREEMENT * len(counted):

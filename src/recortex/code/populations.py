@@ -149,14 +149,11 @@ def function_traits(member: Member, around: Around) -> Traits:
     name, signature = symbol.plain, symbol.signature
     found: Traits = {
         "mark": around.marks.get(member.at, set()),
-        "doc": {"doc"} if symbol.doc else set(),
         "calls": around.calls.get(member.at, set()),
     }
     written = returned(signature, name, language)
     if written is not None:
         found["return"] = {written} - {""}
-    if language in {"python", "csharp", "rust", "javascript", "typescript"}:
-        found["async"] = {"async"} if re.match(r"(?:\w+ |pub\([^)]*\) )*async\b", signature) else set()
     if language == "python" and len(signature) < LONGEST:
         found["typed"] = {"types"} if "->" in signature else set()
     wrapped = (
@@ -170,16 +167,13 @@ def function_traits(member: Member, around: Around) -> Traits:
             one for one in found["mark"] if any(re.search(rf"[@\[]{one}\b", text) for text in given)
         }
         found["mark"] = found["mark"] - found["given"]
-        plain_names = [parameter(one, language) for one in given]
-        found["first"] = set(plain_names[:1]) - {""}
-        found["takes"] = {one for one in plain_names[1:] if one}
+        found["first"] = {parameter(one, language) for one in given[:1]} - {""}
         if language == "python" and re.search(r"\(\s*(?:self,\s*|cls,\s*)?\*,", signature):
             found["keywords"] = {"keyword-only"}
         elif language == "python" and given:
             found["keywords"] = set()
     parts = words(name)
     found["prefix"] = set(parts[:1]) if len(parts) > 1 else set()
-    found["ending"] = set(parts[-1:]) if len(parts) > 1 else set()
     if language in ECMA and symbol.kind == "function":
         found["form"] = (
             {"function declarations"} if re.search(r"\bfunction\b", signature) else {"arrow functions"}
@@ -192,12 +186,8 @@ def class_traits(member: Member, around: Around) -> Traits:
     symbol = member.symbol
     found: Traits = {
         "mark": around.marks.get(member.at, set()),
-        "fieldmark": around.inner_marks.get(member.at, set()),
         "base": {plain(one) for one in symbol.bases},
-        "doc": {"doc"} if symbol.doc else set(),
         "modifier": modifiers(symbol.signature, symbol.plain),
-        "module": {member.path},
-        "folder": {member.path.split("/")[-2]} if "/" in member.path else set(),
     }
     parts = words(symbol.plain)
     found["suffix"] = set(parts[-1:]) if len(parts) > 1 else set()
@@ -260,11 +250,11 @@ class Around:
     def __init__(self, facts: FileFacts) -> None:
         self.marks: dict[int, set[str]] = defaultdict(set)
         self.calls: dict[int, set[str]] = defaultdict(set)
-        self.inner_marks: dict[int, set[str]] = defaultdict(set)
         for mark in facts.marks:
             symbol = facts.symbols[mark.symbol] if mark.symbol != NOWHERE else None
-            inner = symbol is not None and symbol.kind not in CALLABLE and mark.line > symbol.line
-            (self.inner_marks if inner else self.marks)[mark.symbol].add(mark.name.lstrip(":"))
+            of_a_field = symbol is not None and symbol.kind not in CALLABLE and mark.line > symbol.line
+            if not of_a_field:
+                self.marks[mark.symbol].add(mark.name.lstrip(":"))
         for call in facts.calls:
             said, index = _called(call), call.caller
             while said and index != NOWHERE:
@@ -366,17 +356,13 @@ class Counting:
             yield from self._tests(language, tests)
             yield from _files(language, own, tests)
             logs = Population("log calls", "log", language)
-            wraps = Population("errors made with fmt.Errorf", "wrap", language)
             for path, facts in own:
                 for call in facts.calls:
                     if _is_log(call, language):
                         logs.items.append(
                             Item(Place(path, call.line, call.name), {"logger": {_logger(call)}})
                         )
-                    elif language == "go" and call.name == "Errorf" and call.receiver == "fmt":
-                        traits: Traits = {"wraps": {"%w"} if "%w" in call.argument else set()}
-                        wraps.items.append(Item(Place(path, call.line, call.argument[:60]), traits))
-            yield from (logs, wraps)
+            yield logs
 
     def _item(self, path: str, facts: FileFacts, index: int) -> Item:
         if path not in self._around:
@@ -417,17 +403,11 @@ class Counting:
                     tests.items.append(self._item(path, facts, index))
             if language in ECMA:
                 cases.items += [
-                    _case(path, call)
+                    Item(Place(path, call.line, call.argument[:60]), {"called": {call.name}})
                     for call in facts.calls
                     if call.name in _CASES and not call.receiver and call.argument
                 ]
         yield from (tests, cases)
-
-
-def _case(path: str, call: Call) -> Item:
-    first = call.argument.partition(" ")[0].lower()
-    traits: Traits = {"called": {call.name}, "opening": {first} if first.isalpha() else set()}
-    return Item(Place(path, call.line, call.argument[:60]), traits)
 
 
 def _outer(facts: FileFacts, index: int) -> bool:
