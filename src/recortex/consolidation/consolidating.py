@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from recortex.consolidation.clustering import MOST_POINTS
-from recortex.consolidation.guard import compared
+from recortex.consolidation.guard import SURE, sameness
 from recortex.consolidation.metrics import Event, details, tuned
 from recortex.consolidation.phases import (
     EPISODE,
@@ -36,6 +36,7 @@ from recortex.engines.copies import alike
 from recortex.engines.indexing import direction
 from recortex.engines.supersession.service import insert_superseding, record
 from recortex.errors import CausalCycleError, EmbeddingError, MemoryNotFoundError
+from recortex.text.languages import ENGLISH_MODEL, reads
 from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ MOST_GROUPS, MOST_LOOKED = 30, 500
 """Groups of one run, each of which asks the store some questions, and those that are abstracted for them."""
 AMONG = 10
 """A source must be among so many answers, or among as many as the group has."""
-EXCLUDE = 0.6
-"""The chance that something ends, from which on two statements are not merged (bench/consolidation.py)."""
 NEAREST = 5
 """Memories that may say already what a group does."""
 MEASURED = "measured"
@@ -213,11 +212,21 @@ class Consolidating:
         return codes
 
     def _proposed(
-        self, group: Group, codes: Mapping[str, bytes], rarity: Rarity, limits: Limits
+        self, found: Group, codes: Mapping[str, bytes], rarity: Rarity, limits: Limits
     ) -> Proposal | None:
+        sure = self._sure(found, codes)
+        if len(sure) + 1 < limits.smallest:
+            return None
+        group = replace(found, others=sure)
         known = kept_by(group, self._known(group.anchor, codes))
+        updates = known is not group
         text = selected(known, codes, rarity, limits.novel)
-        if self._count(text) >= sum(self._count(statement(one)) for one in known.sources):
+        if not updates and not self._shorter(text, known):
+            # The longest may hold what the others add.
+            first, *others = sorted(known.sources, key=lambda one: (-len(statement(one)), one.id))
+            known = Group(anchor=first, others=tuple(others), likeness=group.likeness)
+            text = selected(known, codes, rarity, limits.novel)
+        if not self._shorter(text, known):
             return None
         made = abstract(
             known,
@@ -229,16 +238,18 @@ class Consolidating:
         )
         asked = questions(group, rarity)
         copies = all(alike(statement(group.anchor), statement(one)) for one in group.others)
-        result: Result = "updated" if known is not group else "strengthened" if copies else "created"
-        refused = self._unfound(known, asked) or self._excluded(group)
+        result: Result = "updated" if updates else "strengthened" if copies else "created"
         return Proposal(
             successor=made,
             sources=known.sources,
             likeness=group.likeness,
             result=result,
             asked=tuple(asked),
-            refused=refused,
+            refused=self._unfound(known, asked),
         )
+
+    def _shorter(self, text: str, group: Group) -> bool:
+        return self._count(text) < sum(self._count(statement(one)) for one in group.sources)
 
     def _known(self, anchor: Memory, codes: Mapping[str, bytes]) -> Iterator[tuple[float, Memory]]:
         """Knowledge that may say already what an episode tells."""
@@ -251,18 +262,30 @@ class Consolidating:
         both = {**codes, **self._store.vectors.codes_of([one.id for one in found], wanted)}
         yield from ((how_like(anchor, one, both), one) for one in found)
 
-    def _excluded(self, group: Group) -> str:
-        """Why a source may exclude the anchor, as the model of changes of mind reads them."""
-        said, reader = statement(group.anchor), self._services.change_reader
-        pairs = [pair for one in group.others for pair in compared(said, statement(one)) if not alike(*pair)]
-        if reader is None or not pairs:
-            return ""
+    def _sure(self, group: Group, codes: Mapping[str, bytes]) -> tuple[Memory, ...]:
+        """The sources that surely say what the anchor does: near-copies, and what two models read so.
+
+        Without the model of changes of mind, and of languages that it does not read, only near-copies do.
+        """
+        said = statement(group.anchor)
+        return tuple(
+            one
+            for one in group.others
+            if alike(said, statement(one))
+            or self._same(said, statement(one), how_like(group.anchor, one, codes))
+        )
+
+    def _same(self, said: str, other: str, like: float) -> bool:
+        reader = self._services.change_reader
+        if reader is None or not (reads(ENGLISH_MODEL, said) and reads(ENGLISH_MODEL, other)):
+            return False
+        if sameness(said, other, like, 1.0) < SURE:
+            return False  # whatever the model would say
         try:
-            read = reader.chances([*pairs, *((new, known) for known, new in pairs)])
+            chances = reader.chances([(said, other), (other, said)])
         except EmbeddingError:
-            return ""
-        chance = max(1.0 - one.stays for one in read)
-        return f"two of them may exclude each other (probability {chance:.2f})" if chance >= EXCLUDE else ""
+            return False
+        return sameness(said, other, like, max(one.stays for one in chances)) >= SURE
 
     def _unfound(self, group: Group, asked: Sequence[str]) -> str:
         """The recall gate: why a source is not found by the group's own words; empty where all are."""

@@ -23,7 +23,7 @@ from recortex.consolidation.clustering import (
     unit_rows,
 )
 from recortex.consolidation.duplicates import merge, mergeable_kind
-from recortex.consolidation.guard import difference
+from recortex.consolidation.guard import difference, named
 from recortex.consolidation.summary import NOVEL, Rarity, key_phrases, likeness, select, terms
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
@@ -44,6 +44,8 @@ LINKED = 0.75
 """The least cosine of each source with the anchor."""
 MOST_NEAR = 24
 """Memories that are compared with an anchor, the likest ones: no memory stands for more."""
+LONGER = 1.1
+"""What says the same as the anchor and is no longer than so many times it adds no more than names."""
 _BLOCK = 512
 """Rows of one product."""
 SAME = 0.9
@@ -246,6 +248,7 @@ def _strength(memory: Memory) -> tuple[object, ...]:
         memory.pinned,
         round(memory.confidence, 2),
         memory.evidence,
+        len(named(statement(memory))),
         memory.tokens,
         memory.id,
     )
@@ -291,9 +294,9 @@ def selected(group: Group, codes: Mapping[str, bytes], rarity: Rarity, novel: fl
     """
     said = statement(group.anchor)
     added = [
-        (statement(one), how_like(group.anchor, one, codes))
+        (text, 1.0 if len(text) <= len(said) * LONGER else how_like(group.anchor, one, codes))
         for one in group.others
-        if not alike(said, statement(one))
+        if not alike(said, text := statement(one))
     ]
     return select(said, added, rarity, novel) if added else said
 

@@ -126,7 +126,7 @@ def select(anchor: str, others: Sequence[tuple[str, float]], rarity: Rarity, nov
     chosen = list(own)
     for sentence in sorted(added, key=lambda one: (-ranks[one], one)):
         like = max([added[sentence], *(_repeats(vectors[sentence], vectors[one]) for one in chosen)])
-        if like < novel or not named(sentence) <= named("\n".join(chosen)):
+        if like < novel or named(sentence, "\n".join(chosen)):
             chosen.append(sentence)
     return "\n".join([anchor, *chosen[len(own) :]])
 

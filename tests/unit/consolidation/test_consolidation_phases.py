@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recortex.consolidation.guard import difference
+from recortex.consolidation.guard import difference, sameness
 from recortex.consolidation.jobs import Figures, trigger
 from recortex.consolidation.metrics import EVENTS, Event, averages, missed, tuned
 from recortex.consolidation.phases import USUAL, boost, candidates, find
@@ -40,6 +40,8 @@ def memory(id_, text, kind="insight", **more):
         ),
         ("The offices are in San Francisco", "The offices are in New York"),
         ("The build needs the flag --fast", "The build needs the flag --slow"),
+        ("Update all hooks to the unified types", "Updated all hooks to the unified types"),
+        ("The email validation is tested", "Task 3 (DONE): The email validation is tested"),
         ("The project is built with `mise run build`.", "The project is built with `go build ./...`."),
     ],
 )
@@ -63,6 +65,19 @@ def test_what_differs_is_kept_apart(one, other):
 )
 def test_what_says_the_same_is_not(one, other):
     assert difference(one, other) == ""
+
+
+def test_the_more_they_share_the_surer_it_is_that_two_say_the_same():
+    said = "The release workflow deploys the site from the docs folder"
+    same = sameness(said, "The site is deployed from the docs folder by the release workflow", 0.95, 0.9)
+    assert same > 0.65
+    assert same == sameness(
+        "The site is deployed from the docs folder by the release workflow", said, 0.95, 0.9
+    )
+    assert (
+        sameness(said, "The site should be deployed from the docs folder by the workflow", 0.95, 0.9) < same
+    )
+    assert sameness(said, "The docs folder has the pages of the site", 0.8, 0.9) < 0.65
 
 
 def test_candidates_are_old_episodes_and_sure_statements():
