@@ -189,6 +189,8 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     if text:
         from recortex.domain.injection import sealed
 
+        if event.name == "pre-compact":  # plain text becomes part of what the summary is asked for
+            return sealed(text).encode()
         if event.name == "stop":  # there it would be asked again and again what a hook adds
             answer |= {"decision": "block", "reason": sealed(text)}
         else:

@@ -7,7 +7,7 @@ FACT = "The build fails without `TZ=UTC`, because the fixtures hold local times.
 REMEMBER = [Call("mcp__plugin_recortex_recortex__remember", {"text": FACT})]
 TOOLS = ("--allowedTools", "mcp__plugin_recortex_recortex")
 PROMPTS = [f"Please rename the variable number {number}." for number in range(8)]
-DONE = ["Renamed."] * len(PROMPTS)
+DONE = [*["Renamed."] * (len(PROMPTS) - 1), "Renamed; without TZ=UTC the build had failed."]
 
 
 def asked(ran):
@@ -42,3 +42,26 @@ def test_nobody_is_asked_who_remembered_or_did_not_want_it(newest):
     assert not asked(ran)
     ran = newest.session(PROMPTS[:7], DONE)  # short
     assert not asked(ran)
+
+
+def test_a_compaction_keeps_what_is_worth_it_and_asks_after_it(newest):
+    newest.memory("remember", "The office closes at six.")
+    turns = ["The build fails without TZ=UTC: the fixtures hold local times.", REMEMBER, "Kept.", "Welcome."]
+    ran = newest.session(["Why is it red?", "/compact", "Go on.", "Thank you."], turns, words=TOOLS)
+    assert ran.unharmed, ran
+    (summary,) = ran.compactions
+    assert "Worth remembering" in summary.text
+    assert ASKED in ran.requests[1].text
+    newest.settle()
+    (kept,) = newest.about("TZ=UTC")
+    assert (kept["status"], kept["source"]["tool"]) == ("active", ASKED)
+
+
+def test_what_was_never_said_waits_for_the_person(newest):
+    wrong = [Call("mcp__plugin_recortex_recortex__remember", {"text": FACT.replace("UTC", "Asia/Tokyo")})]
+    newest.memory("remember", "The office closes at six.")
+    ran = newest.session([*PROMPTS, "Thank you."], [*DONE, wrong, "Kept.", "Welcome."], words=TOOLS)
+    assert ran.unharmed, ran
+    newest.settle()
+    (kept,) = newest.about("Asia/Tokyo")
+    assert (kept["status"], kept["source"]["tool"]) == ("proposed", ASKED)

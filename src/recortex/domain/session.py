@@ -11,7 +11,7 @@ from recortex.lean import Value
 
 Channel = Literal["surface", "prompt", "file", "asked"]
 Use = Literal["", "quoted", "file", "command"]
-SignalName = Literal["read", "written", "failed", "mended", "prompted", "reflected", "asked"]
+SignalName = Literal["read", "written", "failed", "mended", "prompted", "decided", "reflected", "asked"]
 
 
 class Session(Value, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ class Signal(Value, frozen=True, kw_only=True):
     """Something that happened in a session.
 
     A file was read or written, a command failed or works again, the agent asked what is known; with
-    `hooks.reflect` also: the person gave a prompt, and it was decided whether the agent is asked what to
+    `hooks.reflect` also: the person gave a prompt or decided something, and the agent was asked what to
     remember.
 
     Attributes:

@@ -35,6 +35,7 @@ class Session:
 
     code: int
     requests: list[Request]
+    compactions: list[Request]
     events: list[dict[str, Any]]
     errors: str
     prompted: list[float]  # when each prompt was written, on the clock of `Request.at`
@@ -142,7 +143,8 @@ class Claude:
                 code = running.end(end)
             finally:
                 running.remove()
-            return Session(code, model.main, running.events, running.errors, running.prompted)
+            summaries = [one for one in model.requests if one.kind == "compaction"]
+            return Session(code, model.main, summaries, running.events, running.errors, running.prompted)
 
 
 class _Running:

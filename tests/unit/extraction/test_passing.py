@@ -33,6 +33,13 @@ PASSING = {
     "an explanation": "Rows are read from the sensor buffer. "
     + "The field is shown in the viewer first. " * 12,
 }
+UNSAID = (
+    "No new silo.",
+    "Main is protected.",
+    "Keep the barn documents in the wiki.",
+    "All field views should have the same design.",
+    "Use the short name and not the whole path in the header of the planner when a field is open.",
+)
 LASTING = (
     "Never push to main, always open a pull request.",
     "we use uv and not pip here",
@@ -63,7 +70,6 @@ STILL_LASTING = (
     "We use pnpm now, not npm.",
     "We use uv here.",
     "Nobody pushes to main here.",
-    "Main is protected.",
     "Our API is versioned in the path.",
     "node 20+ only",
     "The silo server runs on port 4100.",
@@ -105,6 +111,12 @@ def active(text):
 @pytest.mark.parametrize("said", PASSING.values(), ids=PASSING)
 def test_what_is_said_of_the_work_at_hand_is_not_active(said):
     assert active(said) == []
+
+
+@pytest.mark.parametrize("said", UNSAID)
+def test_what_does_not_say_that_it_stands_is_proposed(said):
+    found = extract([Turn(0, "user", said, uuid="u")], INFO)
+    assert [one.active for one in found] == [False]
 
 
 @pytest.mark.parametrize("said", LASTING)

@@ -10,7 +10,6 @@ from recortex.domain.vocabulary import Scope, Status
 STATED = [
     ("i told u already, its venv/bin/python tests.py !!",) * 2,
     ("i told u already, its venv/bin/python tests.py !!", "i told you, its venv/bin/python tests.py"),
-    ("use the staging db", "omg use the staging db!!"),
     ("we deploy from the release branch", "again: we deploy from the release branch"),
 ]
 PASSING = [

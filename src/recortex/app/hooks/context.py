@@ -150,22 +150,30 @@ class HookContext:
         return self.location.place("queue")
 
 
-# -- asks the agent once, in a long session that remembered nothing, what of it is worth remembering
+# -- asks the agent once in a session what of it is worth remembering: at its end, or around a compaction
 
 
 LONG = 8
 """Prompts of a long session: of 606 labelled sessions, those with as many are 22 % and hold 168 of the 305
 facts that a later session would ask for, four times as many each as shorter ones (`bench/gold`)."""
 SOME = 4
-"""Prompts from which a session is asked in which a command failed and worked again: that is worth knowing."""
+"""Prompts from which a session is asked in which a command failed and worked again, or the person decided
+something: that is worth knowing."""
 CLIENTS = frozenset(("", "claude-code"))
-"""Clients that go on when a hook says so at the end of a turn; a hook of the plug-in names none."""
+"""Clients that go on when a hook says so at the end of a turn, and give a hook's words to the model that
+writes the summary; a hook of the plug-in names none."""
 QUESTION = (
     "Recortex asks this once in a session in which nothing was remembered (setting `hooks.reflect`)."
     " Durable facts of this session that a later one cannot see from the code are kept with `remember`: the"
     " cause of a failure, a correction, decision or standing wish of the person, a dead end. One call for"
     " each, at most five, each one self-contained sentence with its names and its reason. Where there is"
     " none, nothing is to be remembered: one line that says so is enough."
+)
+SUMMARY = (
+    "List in the summary, under the heading `Worth remembering`, up to five durable facts of this session"
+    " that a later one cannot see from the code: the cause of a failure, a correction, decision or standing"
+    " wish of the person, a dead end; each as one self-contained sentence with its names and its reason."
+    " Leave the heading out where there is none."
 )
 
 
@@ -176,16 +184,40 @@ def note_prompt(context: HookContext, event: HookEvent) -> None:
 
 
 def question(context: HookContext, event: HookEvent) -> str:
-    """The question, where a session is long or mended something, remembered nothing, and was not asked."""
-    if not (event.ending and context.settings["hooks.reflect"]) or event.client not in CLIENTS or event.agent:
-        return ""
-    seen = [one.name for one in context.sessions.signals(event.session)]
-    session = context.sessions.get(event.session)
-    least = SOME if "mended" in seen else LONG
-    if session is None or seen.count("prompted") < least or "reflected" in seen:
+    """What the agent is asked at the end of a turn, or as a compacted session goes on; mostly nothing.
+
+    Asked once: in a long session, in a shorter one in which something was mended or decided, and in any that
+    was compacted, unless something was remembered in it.
+    """
+    compacted = event.name == "session-start" and event.source == "compact"
+    if not (compacted or event.ending) or not _open(context, event, compacted=compacted):
         return ""
     _note(context, event, "reflected")
-    return "" if context.sessions.remembered_since(session.started_at) else QUESTION
+    return "" if _remembered(context, event) else QUESTION
+
+
+def for_summary(context: HookContext, event: HookEvent) -> str:
+    """What the summary that a compaction writes is to keep, where the agent will be asked after it."""
+    return SUMMARY if _open(context, event, compacted=True) and not _remembered(context, event) else ""
+
+
+def _open(context: HookContext, event: HookEvent, *, compacted: bool) -> bool:
+    """Whether a session was not asked yet, and is worth it."""
+    if (
+        not context.settings["hooks.reflect"]
+        or event.client not in CLIENTS
+        or event.agent
+        or not context.exists
+    ):
+        return False
+    seen = [one.name for one in context.sessions.signals(event.session)]
+    least = 1 if compacted else SOME if {"mended", "decided"} & set(seen) else LONG
+    return seen.count("prompted") >= least and "reflected" not in seen
+
+
+def _remembered(context: HookContext, event: HookEvent) -> bool:
+    session = context.sessions.get(event.session)
+    return session is None or context.sessions.remembered_since(session.started_at)
 
 
 def _note(context: HookContext, event: HookEvent, name: SignalName) -> None:

@@ -23,9 +23,11 @@ def handle(context: HookContext, event: HookEvent) -> str:
     event = of_event(event)
     match event.name:
         case "session-start":
+            from recortex.app.hooks.context import question
             from recortex.app.hooks.session_start import open_session
 
-            return open_session(context, event)
+            brief = open_session(context, event)
+            return "\n\n".join(filter(None, (brief, question(context, event))))
         case "user-prompt-submit":
             from recortex.app.hooks.context import note_prompt
             from recortex.app.hooks.reminders import for_prompt
@@ -49,9 +51,9 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             close_agent(context, event)
         case "pre-compact" | "stop" | "session-end":
-            from recortex.app.hooks.context import question
+            from recortex.app.hooks.context import for_summary, question
             from recortex.app.hooks.session_end import close
 
             close(context, event)
-            return question(context, event)
+            return (for_summary if event.name == "pre-compact" else question)(context, event)
     return ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sys
 import time
 from contextlib import suppress
@@ -20,6 +21,7 @@ from recortex.app import capture_requests
 from recortex.app.brief import brief, forget_briefs
 from recortex.app.capture_requests import STATUS, Window, digest, write_status
 from recortex.app.error_log import log_error
+from recortex.app.hooks.context import CLIENTS
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES, REPEATS
 from recortex.app.naming import shown
@@ -27,13 +29,18 @@ from recortex.app.past_sessions import TurnPlaces
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.deadlines import Ending
-from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.domain.exchange import ExchangeQuery
+from recortex.domain.search import MemoryQuery
+from recortex.domain.session import Signal
+from recortex.domain.vocabulary import Actor, Origin, Scope, Status
+from recortex.engines.exchanges.service import decision
+from recortex.engines.extraction.sentences import identifiers
 from recortex.engines.sessions.usage import GivenTexts, uses
 from recortex.errors import FormatError, RecortexError
 from recortex.filesystem import alone
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
@@ -42,7 +49,7 @@ if TYPE_CHECKING:
     from recortex.app.jobs.learning import Lesson
     from recortex.domain.exchange import Turn
     from recortex.domain.memory import Memory
-    from recortex.domain.session import Receipt
+    from recortex.domain.session import Receipt, Session
 
 
 # -- what the capture process does after it has learned: jobs, a new brief, and counts of all it did
@@ -296,6 +303,8 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
         for root in sorted(elsewhere):
             _forward(root, replace(request, folder=str(root), branch="", forwarded=True))
     if session:
+        note_decision(context, session)
+        check(context, session, path)
         context.sessions.captured(
             session.id, context.clock(), size=size, told=digest(last) if last else session.told
         )
@@ -399,6 +408,77 @@ def _holds(path: Path, message: str) -> bool:
         if time.monotonic() > patience:
             return False
         time.sleep(_TRANSCRIPT_POLL)
+
+
+# -- after the turn: whether the person decided something, and whether what was remembered was said
+
+
+ASKED_FOR = "hooks.reflect"
+"""The `tool` in the source of a memory that the agent kept because it was asked."""
+_NUMBER = re.compile(r"\b\d(?:[\w.]*\w)?")
+_BEGINNING = 40
+"""Characters by which a memory's text is found in a transcript."""
+
+
+def note_decision(context: HookContext, session: Session) -> None:
+    """Note that the person decided something in a session, once, where that makes it worth asking."""
+    if not context.settings["hooks.reflect"] or session.client not in CLIENTS:
+        return
+    seen = {one.name for one in context.sessions.signals(session.id)}
+    if seen & {"decided", "mended", "reflected"}:
+        return
+    said = context.app.services(Scope.PROJECT).store.exchanges.find(ExchangeQuery(session=session.id))
+    if any(map(decision, said)):
+        context.note([Signal(session=session.id, at=context.clock(), name="decided", subject="")])
+
+
+def check(context: HookContext, session: Session, transcript: Path) -> int:
+    """Mark what the agent remembered because it was asked, and let wait what was not said in the session.
+
+    A name of code, a file, a product or a number in it that stands nowhere in the transcript before it makes
+    it a proposal. Returns how many wait.
+    """
+    signals = context.sessions.signals(session.id)
+    asked = next((one.at for one in signals if one.name == "reflected"), None)
+    if asked is None:
+        return 0
+    services, waiting = context.app.services(Scope.PROJECT), 0
+    # After a compaction the agent is asked before a prompt, at the end of a turn after it.
+    later = [one.at for one in signals if one.name == "prompted" and one.at > asked][1:2]
+    until = later[0] if later else None
+    query = MemoryQuery(origins=(Origin.AGENT,), recorded_after=asked, recorded_before=until)
+    new = [one for one in services.store.memories.find(query) if not one.source.tool]
+    raw = transcript.read_text(encoding="utf-8", errors="replace") if new else ""
+    for memory in new:
+        if memory.id not in raw:  # another session's
+            continue
+        missing = list(dict.fromkeys(_unsaid(memory, raw)))
+        source = replace(
+            memory.source, session=session.id, client=session.client or "claude-code", tool=ASKED_FOR
+        )
+        marked = replace(memory, source=source, status=Status.PROPOSED if missing else memory.status)
+        reason = f"not said in the session: {', '.join(missing)}" if missing else "it was asked for"
+        services.ingestion.change(
+            memory, marked, now=context.clock(), actor=Actor.LEARNING, operation="check", reason=reason
+        )
+        waiting += bool(missing)
+    return waiting
+
+
+def _unsaid(memory: Memory, transcript: str) -> Iterator[str]:
+    """The names and numbers of a memory that stand nowhere before it in a transcript of JSON lines."""
+    begins = [json.dumps(memory.text[:_BEGINNING], ensure_ascii=plain)[1:-1] for plain in (False, True)]
+    place = max(map(transcript.find, begins))
+    if place < 0:
+        return
+    before = transcript[:place].casefold()
+    for name in (*identifiers(memory.text), *_NUMBER.findall(memory.text)):
+        written = json.dumps(name.strip(".,;:").casefold(), ensure_ascii=False)[1:-1]
+        if not re.search(rf"(?<![\w.:]){re.escape(written)}(?!\w)", before):
+            yield name
+
+
+# -- the process
 
 
 def main(context: HookContext) -> int:

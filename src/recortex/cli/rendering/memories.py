@@ -113,6 +113,7 @@ def source_of(source: Source) -> str:
         f"session {source.session[:SHORT_ID]}" if source.session else "",
         f"turn {source.turn}" if source.turn is not None else "",
         f"said by {source.speaker}" if source.speaker else "",
+        f"asked for by {source.tool}" if source.tool else "",
         source.url,
     )
     return ", ".join(part for part in parts if part)
