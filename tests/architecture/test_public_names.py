@@ -68,6 +68,7 @@ EXTRAS = {
     "code": (),
     "models": (),
     "multilingual": (),
+    "otel": (),
 }
 """The modules of ours, by their beginning, that load only where an extra is installed."""
 IMPORT_ALL = """
@@ -84,6 +85,8 @@ for one in pkgutil.walk_packages(recortex.__path__, "recortex.", onerror=lambda 
 
 def _modules_of(extra):
     """What the packages of an extra, and those of its packages' own extras, are imported as."""
+    if extra == "otel":
+        return ["opentelemetry.distro", "opentelemetry.sdk"]  # the SDK of MCP brings the rest of the name
     named = {_canonical(one) for one in metadata.requires("recortex") if one.endswith(f"extra == {extra!r}")}
     if extra == "postgres":
         named |= {"psycopg-pool", "psycopg-binary"}
