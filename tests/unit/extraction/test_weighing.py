@@ -25,7 +25,7 @@ def test_what_should_be_waits_however_sure_the_judge_is(text):
 
 def test_a_reason_against_it_stays():
     finding = RuleFinding(RULE, "constraint", 0.6, "person_rule", RULE, hold="it was withdrawn")
-    (one,) = weighed([finding], Message("person", RULE))
+    (one,) = weighed([finding], Message(RULE))
     assert one.hold == "it was withdrawn"
 
 
@@ -45,7 +45,7 @@ def test_what_passes_is_left_to_the_record_of_what_was_said(text):
 
 def test_a_question_is_no_statement_of_the_person():
     finding = RuleFinding("We use uv here.", "preference", 0.8, "person_our_way", "do we use uv here?")
-    assert list(weighed([finding], Message("person", "do we use uv here?"))) == []
+    assert list(weighed([finding], Message("do we use uv here?"))) == []
 
 
 def test_what_the_person_asks_to_remember_needs_no_judge():

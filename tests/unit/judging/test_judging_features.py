@@ -6,12 +6,10 @@ from recortex.engines.judging import Message, Statement, features
 from recortex.engines.judging.judge import cues
 
 
-def of(text, part="", speaker="agent", **more):
+def of(text, part="", rule=0.0, **more):
     """The features of a part of a message; of all of it unless one is named."""
-    stated = {name: more.pop(name) for name in ("pasted", "rule") if name in more}
     start = text.index(part)
-    statement = Statement(start, start + len(part or text), **stated)
-    return features(statement, Message(speaker, text, **more))
+    return features(Statement(start, start + len(part or text), rule), Message(text, **more))
 
 
 @pytest.mark.parametrize(
@@ -85,15 +83,6 @@ def test_chinese_has_words_too():
     assert one["shape_short"] == 0.0
 
 
-def test_whose_word_it_is():
-    text = "Never push to main."
-    assert of(text, speaker="person")["by_person"] == 1.0
-    pasted = of(text, speaker="person", pasted=True)
-    assert (pasted["by_person"], pasted["by_paste"]) == (0.0, 1.0)
-    assert of(text, speaker="summary")["by_summary"] == 1.0
-    assert of(text)["by_person"] == 0.0
-
-
 def test_where_it_stands():
     text = "It failed. The port was taken. Tell me more."
     first, middle, last = (of(text, part) for part in ("It failed.", "The port was taken.", "Tell me more."))
@@ -127,9 +116,9 @@ def test_the_nearest_heading_counts():
 
 def test_what_it_answers():
     offer = "There are two ways. Which one do you want?"
-    assert of("the second", speaker="person", before=offer)["answers_offer"] == 1.0
-    assert of("the second", speaker="person", before="Done.")["answers_offer"] == 0.0
-    assert of("no, use the queue", speaker="person")["message_objects"] == 1.0
+    assert of("the second", before=offer)["answers_offer"] == 1.0
+    assert of("the second", before="Done.")["answers_offer"] == 0.0
+    assert of("no, use the queue")["message_objects"] == 1.0
 
 
 def test_how_the_text_goes_on():
@@ -145,6 +134,6 @@ def test_the_rule_that_took_it():
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "`", "🙂", "x" * 5_000])
 def test_any_text_has_the_same_names_in_order(text):
-    found = of(text, speaker="person")
+    found = of(text)
     assert list(found) == list(of("Never push to main."))
     assert all(isinstance(value, float) for value in found.values())

@@ -34,7 +34,7 @@ from recortex.engines.extraction.plain_speech import (
     plainly,
     unasked,
 )
-from recortex.engines.judging import Message, Statement, judged
+from recortex.engines.judging import Message, Statement, assess
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import is_near_duplicate
 from recortex.text.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
@@ -363,7 +363,7 @@ def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding 
     if _ASKS.match(finding.quote) or is_task(finding.quote):
         return None
     statement = Statement(max(start, 0), max(start, 0) + len(finding.quote), rule=finding.confidence)
-    (found,) = judged([(statement, message)])
+    found = assess(statement, message)
     sure = finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
     chance, limits = (found.keep, SURE) if sure else (found.active, PERSON)
     if chance >= limits.active or (sure and says_plainly(finding, message.text)):
@@ -464,7 +464,7 @@ class _SessionReader:
 
     def _read_prose(self, turn: Turn) -> Iterator[RuleFinding]:
         """What a message of the person teaches, with what it answers."""
-        message = Message("person", own_words(turn), before=self.said, first=not self.begun)
+        message = Message(own_words(turn), before=self.said, first=not self.begun)
         yield from answered(message.text, message.before)
         yield from weighed(by_rules(turn), message)
 

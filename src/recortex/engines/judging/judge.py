@@ -1,8 +1,8 @@
-"""Probabilities that a statement is worth remembering, from its features.
+"""Probabilities that what a person typed is worth remembering, from its features.
 
-A logistic regression for each question, trained on labelled sessions of many projects. A feature has a weight
-for everybody's words and another that is added for what the person typed: the same form says something else
-there. `table.json` holds the weights, how they are calibrated, and the training record.
+A logistic regression for each question, trained on labelled sessions of many projects. `table.json` holds
+the weights, how they are calibrated, and the training record. The weights of persons' and of agents' words
+were trained together; those of persons' are kept, since nobody else's are judged.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from math import fsum, log, log1p
+from math import log, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
@@ -20,7 +20,7 @@ from recortex.engines.regression import logistic, table
 from recortex.text.words import sections
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from recortex.engines.regression import Table
 
@@ -60,8 +60,6 @@ def _lists() -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
 
 
 PATTERNS = Patterns(__file__, "features")
-Speaker = Literal["person", "agent", "summary"]
-
 _BRIEF, _SHORT, _LONG = 80, 400, 2_500
 """Characters of a message that says little, that was certainly typed, and that was hardly typed."""
 _ABOVE, _AROUND, _NEXT = 2_000, 300, 60
@@ -81,15 +79,12 @@ _BEYOND_ASCII = re.compile(r"[^\W\d_a-zA-Z]")
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a session, and what stood before it; what follows is not known when a session is read.
+    """A person's message, and what the agent said before; what follows is not known when a session is read.
 
     Attributes:
-        speaker: `summary` for what a client kept of a session that it compacted.
-        before: what the agent said before the person's message; for the agent's, what the person asked.
         first: it begins the session.
     """
 
-    speaker: Speaker
     text: str
     before: str = ""
     first: bool = False
@@ -97,7 +92,7 @@ class Message:
     @cached_property
     def shared(self) -> dict[str, float]:
         """The features that all statements of the message share."""
-        return _of_message(self) | _of_exchange(self)
+        return _of_message(self)
 
 
 class Statement(NamedTuple):
@@ -105,13 +100,11 @@ class Statement(NamedTuple):
 
     Attributes:
         start, end: its characters in the message.
-        pasted: the person did not type it.
         rule: the confidence of the rule that took it; 0 where none did.
     """
 
     start: int
     end: int
-    pasted: bool = False
     rule: float = 0.0
 
 
@@ -122,11 +115,6 @@ def features(statement: Statement, message: Message) -> dict[str, float]:
     found |= {name: float(one.search(text) is not None) for name, one in _FORMS.items()}
     found |= {name: log1p(_count(one, text)) for name, one in _NAMES.items()}
     return found | message.shared | _place(statement, message) | _section(statement, message)
-
-
-def typed(statement: Statement, message: Message) -> bool:
-    """Whether it is the person's own word."""
-    return message.speaker == "person" and not statement.pasted
 
 
 _FORMS = PATTERNS.by_name("form_")
@@ -159,42 +147,30 @@ def _shape(text: str) -> dict[str, float]:
 
 
 def _of_message(message: Message) -> dict[str, float]:
-    """How long a message is, what it looks like and how it begins."""
-    person, text, start = message.speaker == "person", message.text, message.text[:_AROUND]
+    """How long a message is, what it looks like, how it begins and what it answers."""
+    text, start, before = message.text, message.text[:_AROUND], message.before[-_AROUND:]
     return {
-        "by_summary": float(message.speaker == "summary"),
         "message_size": log1p(len(text)),
-        "message_brief": float(person and len(text) < _BRIEF),
-        "message_short": float(person and len(text) < _SHORT),
-        "message_long": float(person and len(text) > _LONG),
+        "message_brief": float(len(text) < _BRIEF),
+        "message_short": float(len(text) < _SHORT),
+        "message_long": float(len(text) > _LONG),
         "message_wrapped": float(PATTERNS.wrapped.match(text) is not None),
         "message_fenced": float("```" in text),
         "message_first": float(message.first),
-        "message_objects": float(person and PATTERNS.objects.search(start) is not None),
-        "message_agrees": float(person and PATTERNS.agrees.match(start) is not None),
-    }
-
-
-def _of_exchange(message: Message) -> dict[str, float]:
-    """What a message answers."""
-    person, before = message.speaker == "person", message.before[-_AROUND:]
-    return {
-        "answers_offer": float(person and PATTERNS.offers.search(before) is not None),
-        "answers_nothing": float(person and not before),
-        "asked_question": float(not person and _FORMS["form_question"].search(before) is not None),
-        "asked_why": float(not person and _FORMS["form_rhetorical"].search(before) is not None),
+        "message_objects": float(PATTERNS.objects.search(start) is not None),
+        "message_agrees": float(PATTERNS.agrees.match(start) is not None),
+        "answers_offer": float(PATTERNS.offers.search(before) is not None),
+        "answers_nothing": float(not before),
     }
 
 
 def _place(statement: Statement, message: Message) -> dict[str, float]:
-    """Whose word it is, where in the message it stands, and how the text goes on before and after it."""
+    """Where in the message it stands, and how the text goes on before and after it."""
     start, end, text = statement.start, statement.end, message.text
     before = text[max(0, start - _AROUND) : start].strip()
     after = text[end : end + _AROUND].lstrip("*_`\"')] \n")
     following = cues(after[:_NEXT])
     return {
-        "by_person": float(typed(statement, message)),
-        "by_paste": float(message.speaker == "person" and statement.pasted),
         "rule": statement.rule,
         "ruled": float(statement.rule > 0),
         "stands_first": float(not before),
@@ -228,8 +204,6 @@ def _heads(line: str) -> bool:
 
 
 TABLE = Path(__file__).with_name("table.json")
-_TYPED = "typed "
-"""Begins the name of a feature of what the person typed."""
 
 
 class Judgement(NamedTuple):
@@ -237,48 +211,28 @@ class Judgement(NamedTuple):
 
     Attributes:
         keep: that it is worth keeping, true, and holds beyond the task at hand.
-        alone: that a reader understands it without what stands around it.
-        durable: that it holds beyond the task at hand, worth keeping or not.
-        active: that it is worth keeping, true, and stands alone.
-        kinds: of what is worth keeping; they add up to 1.
+        active: that besides a reader understands it without what stands around it.
     """
 
     keep: float
-    alone: float
-    durable: float
     active: float
-    kinds: Mapping[str, float]
 
 
-def judged(
-    statements: Sequence[tuple[Statement, Message]], *, trained: Table | None = None
-) -> list[Judgement]:
-    """Judge statements, each with the message that it stands in.
+def assess(statement: Statement, message: Message, *, trained: Table | None = None) -> Judgement:
+    """Judge a statement with the message that it stands in.
 
     Args:
-        statements: any number of them, of any sessions.
+        statement: in the message.
+        message: what the person typed.
         trained: another table than the package's.
     """
     used = trained or table(TABLE)
-    return [_judgement(statement, message, used) for statement, message in statements]
-
-
-def _judgement(statement: Statement, message: Message, used: Table) -> Judgement:
-    found = {name: value for name, value in features(statement, message).items() if value}
-    if typed(statement, message):
-        found |= {f"{_TYPED}{name}": value for name, value in found.items()}
+    found = features(statement, message)
     logits = {name: model.logit(found) for name, model in used.models.items()}
     both = logistic(logits["keep"]) * logistic(logits["alone"])
     logits["active"] = log(both) - log1p(-both)
-    shares = {kind: logistic(logits[kind]) for kind in used.written["kinds"]}
-    total = fsum(shares.values())
-    return Judgement(
-        **{
-            name: logistic(bias + weight * logits[name])
-            for name, (bias, weight) in used.written["calibration"].items()
-        },
-        kinds={kind: share / total for kind, share in shares.items()},
-    )
+    calibrated = used.written["calibration"].items()
+    return Judgement(**{name: logistic(bias + weight * logits[name]) for name, (bias, weight) in calibrated})
 
 
 # -- where the sentences and lines of a message stand, as they were labelled (`bench/statements.py`)

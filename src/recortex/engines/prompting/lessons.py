@@ -37,7 +37,7 @@ from recortex.engines.extraction.sentences import (
     tags_of,
 )
 from recortex.engines.indexing import is_code, is_outline
-from recortex.engines.judging import Message, Statement, judged
+from recortex.engines.judging import Message, Statement, assess
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError
@@ -390,9 +390,8 @@ def _likely(quote: str, confidence: float, source: SentTurn, part: TranscriptPar
     place = part.sent.index(source)
     earlier = part.sent[max(0, place - _LOOKED_BACK) : place]
     before = next((one.text for one in reversed(earlier) if one.turn.role != source.turn.role), "")
-    message = Message("person", source.text, before=before, first=place == 0)
-    (found,) = judged([(Statement(*_sentence(quote, source.text), rule=confidence), message)])
-    return found.active >= PERSON.active
+    message = Message(source.text, before=before, first=place == 0)
+    return assess(Statement(*_sentence(quote, source.text), rule=confidence), message).active >= PERSON.active
 
 
 def _sentence(quote: str, text: str) -> tuple[int, int]:
