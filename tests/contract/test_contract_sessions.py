@@ -66,6 +66,23 @@ def test_what_became_of_what_was_given(store):
     assert store.sessions.outcomes([], ["prompt"]) == {}
 
 
+def test_receipts_move_to_a_successor_and_return(store):
+    given = [
+        replace(GIVEN, memory=id_of(number), context=context)
+        for number, context in ((1, 0), (1, 1), (2, 1), (3, 2))
+    ]
+    store.sessions.give(given)
+    moved = store.sessions.move_receipts(id_of(1), id_of(4))
+    assert sorted(moved) == [("s1", 0), ("s1", 1)]
+    assert store.sessions.move_receipts(id_of(2), id_of(4)) == []  # it was given there already
+    found = {(one.memory, one.context) for one in store.sessions.receipts("s1")}
+    assert found == {(id_of(4), 0), (id_of(4), 1), (id_of(2), 1), (id_of(3), 2)}
+    store.sessions.return_receipts(id_of(4), id_of(1), moved)
+    assert {(one.memory, one.context) for one in store.sessions.receipts("s1")} == {
+        (one.memory, one.context) for one in given
+    }
+
+
 def test_figures_of_many_sessions(store):
     file = replace(GIVEN, memory=id_of(2), channel="file", subject="a.py", tokens=7)
     store.sessions.put(FIRST)

@@ -34,7 +34,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.copies import alike
 from recortex.engines.indexing import direction
-from recortex.engines.supersession.service import insert_superseding, record
+from recortex.engines.supersession.service import insert_superseding, move_receipts, record
 from recortex.errors import CausalCycleError, EmbeddingError, MemoryNotFoundError
 from recortex.text.languages import ENGLISH_MODEL, reads
 from recortex.text.tokens import TokenCounter
@@ -169,6 +169,7 @@ class Consolidating:
                     now=self._now,
                     details={"of": [one.id for one in sources]},
                 )
+                move_receipts(self._store, made, sources, self._actor, self._now)
                 self._services.embedding.embed([made])
                 after = {question: self._ids(question, len(sources)) for question in asked}
                 _check({one: after[one] for one in proposal.asked}, made)

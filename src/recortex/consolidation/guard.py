@@ -99,6 +99,7 @@ _LEAST_CHANCE = 1e-3
 class _Read(NamedTuple):
     text: str
     words: tuple[str, ...]
+    said: frozenset[str]
     plain: frozenset[str]
     names: frozenset[str]
     figures: frozenset[str]
@@ -118,7 +119,7 @@ def _plain(text: str) -> str:
     return _CONTRAST.sub("", text).strip()
 
 
-@lru_cache(4_096)
+@lru_cache(16_384)
 def _read(text: str) -> _Read:
     code = frozenset(" ".join(found[1].casefold().split()) for found in _CODE.finditer(text))
     text = _plain(text)
@@ -129,7 +130,8 @@ def _read(text: str) -> _Read:
     names |= {word for word in marked(text) if _INNER.search(word)}
     plain = (re.sub(r"^\W+|(?:['’]s|\W)+$", "", word.casefold()) for word in names)
     figures = frozenset(word for word in words if _FIGURE.search(word))
-    return _Read(text, words, frozenset(tokens(text)), frozenset(filter(None, plain)), figures, code)
+    said = frozenset(words) - LIGHT
+    return _Read(text, words, said, frozenset(tokens(text)), frozenset(filter(None, plain)), figures, code)
 
 
 def named(text: str, known: str = "") -> frozenset[str]:
@@ -196,7 +198,7 @@ def compared(one: str, other: str) -> list[tuple[str, str]]:
 
 
 def _related(one: str, other: str) -> bool:
-    a, b = set(_read(one).words) - LIGHT, set(_read(other).words) - LIGHT
+    a, b = _read(one).said, _read(other).said
     return len(a & b) >= _RELATED * min(len(a), len(b)) > 0
 
 
@@ -284,8 +286,9 @@ def _replaced(a: _Read, b: _Read, matcher: SequenceMatcher[str]) -> Iterator[tup
 
 def _own(words: Iterable[str], others: Iterable[str]) -> list[str]:
     """The words that say something and that another statement has in no form, nor a synonym."""
-    every = list(others)
-    return [word for word in words if word not in LIGHT and not any(_same(word, one) for one in every)]
+    every = set(others)
+    own = (word for word in words if word not in LIGHT and word not in every)
+    return [word for word in own if not any(_same(word, one) for one in every)]
 
 
 def _same(one: str, other: str) -> bool:

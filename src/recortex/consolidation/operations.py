@@ -14,7 +14,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.engines.similarity import contradiction
-from recortex.engines.supersession.service import insert_superseding
+from recortex.engines.supersession.service import insert_superseding, move_receipts
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import limited, weighty
 from recortex.operations.base import Operations, bounded, filled
@@ -259,15 +259,17 @@ class ConsolidationOperations(Operations):
             return Consolidated(action="merge", merged=output_redacted(merged), superseded=old, dry_run=True)
         backup = services.store.backups.make(now, reason="before-merge")
         try:
-            insert_superseding(
-                services.store,
-                merged,
-                [a, b],
-                actor=actor,
-                operation="consolidate",
-                now=now,
-                details={"of": [a.id, b.id]},
-            )
+            with services.store.transaction():
+                insert_superseding(
+                    services.store,
+                    merged,
+                    [a, b],
+                    actor=actor,
+                    operation="consolidate",
+                    now=now,
+                    details={"of": [a.id, b.id]},
+                )
+                move_receipts(services.store, merged, [a, b], actor, now)
         except CorruptStoreError as error:
             hint = f"Run `recortex recover`. The store as it was before the merge: {backup}"
             raise CorruptStoreError(error.message, hint=hint) from error

@@ -22,6 +22,7 @@ from recortex.domain.vocabulary import AnyScope, RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.sessions.limits import over
 from recortex.engines.sessions.usage import Analytics, Standing
+from recortex.engines.supersession.service import return_receipts
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError
 from recortex.operations.agents import EXPORTS, check_taking_back
 from recortex.operations.base import MAX_OFFSET, Operations, bounded, filled
@@ -469,6 +470,7 @@ class HistoryOperations(Operations):
             for old in services.store.memories.get(replaced):
                 if old.superseded_by == memory.id:
                     self.undo(old.id)
+            return_receipts(services.store, memory)
         else:
             raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
         check_taking_back(self._app, services, memory, former)

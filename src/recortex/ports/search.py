@@ -481,6 +481,16 @@ class Receipts(Protocol):
     def give_again(self, receipts: Sequence[Receipt]) -> None:
         """Bring receipts up to date whose memory was given again, since it changed or somebody asked."""
 
+    def move_receipts(self, memory: str, successor: str) -> list[tuple[str, int]]:
+        """Let receipts of a memory be its successor's, but where that was given in the same context.
+
+        Returns:
+            Session and context of those that were moved.
+        """
+
+    def return_receipts(self, successor: str, memory: str, given: Sequence[tuple[str, int]]) -> None:
+        """Let receipts be those of a memory again, by session and context."""
+
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.consolidation.phases import statement
+from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.exchanges.building import sentences
 
@@ -89,6 +90,22 @@ def test_a_consolidation_is_one_change_and_undone_as_one(cortex, stored):
     }
     cortex.undo(group.memory.id)
     assert [cortex.get(one.id).status for one in kept] == [Status.ACTIVE] * 5
+
+
+def test_what_was_given_of_the_sources_counts_for_the_successor_until_it_is_undone(cortex, stored, clock):
+    kept = stored(json.loads(next(path for path in GOLDEN if path.stem == "cluster_5_diverse").read_text()))
+    first, second = kept[0], kept[1]
+    sessions = cortex._app.all_services()[0].store.sessions
+    given = {"scope": first.scope, "channel": "asked", "at": clock()}
+    sessions.give([Receipt(session="s", context=0, memory=first.id, **given)])
+    sessions.give([Receipt(session="s", context=place, memory=second.id, **given) for place in (0, 1)])
+    before = sessions.receipts("s")
+    made = cortex.consolidate("run").groups[0].memory
+    after = {(one.context, one.memory) for one in sessions.receipts("s")}
+    assert {(0, made.id), (1, made.id)} < after  # one context has it once
+    assert len(after) == len(before)
+    cortex.undo(made.id)
+    assert sessions.receipts("s") == before
 
 
 def test_what_was_consolidated_is_not_consolidated_again(cortex, stored):

@@ -75,6 +75,24 @@ def insert_superseding(
             supersede(store, one, by=new.id, since=now, at=now, actor=actor)
 
 
+MOVED = "move_receipts"
+"""The audit log's name for receipts that became a merged memory's."""
+
+
+def move_receipts(store: Store, new: Memory, old: Sequence[Memory], actor: Actor, now: datetime) -> None:
+    """Let what was given of the old memories count as given of the one that says the same."""
+    moved = {one.id: found for one in old if (found := store.sessions.move_receipts(one.id, new.id))}
+    if moved:
+        record(store, new.id, MOVED, actor, now, {"of": moved})
+
+
+def return_receipts(store: Store, new: Memory) -> None:
+    """Give receipts back that a merge moved, since it is undone."""
+    entry = next((one for one in store.ledger.entries(new.id) if one.operation == MOVED), None)
+    for id_, given in entry.details["of"].items() if entry else ():
+        store.sessions.return_receipts(new.id, id_, [tuple(one) for one in given])
+
+
 def supersede(
     store: Store, old: Memory, *, by: str, since: datetime, at: datetime, actor: Actor, why: str = ""
 ) -> None:

@@ -68,6 +68,17 @@ class SessionRecords(Records):
                 given = (one.session, one.context, one.memory)
                 self._rows("give_again", *given, to_micros(one.at), one.score, one.tokens)
 
+    def move_receipts(self, memory: str, successor: str) -> list[tuple[str, int]]:
+        """Let receipts of a memory be its successor's, but where that was given in the same context."""
+        with self._database.transaction():
+            return [(session, context) for session, context in self._rows("move_receipts", memory, successor)]
+
+    def return_receipts(self, successor: str, memory: str, given: Sequence[tuple[str, int]]) -> None:
+        """Let receipts be those of a memory again, by session and context."""
+        with self._database.transaction():
+            for session, context in given:
+                self._rows("return_receipt", successor, memory, session, context)
+
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
         return [read(Receipt, RECEIPTS.names, row) for row in self._rows("receipts", session_id)]

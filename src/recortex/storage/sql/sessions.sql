@@ -54,6 +54,15 @@ ON CONFLICT DO NOTHING RETURNING 1
 UPDATE receipts SET at = ?4, score = ?5, tokens = ?6
   WHERE /*own*/ session = ?1 AND context = ?2 AND memory = ?3
 
+-- name: move_receipts
+UPDATE receipts AS r SET memory = ?2
+WHERE /*own r*/ r.memory = ?1 AND NOT EXISTS (SELECT 1 FROM receipts o
+  WHERE /*own o*/ o.session = r.session AND o.context = r.context AND o.memory = ?2)
+RETURNING session, context
+
+-- name: return_receipt
+UPDATE receipts SET memory = ?2 WHERE /*own*/ memory = ?1 AND session = ?3 AND context = ?4
+
 -- name: receipts
 SELECT {receipts: all} FROM receipts
 WHERE /*own*/ session = ? ORDER BY at, channel, score DESC, memory, context
