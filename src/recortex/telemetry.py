@@ -10,7 +10,7 @@ empty tuple, and nothing is imported. Fields hold names, counts and times, never
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -98,10 +98,10 @@ def span(name: str, own: Listener | None = None, **fields: Value) -> AbstractCon
     return _timed(name, fields, own) if _listeners or own or _tracer else _NOBODY
 
 
-def tell(**fields: Value) -> None:
-    """Add fields to the span that is open, if one is."""
+def tell(fields: Callable[[], Mapping[str, Value]]) -> None:
+    """Add fields to the span that is open; where none is, they are not computed."""
     if around := _open.get():
-        around.fields.update(fields)
+        around.fields.update(fields())
 
 
 def event(name: str, **fields: Value) -> None:
@@ -174,24 +174,44 @@ def to_logging() -> Listener:
 
 MOST_BYTES = 512 * 1024
 """Of a file of timings that nothing reads: it is begun anew then."""
+AT_ONCE = 16
+"""Lines that are written together: a process that is killed loses so many at most."""
 
 
-def to_file(place: Callable[[], Path], clock: Callable[[], datetime]) -> Listener:
-    """A listener that adds a line for each span to a file, where its folder is there."""
-    import os
+class ToFile:
+    """A listener that adds a line for each span to a file, where its folder is there.
 
-    flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    Args:
+        place: gives the file.
+        clock: gives the time.
+    """
 
-    def write(record: Record) -> None:
-        line = as_line(record, clock()).encode()
-        handle = os.open(place(), flags, 0o600)
-        try:
-            if os.write(handle, line) and os.lseek(handle, 0, os.SEEK_CUR) > MOST_BYTES:
-                os.ftruncate(handle, 0)
-        finally:
-            os.close(handle)
+    def __init__(self, place: Callable[[], Path], clock: Callable[[], datetime]) -> None:
+        self._place, self._clock = place, clock
+        self._waiting: list[tuple[Record, datetime]] = []
 
-    return write
+    def __call__(self, record: Record) -> None:
+        """Keep a span until there are enough to be written."""
+        self._waiting.append((record, self._clock()))
+        if len(self._waiting) >= AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; where that cannot be done, it is lost."""
+        import os
+
+        written, self._waiting = self._waiting, []
+        if not written:
+            return
+        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        with suppress(OSError):
+            handle = os.open(self._place(), flags, 0o600)
+            try:
+                os.write(handle, "".join(as_line(*one) for one in written).encode())
+                if os.lseek(handle, 0, os.SEEK_CUR) > MOST_BYTES:
+                    os.ftruncate(handle, 0)
+            finally:
+                os.close(handle)
 
 
 def as_line(record: Record, at: datetime) -> str:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from recortex.ports.model import ChangeReader, NamedEmbedder, Reranker
     from recortex.ports.store import KeptStore
     from recortex.settings import Settings
-    from recortex.telemetry import Record
+    from recortex.telemetry import ToFile
 
 
 FULL_ID = 36
@@ -74,7 +74,7 @@ class Application:
     open_adviser: Callable[[Application], Adviser] | None = None
     warm: bool = False
     start: Path | None = None
-    metered: Callable[[Record], None] | None = None
+    metered: ToFile | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
     _all_services: dict[Scope | None, StoreServices] = field(default_factory=dict, init=False)
     _unrecorded: list[Degradation] = field(default_factory=list, init=False)
@@ -269,6 +269,8 @@ class Application:
 
     def close(self) -> None:
         """Close every store."""
+        if self.metered:
+            self.metered.flush()
         for services in self._all_services.values():
             services.store.close()
         self._all_services.clear()

@@ -13,7 +13,7 @@ from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import ConfigError
 from recortex.plugins import capability, load
 from recortex.settings import Settings, home_folder, inside, read
-from recortex.telemetry import span, to_file
+from recortex.telemetry import ToFile, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ def application(
     app = _application(project, settings, locations, clock=clock, actor=actor, progress=progress)
     app.start = start
     if settings["metrics.keep_days"]:
-        app.metered = to_file(lambda: next(iter(locations.values())).timings, app.clock)
+        app.metered = ToFile(lambda: next(iter(locations.values())).timings, app.clock)
     if settings["otel"]:
         load(capability("metrics").tracer)()
     return app

@@ -34,6 +34,8 @@ def counted(app: Application, days: timedelta) -> dict[tuple[str, str], Histogra
     stores = app.all_services(Scope.PROJECT)
     if not stores:
         return {}
+    if app.metered:
+        app.metered.flush()
     count_timings(stores[0])
     return stores[0].store.records(MetricRecords).totals(app.clock() - days)
 

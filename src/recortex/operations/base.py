@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
     from recortex.domain.session import HookEvent
     from recortex.engines.ingestion.service import Kept
-    from recortex.telemetry import Record
+    from recortex.telemetry import ToFile
 
 
 Result = TypeVar("Result", bound="DataclassInstance")
@@ -115,7 +115,7 @@ class Operations:
         return next(iter(self._app.locations.values())).address
 
     @property
-    def metered(self) -> Callable[[Record], None] | None:
+    def metered(self) -> ToFile | None:
         """What is told how long each operation takes."""
         return self._app.metered
 

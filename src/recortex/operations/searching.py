@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
     from recortex.engines.exchanges.service import FoundExchange
+    from recortex.telemetry import Value as Told
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
@@ -113,7 +114,7 @@ class SearchOperations(Operations):
         """
         began = time.monotonic()
         answer = self.answer(asked)
-        _count(asked, answer)
+        tell(lambda: _counted(asked, answer))
         if asked.as_of is None:
             for scope in {hit.memory.scope for hit in answer.hits}:
                 services = self._app.services(scope)
@@ -344,24 +345,24 @@ class SearchOperations(Operations):
         from recortex.engines.intent import classify
 
         asking, intent = Asking(self._app), classify(query)
-        tell(intent=intent)
+        tell(lambda: {"intent": intent})
         if asking.session is not None:
             given = [(hit.memory, hit.score, hit.memory.tokens) for hit in hits]
             asking.note(given, intent, round(1_000 * (time.monotonic() - began)))
 
 
-def _count(asked: RecallQuestion, answer: Recall) -> None:
-    """Tell what came of a question, and nothing of its words but a digest by which it is known again."""
+def _counted(asked: RecallQuestion, answer: Recall) -> dict[str, Told]:
+    """What came of a question, and nothing of its words but a digest by which it is known again."""
     from blake3 import blake3
 
-    tell(
-        results=len(answer.hits) + len(answer.exchanges) + len(answer.documents),
-        similarity=round(max((hit.signals.get("semantic", 0.0) for hit in answer.hits), default=0.0), 3),
-        tokens=answer.tokens,
-        recipe=asked.recipe,
-        length=len(asked.query),
-        digest=blake3(" ".join(asked.query.lower().split()).encode("utf-8", "replace")).hexdigest()[:8],
-    )
+    return {
+        "results": len(answer.hits) + len(answer.exchanges) + len(answer.documents),
+        "similarity": round(max((hit.signals.get("semantic", 0.0) for hit in answer.hits), default=0.0), 3),
+        "tokens": answer.tokens,
+        "recipe": asked.recipe,
+        "length": len(asked.query),
+        "digest": blake3(" ".join(asked.query.lower().split()).encode("utf-8", "replace")).hexdigest()[:8],
+    }
 
 
 class _Left:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families as families
 
-from recortex import Cortex
+from recortex import Cortex, telemetry
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Scope
 from recortex.metrics.counting import count_timings, counts
@@ -18,6 +18,8 @@ pytestmark = pytest.mark.usefixtures("without_vectors")
 
 
 def timings(cortex):
+    if cortex._app.metered:
+        cortex._app.metered.flush()
     return cortex._app.services(Scope.PROJECT).location.timings
 
 
@@ -87,6 +89,15 @@ def test_a_question_that_never_finds_anything_is_told_of(cortex, clock):
     assert any("found nothing each time" in one for one in cortex.status().notices)
 
 
+def test_a_process_that_lives_long_writes_several_lines_at_once(cortex):
+    cortex.remember("The queue is drained before a deploy")
+    path = cortex._app.services(Scope.PROJECT).location.timings
+    assert not path.exists()
+    for _ in range(telemetry.AT_ONCE - 1):
+        cortex.kinds()
+    assert len(path.read_text().splitlines()) == telemetry.AT_ONCE
+
+
 def test_lines_that_nobody_wrote_are_left_out():
     good = json.dumps([1_000_000, "hook", "stop", 12.0, "", {"said": True}])
     odd = [b"", b"{", b"[]", b"[1e999,1,1,1,1,1]", b'["x","hook","stop",1,"",{}]', b"\xff", b"[" * 100_000]
@@ -100,6 +111,7 @@ def test_timings_are_counted_once_though_counting_was_cut_off(cortex):
     path = timings(cortex)
     path.rename(path.with_name("timings.taken"))  # as a process leaves it that is killed then
     cortex.remember("Tokens end after an hour")
+    timings(cortex)
     services = cortex._app.services(Scope.PROJECT)
     assert [count_timings(services), count_timings(services), count_timings(services)] == [1, 1, 0]
     assert timed(cortex)["remember"].times == 2

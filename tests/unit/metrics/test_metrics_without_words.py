@@ -78,6 +78,7 @@ def test_every_operation_keeps_its_words_to_itself(otel, project, clock, caplog,
         found = cortex.metrics(questions=1_000)
         assert {one.name for one in found.timed} >= set(operations_of(Cortex)) - ELSEWHERE - {"metrics"}
         text = cortex.metrics(prometheus=True).text
+        cortex._app.metered.flush()
         timings = next(iter(cortex._app.locations.values())).timings.read_text()
     told = {
         "metrics": dumps(plain(found)).decode(),
