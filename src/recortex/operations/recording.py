@@ -158,7 +158,7 @@ def _alone(exchange: Exchange) -> str:
     answers = "?" in exchange.asked or "→" in exchange.message
     if exchange.opener == "person" and not answers:
         text = statement(exchange.message)
-        if not objection(text, addressed=True, meant=True):
+        if not objection(text, meant=True):
             return text
     raise InvalidInputError(
         "What was said there cannot stand alone.",

@@ -34,7 +34,7 @@ def seen(*turns):
 FAILURE = "RuntimeError: no secret key configured for Endpoint"
 
 
-def test_a_failure_that_an_edit_repaired_is_told_with_error_cause_and_file():
+def test_a_failure_that_an_edit_repaired_is_told_with_its_error_and_file():
     repairs, _ = seen(
         turn(0, run("pytest tests/api 2>&1", FAILURE, ok=False)),
         turn(
@@ -44,12 +44,8 @@ def test_a_failure_that_an_edit_repaired_is_told_with_error_cause_and_file():
         ),
         turn(2, run("pytest tests/api 2>&1 | tail -5", "3 passed")),
     )
-    assert [one.text for one in repairs] == [
-        (
-            "`pytest tests/api` failed with 'RuntimeError: no secret key configured for Endpoint'. "
-            "Cause: The file `base.toml` for the tests doesn't set `secret_key`. Fixed in `config/base.toml`."
-        )
-    ]
+    said = "`pytest tests/api` failed with 'RuntimeError: no secret key configured for Endpoint'"
+    assert [one.text for one in repairs] == [f"{said}; fixed in `config/base.toml`."]
     assert repairs[0].kind == "incident"
 
 

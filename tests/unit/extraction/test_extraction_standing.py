@@ -9,16 +9,11 @@ STANDS = [
 ]
 FALLS = [
     ("Should we keep `parse_config` in the loader module?", "question"),
-    ("Let me look at `parse_config` in the loader module.", "narration"),
-    ("I need to check that `parse_config` reads the anchors.", "narration"),
-    ("Now `parse_config` has to be updated for the anchors.", "narration"),
-    ("You can run `parse_config` from the command line.", "narration"),
     ("All 12 tests pass and `ruff check` is clean as well.", "chatter"),
     ("`parse_config` has been successfully updated to read anchors.", "chatter"),
     ("It reads the anchors from `config.yaml` at the start.", "dangling"),
     ("This function reads the anchors from `config.yaml`.", "dangling"),
     ("The file is read by `parse_config` at the start.", "dangling"),
-    ("Reads the anchors from `config.yaml` at the start.", "dangling"),
     ("`parse_config` does the same thing as the one above.", "dangling"),
     ("The anchors are read by `parse_config`, which needs:", "half"),
     ("The anchors (read by `parse_config` are not safe to use.", "half"),
@@ -41,8 +36,8 @@ def test_what_cannot_be_a_memory_is_named(text, why):
 
 
 def test_the_person_may_order_and_say_we():
-    assert objection("Never commit generated files to git.", addressed=True) == ""
-    assert objection("We should keep you posted about `deploy.sh` runs.", addressed=True) == ""
+    assert objection("Never commit generated files to git.") == ""
+    assert objection("We should keep you posted about `deploy.sh` runs.") == ""
 
 
 def test_plural_pronouns_need_a_plural_before_them():

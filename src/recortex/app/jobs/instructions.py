@@ -440,7 +440,7 @@ def _word_of(read: Read, memory: Memory) -> dict[str, Any]:
 
 def _draft(read: Read, said: Statement) -> Draft:
     name = shown(read.file.name)
-    dangles = objection(said.text, addressed=True, meant=True) == "dangling"
+    dangles = objection(said.text, meant=True) == "dangling"
     return Draft(
         kind=Kind(said.kind if said.kind in KINDS else "architecture"),
         text=said.text,

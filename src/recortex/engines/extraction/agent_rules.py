@@ -16,7 +16,6 @@ from recortex.engines.extraction.authorship import arguments
 from recortex.engines.extraction.candidates import RuleFinding
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
-    is_specific,
     objection,
     plain,
     sentences,
@@ -171,7 +170,8 @@ _MIN_RUNS = 2
 _COMMON_RUNS = 4
 # More edited files mean that a feature is being written, not a failure repaired.
 _MAX_EDITED = 2
-_WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
+_REPAIRED, _COMPLETED = 0.72, 0.57
+"""Of a repair; and of a new test, which fails until it is written and says nothing about the program."""
 _CORRECTION_WINDOW = 3
 
 
@@ -187,7 +187,6 @@ class _Failure:
     errors: tuple[str, ...]
     age: int = 0
     edited: list[str] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -199,17 +198,7 @@ class ToolUseRules:
     failures: dict[str, _Failure] = field(default_factory=dict)
 
     def observe(self, turn: Turn) -> Iterator[RuleFinding]:
-        """Read a turn's prose and tool calls; yield the repairs that it completes."""
-        if self.failures and turn.role == "assistant":
-            # Sentences that explain a failure and could stand in a statement about it.
-            said = (statement(part) for part in sentences(turn.text))
-            reasons = [
-                part
-                for part in said
-                if TOOL_USE_RULES_PATTERNS.explains.search(part) and is_specific(part) and not objection(part)
-            ]
-            for failure in self.failures.values():
-                failure.reasons.extend(reasons)
+        """Read a turn's tool calls; yield the repairs that it completes."""
         for call in turn.tools:
             if call.injected:
                 continue
@@ -287,13 +276,8 @@ class ToolUseRules:
         return max(longer, key=lambda other: self.runs[other], default=form)
 
 
-def _is_trivial(text: str) -> bool:
-    """Whether a problem is trivial, such as a missing import."""
-    return TOOL_USE_RULES_PATTERNS.trivial.search(text) is not None
-
-
 def _repaired(failure: _Failure, output: str, cwd: str) -> Iterator[RuleFinding]:
-    """Compose a verified fix: the command, its error, the reason, the edited files.
+    """Compose a verified fix: the command, its error, the edited files.
 
     Args:
         failure: of the command.
@@ -301,32 +285,15 @@ def _repaired(failure: _Failure, output: str, cwd: str) -> Iterator[RuleFinding]
         cwd: where the command ran.
     """
     files = tuple(failure.edited)
-    first = next((one for one in failure.errors if not still_printed(one, output)), "")
-    error = "" if _is_trivial(first) else first
-    reason = next((said for said in failure.reasons if not _is_trivial(said)), "")
-    if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
+    error = next((one for one in failure.errors if not still_printed(one, output)), "")
+    if not (0 < len(files) <= _MAX_EDITED and error) or TOOL_USE_RULES_PATTERNS.trivial.search(error):
         return
     where = " and ".join(f"`{short_path(name, cwd)}`" for name in files)
-    # Without an error message, the reason may be about other work of the agent.
-    confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
-    # A new test fails until it is written, which says nothing about the program.
-    confidence -= 0.15 if all(TOOL_USE_RULES_PATTERNS.test_file.search(name) for name in files) else 0.0
-    for cause in (TOOL_USE_RULES_PATTERNS.cause_is.sub("", reason), ""):
-        text = _fix_sentence(failure.command, error, cause.rstrip("."), where)
-        if text and len(text) <= MAX_LENGTH:
-            yield RuleFinding(
-                text, "incident", confidence, "verified_fix", cause or error, files, (failure.command,)
-            )
-            return
-
-
-def _fix_sentence(command: str, error: str, cause: str, where: str) -> str:
-    """A repair in one line; empty if neither the error nor the cause is known."""
-    if error and cause:
-        return f"`{command}` failed with {error!r}. Cause: {cause}. Fixed in {where}."
-    if cause:
-        return f"`{command}` failed. Cause: {cause}. Fixed in {where}."
-    return f"`{command}` failed with {error!r}; fixed in {where}." if error else ""
+    text = f"`{failure.command}` failed with {error!r}; fixed in {where}."
+    if len(text) <= MAX_LENGTH:
+        tests = all(TOOL_USE_RULES_PATTERNS.test_file.search(name) for name in files)
+        sure = _COMPLETED if tests else _REPAIRED
+        yield RuleFinding(text, "incident", sure, "verified_fix", error, files, (failure.command,))
 
 
 # -- what a short answer decides: its content stands in what the agent asked or offered before
@@ -349,7 +316,7 @@ def answered(answer: str, before: str) -> Iterator[RuleFinding]:
     if option and not question:
         return
     text = statement(plain(option.replace("**", "") or _agreed(answer, before)))
-    if text and not objection(text, addressed=True):
+    if text and not objection(text):
         if option:
             yield _choice(question, text, answer)
         else:
@@ -380,7 +347,7 @@ def choices(turn: Turn) -> Iterator[RuleFinding]:
             question = said[1:].strip() if said.endswith(("?", "？")) else question  # noqa: RUF001
         elif said and said in turn.asked:
             text = statement(plain(said))
-            if text and len(question.split()) <= _MOST_WORDS and not objection(text, addressed=True):
+            if text and len(question.split()) <= _MOST_WORDS and not objection(text):
                 yield _choice(question, text, said)
 
 

@@ -320,7 +320,7 @@ def _stated(said: str, sentence: str, *, reporting: bool) -> RuleFinding | None:
     found = stated(lasting, named=named, reporting=reporting)
     if (
         found is None
-        or objection(lasting, addressed=True, meant=True) not in {"", "chatter"}
+        or objection(lasting, meant=True) not in {"", "chatter"}
         or USER_RULES_PATTERNS.once.search(lasting)
     ):
         return None
@@ -380,7 +380,7 @@ def _names(text: str) -> bool:
 
 def _user_rules_refused(text: str, *, meant: bool) -> bool:
     """Whether a cleaned sentence is no rule: not self-contained, a complaint, or about what is broken now."""
-    if not text or objection(text, addressed=True, meant=meant) or USER_RULES_PATTERNS.once.search(text):
+    if not text or objection(text, meant=meant) or USER_RULES_PATTERNS.once.search(text):
         return True
     lasting = USER_RULES_PATTERNS.used_now.sub("", text) if USER_RULES_PATTERNS.in_use.search(text) else text
     return USER_RULES_PATTERNS.broken.search(lasting) is not None and not USER_RULES_PATTERNS.why.search(text)

@@ -198,7 +198,7 @@ MIN_TYPED = 10
 """A person's explicit statement may be short: "we use uv"."""
 MAX_LENGTH = 400
 _MIN_WORDS = 5
-_MIN_PLAIN_WORDS, _MIN_ORDER_WORDS = 5, 3
+_MIN_ORDER_WORDS = 3
 _MAX_DIGIT_SHARE = 0.25
 
 IDENTIFIER = SELF_CONTAINED_PATTERNS.identifier
@@ -220,34 +220,27 @@ def is_cut(text: str) -> bool:
     return SELF_CONTAINED_PATTERNS.lost_end.search(text) is not None
 
 
-def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str:
+def objection(text: str, *, meant: bool = False) -> str:
     """The first reason why a cleaned statement cannot be a memory; empty if there is none.
 
     Args:
         text: one statement, cleaned by `sentences.statement`.
-        addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
         meant: whether the person wants it to be kept, or it names something: then it may be short, and "the
             server" need not be explained.
     """
-    if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS, meant=meant):
+    if shape := _misshapen(text, meant=meant):
         return shape
     if SELF_CONTAINED_PATTERNS.question.search(text):
         return "question"
     if SELF_CONTAINED_PATTERNS.labelled.match(text):
         return "label"
-    if not addressed and (
-        SELF_CONTAINED_PATTERNS.first_person.search(text)
-        or SELF_CONTAINED_PATTERNS.intention.search(text)
-        or SELF_CONTAINED_PATTERNS.you.search(text)
-    ):
-        return "narration"
     if SELF_CONTAINED_PATTERNS.chatter.search(text) or SELF_CONTAINED_PATTERNS.marks.search(text):
         return "chatter"
-    dangles = points_away(text) if meant else _dangles(text, addressed=addressed)
+    dangles = points_away(text) if meant else _dangles(text)
     return "dangling" if dangles else ""
 
 
-def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
+def _misshapen(text: str, *, meant: bool) -> str:
     """The objection to the form of a text: its length, its numbers, or that it is half of something."""
     if not (MIN_TYPED if meant else MIN_LENGTH) <= len(text) <= MAX_LENGTH:
         return "length"
@@ -264,7 +257,7 @@ def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
         return "half"
     if len(
         SELF_CONTAINED_PATTERNS.plain_word.findall(SELF_CONTAINED_PATTERNS.code.sub(" ", text))
-    ) < fewest - meant and not SELF_CONTAINED_PATTERNS.foreign.search(text):
+    ) < _MIN_ORDER_WORDS - meant and not SELF_CONTAINED_PATTERNS.foreign.search(text):
         return "half"
     if SELF_CONTAINED_PATTERNS.stale.search(text) or sum(
         char.isdigit() for char in text
@@ -280,11 +273,10 @@ def points_away(text: str) -> bool:
     )
 
 
-def _dangles(text: str, *, addressed: bool) -> bool:
+def _dangles(text: str) -> bool:
     """Whether a sentence refers to something outside of it; an order needs no subject."""
     if (
         SELF_CONTAINED_PATTERNS.dangling_start.match(text)
-        or (not addressed and SELF_CONTAINED_PATTERNS.subjectless.match(text))
         or SELF_CONTAINED_PATTERNS.deictic.search(text)
         or SELF_CONTAINED_PATTERNS.bare_subject.match(text)
     ):
@@ -297,7 +289,7 @@ def _dangles(text: str, *, addressed: bool) -> bool:
     if pronoun is None:
         return False
     before = text[: pronoun.start()]
-    if addressed and SELF_CONTAINED_PATTERNS.noun_before.search(before):
+    if SELF_CONTAINED_PATTERNS.noun_before.search(before):
         return False
     if pronoun.group().lower() in _PLURAL_PRONOUNS and not SELF_CONTAINED_PATTERNS.plural.search(
         SELF_CONTAINED_PATTERNS.code.sub(" ", before)

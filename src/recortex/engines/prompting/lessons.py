@@ -348,7 +348,7 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
         active=source.turn.role == "user"  # nobody else's words are active by themselves
         and confidence >= _SURE
         and _named(text, part)
-        and not objection(text, addressed=True, meant=True)
+        and not objection(text, meant=True)
         and doubtful(source.text)(item.quote) < DOUBT
         and _likely(item.quote, confidence, source, part),
         turn_uuid=source.turn.uuid,
@@ -482,7 +482,7 @@ def corrections_checked(items: Sequence[Any], said: str, rules: str = "") -> Wor
         invented
         or not keeps(rules, text)
         or not MIN_LENGTH <= len(text) <= MAX_LENGTH
-        or objection(text, addressed=True, meant=True)
+        or objection(text, meant=True)
     ):
         return None
     return Worded(text, item.category)
