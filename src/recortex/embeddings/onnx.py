@@ -110,8 +110,11 @@ class PieceReader:
         if telling.any():
             told, places = told[telling], places[telling]
         _, first, which = np.unique(told, return_index=True, return_inverse=True)
-        sums = np.zeros((len(first), states.shape[1]), np.float32)
-        np.add.at(sums, which, _unit(states[places]))
+        found = _unit(states[places])
+        again = np.ones(len(places), np.bool_)
+        again[first] = False
+        sums = found[first]
+        np.add.at(sums, which[again], found[again])
         rows = self._turned(_unit(sums[np.argsort(first)][:MOST]))
         return bytes(np.packbits(rows > 0, axis=1).tobytes())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.symbol_links import functions_of
@@ -172,6 +173,9 @@ def _alone(exchange: Exchange) -> str:
 MAX_BATCH, MAX_OF_AGENT = 100_000, 500
 """Memories of one `remember_many`; those of an agent, which waits for the answer: a second or two."""
 
+HELD = 1_000
+"""Of many memories, so many are held at once: whole chunks of what is written together."""
+
 TOLD = ("text", "kind", "importance", "tags", "files", "scope", "supersedes", "from_exchange")
 """The parameters of `remember` that agents are told of by default."""
 TOLD_OF_EDIT = ("id", "text", "kind", "importance", "tags", "files", "valid_until", "reason")
@@ -258,17 +262,20 @@ class RecordingOperations(Operations):
         ids: dict[int, str] = {}
         added = redacted = proposed = 0
         for scope in dict.fromkeys(draft.scope for draft in drafts):
-            services = self._app.services(scope)
+            services, now = self._app.services(scope), self._app.clock()
             places = [place for place, draft in enumerate(drafts) if draft.scope is scope]
-            kept = services.ingestion.keep(
-                [drafts[place] for place in places], now=self._app.clock(), actor=self._app.actor, link=link
-            )
-            ids.update({place: one.memory.id for place, one in zip(places, kept, strict=True)})
-            added += sum(one.added for one in kept)
-            proposed += sum(one.memory.status in agents.WAITING for one in kept)
-            redacted += sum(bool(one.redacted) for one in kept)
-            if embed:
-                services.embedding.embed([one.memory for one in kept], progress=self._app.progress)
+            for start in range(0, len(places), HELD):
+                some = places[start : start + HELD]
+                kept = services.ingestion.keep(
+                    [drafts[place] for place in some], now=now, actor=self._app.actor, link=link
+                )
+                ids.update({place: one.memory.id for place, one in zip(some, kept, strict=True)})
+                added += sum(one.added for one in kept)
+                proposed += sum(one.memory.status in agents.WAITING for one in kept)
+                redacted += sum(bool(one.redacted) for one in kept)
+                if embed:
+                    told = partial(self._embedded, start, len(places))
+                    services.embedding.embed([one.memory for one in kept], progress=told)
         return Remembered(
             ids=tuple(ids[place] for place in range(len(drafts))),
             added=added,
@@ -276,6 +283,10 @@ class RecordingOperations(Operations):
             redacted=redacted,
             proposed=proposed,
         )
+
+    def _embedded(self, before: int, total: int, what: str, done: int, _: int) -> None:
+        """Tell how many of all memories have their vectors."""
+        self._app.progress(what, before + done, total)
 
     @operation(core=True, told=TOLD_OF_EDIT)
     @taking(MemoryEdit)
