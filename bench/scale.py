@@ -3,7 +3,7 @@
 Writing, recall, disk and memory at 1k, 10k, 100k and 1M, beside a bound by brute force.
 
     python bench/scale.py [--sizes 1000,10000,100000,1000000] [--queries 200]
-        [--only write,recall,vectors,turn] [--sessions FOLDER] [--json FILE]
+        [--only write,recall,vectors,turn,fill] [--sessions FOLDER] [--json FILE]
         [--engine sqlite | --engine postgres --url postgresql://…/…] [--store URL] [--vectors FILE.npz]
         [--folder DIR]
 
@@ -11,7 +11,9 @@ How the stores are made: `scale_data.py`, with relations, exchanges and document
 is filled, and its index of vectors is built, in a process of its own; what is measured goes through the
 public API, and `vectors` through the store's ports.
 
-write    remember_many of 1,000 new statements on top, without making vectors, in memories per second.
+write    remember_many of 1,000 new statements on top, linked, without making vectors, in memories per second
+         of processor time; then `remember`, one by one.
+fill     remember_many of as many (at most 100,000) at once into an empty store: peak of memory.
 recall   hybrid recall with the question's vector at hand, counting of the access included; then by words
 alone, and
          questions of common words only.
@@ -61,9 +63,10 @@ from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION, CHANGES
 from recortex.domain.search import MemoryQuery
 from recortex.engines.retrieval.service import RECIPES
+from recortex.operations.recording import MAX_BATCH
 
 SIZES = "1000,10000,100000,1000000"
-PHASES = "write,recall,vectors,turn"
+PHASES = "write,recall,vectors,turn,fill"
 TOP = 10
 
 
@@ -157,6 +160,22 @@ def turn(url: str, row: dict[str, Any], sessions: str) -> None:
         row |= answer.get()
 
 
+def remembered(url: str, size: int, answer: Any) -> None:
+    """Remember many statements at once; in a process of its own, whose peak of memory is told."""
+    prose = Prose(size)
+    with Cortex.open(url=url) as cx:
+        cx.init()
+        cx.remember_many([{"text": prose.statement()} for _ in range(size)], embed=False)
+    answer.put(peak())
+
+
+def fill(row: dict[str, Any]) -> None:
+    answer = multiprocessing.get_context("spawn").Queue()
+    with tempfile.TemporaryDirectory() as folder:
+        apart(remembered, f"sqlite:///{folder}/filled.db", min(row["memories"], MAX_BATCH), answer)
+        row["fill_peak_mb"] = answer.get()
+
+
 def index_bytes(store: Any) -> int:
     """The size of the files beside the store; 0 where the engine keeps its index itself."""
     folder = store.vector_index.folder if hasattr(store, "vector_index") else None
@@ -166,9 +185,9 @@ def index_bytes(store: Any) -> int:
 def write(cx: Cortex, row: dict[str, Any]) -> None:
     prose = Prose(row["memories"] + 1)
     wishes = [{"text": prose.statement(), "tags": [PARTS[place % 30]]} for place in range(1_000)]
-    began = time.perf_counter()
+    began = time.process_time()
     cx.remember_many(wishes, embed=False)
-    row["write_per_s"] = round(len(wishes) / (time.perf_counter() - began))
+    row["write_per_s"] = round(len(wishes) / (time.process_time() - began))
     singles = [prose.statement() for _ in range(30)]
     row["remember"] = timed(cx.remember, singles)
 
@@ -245,6 +264,8 @@ def measure(url: str, size: int, options: argparse.Namespace, cache: Path) -> di
     if not options.store:
         row["fill_per_s"] = round(size / apart(filled, url, size, cache))
     build_index(url, row)
+    if "fill" in options.only:
+        fill(row)
     if "turn" in options.only:
         turn(url, row, options.sessions)
     _, asked = scale_data.embedded(cache, threads=1)
@@ -266,6 +287,7 @@ def measure(url: str, size: int, options: argparse.Namespace, cache: Path) -> di
 COLUMNS = (
     "memories",
     "fill_per_s",
+    "fill_peak_mb",
     "write_per_s",
     "remember",
     "recall",

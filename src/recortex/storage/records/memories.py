@@ -72,6 +72,8 @@ class MemoryRecords(Records):
 
     def get(self, ids: Sequence[str]) -> list[Memory]:
         """The memories with these ids, in that order; an id without one is left out."""
+        if not ids:
+            return []
         found = self._select("m.id IN (SELECT value FROM json_each(?))", (json(list(ids)),))
         by_id = {memory.id: memory for memory in found}
         return [by_id[id_] for id_ in ids if id_ in by_id]
