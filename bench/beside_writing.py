@@ -21,7 +21,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parent.parent
 BATCH, TURN = 1_000, 10
@@ -43,7 +46,7 @@ async def other(path: str, bare: bool) -> None:
         def encode(self, texts: Any, **_: Any) -> Any:
             return model.embed(list(texts))
 
-    class Storage(SqliteVecMemoryStorage):  # type: ignore[misc]  it is not installed here
+    class Storage(SqliteVecMemoryStorage):  # type: ignore[misc]
         given: dict[str, Any] | None = None
 
         async def _initialize_embedding_model(self) -> None:
@@ -117,7 +120,7 @@ def measure(size: int, options: argparse.Namespace) -> dict[str, Any]:
         for start in range(0, size, BATCH):
             part = slice(start, start + BATCH)
             beside.store(dict(zip(texts[part], vectors[part].tolist(), strict=True)))
-        acts = {
+        acts: dict[str, Callable[[list[str]], list[float]]] = {
             "ours": lambda texts: [took(cx.remember, text) for text in texts],
             "theirs": beside.store,
             "embedding": lambda texts: [took(embedder.embed, [text]) for text in texts],
