@@ -127,15 +127,27 @@ def build_index(url: str, row: dict[str, Any]) -> None:
 BACKLOG = 1_000
 
 
-def turned(url: str, sessions: str, answer: Any) -> None:
-    """What follows a turn; then a brief, and learning; in a process of its own."""
+def prepared(url: str) -> None:
+    """Run the jobs once, then let 1,000 memories wait to be read; in a process of its own."""
     with Cortex.open(url=url) as cx:
         services = services_of(cx)
         keys = [key for key, _ in services.store.memories.added_after(0, 2**62)]
         said = [key for key, _ in services.store.exchange_search.added_after(0, 2**62)]
         done = {"changes": keys[-min(BACKLOG, len(keys))], "retold": keys[-1], "causes": keys[-1]}
-        for name, key in (done | dict.fromkeys(("repeats", "renames"), max(said, default=0))).items():
+        for name, key in (done | {"repeats": max(said, default=0)}).items():
             services.store.maintenance.note(name, datetime.now(UTC), {"key": key})
+        run(
+            services,
+            lambda: datetime.now(UTC),
+            services.settings,
+            [one for one in AFTER_SESSION if one is not CHANGES],
+        )
+
+
+def turned(url: str, sessions: str, answer: Any) -> None:
+    """What follows a turn; then a brief, and learning; in a process of its own."""
+    with Cortex.open(url=url) as cx:
+        services = services_of(cx)
         began = time.process_time()
         jobs = (replace(one, seconds=OF_A_TURN) if one is CHANGES else one for one in AFTER_SESSION)
         run(services, lambda: datetime.now(UTC), services.settings, jobs)
@@ -155,9 +167,9 @@ def turned(url: str, sessions: str, answer: Any) -> None:
 
 def turn(url: str, row: dict[str, Any], sessions: str) -> None:
     answer = multiprocessing.get_context("spawn").Queue()
-    for folder in ("", sessions):  # the first one makes the vectors of documents, and is not told
-        apart(turned, url, folder, answer)
-        row |= answer.get()
+    apart(prepared, url)
+    apart(turned, url, sessions, answer)
+    row |= answer.get()
 
 
 def remembered(url: str, size: int, answer: Any) -> None:

@@ -145,7 +145,7 @@ def _handed_over(services: StoreServices) -> bool:
 # -- the capture process, which learns from sessions: one at a time for a project, bounded in time and memory
 
 
-OF_A_TURN = 1.0
+OF_A_TURN = 0.4
 """Seconds after a turn in which changes of mind are looked for: the rest of many waits for the next ones."""
 SECONDS = 120.0
 """After so long the process ends. What each pass taught is kept before the next begins, so nothing is lost:

@@ -7,10 +7,11 @@ read from the commits that took the old name away.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.jobs.work import Outcome
+from recortex.codebase.project import branch_and_commit
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.supersession.reading import NOTE as READING_NOTE
@@ -18,7 +19,6 @@ from recortex.engines.supersession.reading import Renaming, mentions, names_old_
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from recortex.app.jobs.work import Work
     from recortex.domain.exchange import Exchange
@@ -36,6 +36,10 @@ MOST_NAMES = 400
 LATE = timedelta(days=30)
 """Commits of so long before the last run are read again: those of a branch come later than they were made.
 All of a history of 13,000 commits take git seven seconds, which nobody is to pay after each session."""
+MOST_CHANGED = 20
+"""Memories that may have changed since the last run without all being read."""
+FULL = timedelta(days=1)
+"""After so long all memories are read even if nothing seems to have changed: a file may be gone."""
 
 
 class _Told(NamedTuple):
@@ -47,15 +51,46 @@ class _Told(NamedTuple):
 
 def follow_renames(work: Work) -> Outcome:
     """Look for names that were given up, and let memories with these alone wait for review."""
+    noted = work.services.store.maintenance.all().get(NAME)
+    (texts, last), head = _read(work), _head(work)
+    if noted and _nothing_new(work, noted, texts, head):
+        work.services.store.maintenance.note(NAME, work.now, {**noted.outcome, "key": last})
+        return Outcome({READING_NOTE: 0})
     active = list(work.services.store.memories.find(MemoryQuery(statuses=(Status.ACTIVE,))))
-    texts, last = _read(work)
     said = _shown(work, [*_of_sessions(texts, active), *_of_memories(active)][:MOST_RENAMINGS], active)
     bearing = [one for one in active if _may_wait(one)]
-    since = _unread(bearing, work.services.store.maintenance.all().get(NAME), work.now)
+    since = _unread(bearing, noted, work.now)
     told = [*said, *_of_files(work, bearing, since), *_of_code(work, bearing, since)][:MOST_RENAMINGS]
     counted = sum(_review(work, memory, told) for memory in bearing)
-    work.services.store.maintenance.note(NAME, work.now, {"key": last})
+    record = {"key": last, "head": head, "full": int(work.now.timestamp())}
+    work.services.store.maintenance.note(NAME, work.now, record)
     return Outcome({READING_NOTE: counted})
+
+
+def _head(work: Work) -> int:
+    """The beginning of the hash of the commit that is checked out; 0 where there is none."""
+    project = work.services.location.project
+    return int(branch_and_commit(project.root)[1][:12] or "0", 16) if project else 0
+
+
+def _nothing_new(work: Work, noted: MaintenanceRun, texts: Sequence[tuple[datetime, str]], head: int) -> bool:
+    """Whether nothing can have given up a name that a memory has since all were read.
+
+    The commit is the same, no session tells of another name, and the few memories that changed tell of none
+    and are younger than the last run.
+    """
+    full = datetime.fromtimestamp(noted.outcome.get("full", 0), UTC)
+    if noted.outcome.get("head") != head or not full <= noted.done_at <= work.now < full + FULL:
+        return False
+    latest = work.services.store.memories.find(MemoryQuery(order="updated", limit=MOST_CHANGED))
+    changed = [one for one in latest if one.updated_at >= noted.done_at]
+    return (
+        len(changed) < MOST_CHANGED
+        and all(one.valid_from > noted.done_at for one in changed)
+        and not any(
+            any(renamings(text)) for text in (*(text for _, text in texts), *(m.text for m in changed))
+        )
+    )
 
 
 def _unread(bearing: Sequence[Memory], done: MaintenanceRun | None, now: datetime) -> dict[str, datetime]:

@@ -86,9 +86,10 @@ def gives_value(text: str) -> bool:
     return any(_values(text))
 
 
-def _clauses(text: str) -> list[str]:
+@lru_cache(maxsize=256)
+def _clauses(text: str) -> tuple[str, ...]:
     parts = PATTERNS.clause.split(text.rstrip(" .!"))
-    return [one for one in parts if len(one.split()) >= _LEAST and gives_value(one)]
+    return tuple(one for one in parts if len(one.split()) >= _LEAST and gives_value(one))
 
 
 def _differ(known: str, new: str) -> bool:
@@ -135,7 +136,7 @@ def _words(text: str) -> list[str]:
     return [SYNONYMS.get(word, word) for word in said]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2_048)  # of the clauses as well
 def _values(text: str) -> _Values:
     measured: dict[str, set[str]] = {}
     counted: dict[str, str] = {}
