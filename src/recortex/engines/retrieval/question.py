@@ -206,10 +206,15 @@ def question(text: str) -> Question:
         typed=tuple(tokens(text, TYPED, lower=False)),
         dates=named_dates(text),
         answer=next((trait for trait, pattern in _ANSWERS if pattern.search(lower)), NOTHING),
-        paths=tuple(_PATH.findall(text)),
+        paths=tuple(paths_in(text)),
         kinds=frozenset[Kind]().union(*(kinds for pattern, kinds in _USUAL_KINDS if pattern.search(lower))),
         about_tests=bool(_TESTS.search(lower)),
     )
+
+
+def paths_in(text: str) -> list[str]:
+    """The file names and paths in a text."""
+    return _PATH.findall(text)
 
 
 def index_form(word: str) -> str:

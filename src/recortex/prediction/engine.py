@@ -1,0 +1,252 @@
+"""What a session will probably need next: four strategies over what is kept, and one list of what they say.
+
+Everything here is a function on values; `gathering.py` reads them from a store. Weights are those of
+`bench/prediction.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log, sqrt
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from recortex.engines.retrieval.question import paths_in
+from recortex.text.words import topic_stems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from recortex.domain.exchange import Exchange
+
+Strategy = Literal["files", "patterns", "time", "behaviour"]
+
+WEIGHTS: dict[Strategy, float] = {"files": 0.6, "patterns": 0.5, "behaviour": 0.45, "time": 0.2}
+"""The confidence in what each strategy predicts first."""
+AGREEMENT, AGREES = 0.05, 0.3
+"""What another strategy adds that says the same, and how much of its best it has to say."""
+STEPS_IN_VIEW, FADING = 6, 0.7
+"""The last exchanges of a session whose files are in view, and what one more exchange leaves of a file."""
+STEPS_LATELY, COOLING = 40, 0.93
+"""The same of the project, for the files that are being worked on."""
+AT_WORK, BESIDE = 0.5, 0.3
+"""How far a file is in view that git says is changed, and one that calls or is called by one in view."""
+MOST_READ = 2_500
+"""Characters of a text whose words are compared."""
+
+
+class Candidate(NamedTuple):
+    """A memory or an exchange that may be needed.
+
+    Attributes:
+        place: what those share that say the same: the exchange that a memory was learned from.
+        names: of the files that it is about, without their folders and in lower case.
+        words: their stems.
+        patterns: ids of code patterns that it is linked to.
+        session: that it comes from; empty where none is known.
+        at: when it was said, in seconds since 1970 UTC.
+        used: how often it is used, 0 to 1.
+    """
+
+    id: str
+    memory: bool
+    place: str
+    names: frozenset[str]
+    words: frozenset[str]
+    patterns: frozenset[str] = frozenset()
+    session: str = ""
+    at: int = 0
+    used: float = 0.0
+
+
+class Signals(NamedTuple):
+    """What is known of the moment.
+
+    Attributes:
+        view: names of the files in view, and how far each is, 0 to 1.
+        lately: the same of files that the project's last exchanges were about.
+        words: stems of what was said last, of the branch's name and of its last commit.
+        patterns: ids of code patterns in view.
+    """
+
+    view: Mapping[str, float]
+    lately: Mapping[str, float]
+    words: frozenset[str] = frozenset()
+    patterns: frozenset[str] = frozenset()
+
+
+class Predicted(NamedTuple):
+    """What will probably be needed.
+
+    Attributes:
+        confidence: 0 to 1.
+        because: the strategies that say so, the surest first.
+    """
+
+    id: str
+    memory: bool
+    confidence: float
+    because: tuple[Strategy, ...]
+
+
+class Step(NamedTuple):
+    """An exchange by the names of its files and the stems of its words."""
+
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+# -- signals
+
+
+def names_of(text: str, files: Iterable[str] = ()) -> frozenset[str]:
+    """The names of files in a text, and of the given ones, without their folders and in lower case."""
+    said = (name for name in map(_name, paths_in(text)) if "." in name and not name.replace(".", "").isdigit())
+    return frozenset((*said, *filter(None, map(_name, files))))
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/.").rpartition("/")[2].lstrip(".").lower()
+
+
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of the words that a text begins with."""
+    return topic_stems(text, MOST_READ)
+
+
+def step_of(exchange: Exchange, touched: Iterable[str] = ()) -> Step:
+    """An exchange as a step; `touched` are files that were read or written in it."""
+    text = f"{exchange.asked}\n{exchange.message}\n{exchange.outcome}"
+    said = "\n".join((text, *exchange.failed, *exchange.passed))
+    return Step(names_of(said, (*exchange.files, *touched)), stems_of(text))
+
+
+def signals_of(
+    own: Sequence[Step],
+    lately: Sequence[Step],
+    *,
+    files: Mapping[str, float] | None = None,
+    said: str = "",
+    patterns: Collection[str] = (),
+) -> Signals:
+    """The signals of a moment.
+
+    Args:
+        own: steps of the session, or of the one before where it has none yet; the latest first.
+        lately: steps of the project, the latest first.
+        files: paths that are in view beside these, and how far each is, 0 to 1.
+        said: words beside those of the last step.
+        patterns: ids of code patterns in view.
+    """
+    view = {_name(path): share for path, share in (files or {}).items()}
+    for age, step in enumerate(own[:STEPS_IN_VIEW]):
+        for name in step.names:
+            view[name] = max(view.get(name, 0.0), FADING**age)
+    worked = Counter[str]()
+    for age, step in enumerate(lately[:STEPS_LATELY]):
+        for name in step.names:
+            worked[name] += COOLING**age  # type: ignore[assignment]
+    words = (own[0].words if own else frozenset()) | stems_of(said)
+    return Signals(view, worked, words, frozenset(patterns))
+
+
+# -- the strategies: each gives candidates what speaks for them, 1 to the best
+
+
+class _Rarity:
+    """How rare names, words and patterns are among the candidates, and how many each of these has."""
+
+    def __init__(self, all_of: Sequence[frozenset[str]]) -> None:
+        self._counts = Counter(one for each in all_of for one in each)
+        self._size = len(all_of)
+        self._mean = sum(map(len, all_of)) / self._size if all_of else 0.0
+
+    def shared(self, wanted: Mapping[str, float], held: frozenset[str]) -> float:
+        """What a candidate shares with the wanted ones: much where that is rare, less where it has many."""
+        common = wanted.keys() & held
+        if not common:
+            return 0.0
+        found = sum(wanted[one] * log(1.0 + self._size / self._counts[one]) for one in sorted(common))
+        return found / sqrt(0.5 + 0.5 * len(held) / self._mean)
+
+
+def by_files(signals: Signals, candidates: Sequence[Candidate]) -> list[float]:
+    """What is about the files in view."""
+    rarity = _Rarity([one.names for one in candidates])
+    return _relative([rarity.shared(signals.view, one.names) for one in candidates])
+
+
+def by_patterns(signals: Signals, candidates: Sequence[Candidate]) -> list[float]:
+    """What is linked to the code patterns in view, or to those of what is about the files in view."""
+    view = {name for name, share in signals.view.items() if share >= AT_WORK}
+    about = (one.patterns for one in candidates if one.names & view)
+    wanted = dict.fromkeys(signals.patterns.union(*about), 1.0)
+    rarity = _Rarity([one.patterns for one in candidates])
+    return _relative([rarity.shared(wanted, one.patterns) for one in candidates])
+
+
+def by_behaviour(signals: Signals, candidates: Sequence[Candidate]) -> list[float]:
+    """What is about files that are worked on lately, shares words with what was said last, or is often used."""
+    names = _Rarity([one.names for one in candidates])
+    words = _Rarity([one.words for one in candidates])
+    said = dict.fromkeys(signals.words, 1.0)
+    worked = _relative([names.shared(signals.lately, one.names) for one in candidates])
+    alike = _relative([words.shared(said, one.words) for one in candidates])
+    return _relative(
+        [
+            0.5 * one + 0.5 * other + 0.2 * each.used
+            for one, other, each in zip(worked, alike, candidates, strict=True)
+        ]
+    )
+
+
+def by_time(_: Signals, candidates: Sequence[Candidate]) -> list[float]:
+    """What comes from the last sessions. The hour and the day of the week make it worse (bench/RESULTS.md)."""
+    last: dict[str, int] = {}
+    for one in candidates:
+        if one.session:
+            last[one.session] = max(last.get(one.session, 0), one.at)
+    order = {name: place for place, name in enumerate(sorted(last, key=lambda name: (-last[name], name)), 1)}
+    return [1.0 / order[one.session] if one.session else 0.0 for one in candidates]
+
+
+def _relative(values: list[float]) -> list[float]:
+    best = max(values, default=0.0)
+    return [value / best for value in values] if best > 0.0 else values
+
+
+STRATEGIES: dict[Strategy, Callable[[Signals, Sequence[Candidate]], list[float]]] = {
+    "files": by_files,
+    "patterns": by_patterns,
+    "behaviour": by_behaviour,
+    "time": by_time,
+}
+
+
+# -- one list of what they say
+
+
+def predict(signals: Signals, candidates: Sequence[Candidate], limit: int) -> list[Predicted]:
+    """What will probably be needed, the surest first; of what says the same only the surest.
+
+    It depends on nothing but its arguments, and not on their order: of equals the later one comes first.
+    """
+    scores = {name: strategy(signals, candidates) for name, strategy in STRATEGIES.items()}
+    found: list[tuple[Predicted, Candidate]] = []
+    for place, one in enumerate(candidates):
+        said = {name: values[place] for name, values in scores.items() if values[place] > 0.0}
+        if said:
+            found.append((_merged(one, said), one))
+    found.sort(key=lambda each: (-each[0].confidence, -each[1].at, each[0].id))
+    once: dict[str, Predicted] = {}
+    for each, one in found:
+        once.setdefault(one.place, each)
+    return list(once.values())[:limit]
+
+
+def _merged(one: Candidate, said: Mapping[Strategy, float]) -> Predicted:
+    """One prediction of what several strategies say: the highest confidence, and more for agreement."""
+    sure = {name: WEIGHTS[name] * score for name, score in said.items()}
+    because = sorted(sure, key=lambda name: (-sure[name], name))
+    agreeing = sum(score >= AGREES for name, score in said.items() if name != because[0])
+    confidence = min(sure[because[0]] + AGREEMENT * agreeing, 1.0)
+    return Predicted(one.id, one.memory, round(confidence, 4), tuple(because))
