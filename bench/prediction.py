@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from math import log, sqrt
 from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from question_turns import Turns
 from recortex.engines.exchanges.building import SessionBuilder
@@ -48,11 +48,12 @@ COMMON, RARE, NEAR = 0.2, 3, 0.8
 beside the best."""
 CACHED = 64
 _CODE = re.compile(
-    r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)\b|#\d{1,5}\b"
+    r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)\b"
+    r"|#\d{1,5}\b"
 )
 _FILE = re.compile(
-    r"\b\w[\w.-]*\.(?:tsx?|jsx?|mjs|cjs|py|go|mdx?|jsonl?|ya?ml|toml|sh|css|scss|html?|sql|rs|java|kts?|vue|svelte|"
-    r"txt|xml|csv|xlsx?|ipynb|lock|env|cfg|ini|mod|sum)\b"
+    r"\b\w[\w.-]*\.(?:tsx?|jsx?|mjs|cjs|py|go|mdx?|jsonl?|ya?ml|toml|sh|css|scss|html?|sql|rs|"
+    r"java|kts?|vue|svelte|txt|xml|csv|xlsx?|ipynb|lock|env|cfg|ini|mod|sum)\b"
 )
 _SHORTEST = 6
 
@@ -98,7 +99,7 @@ def history(folder: Path, *, imported: bool) -> list[Told]:
             if builder.current:
                 files = (file for tool in turn.tools if not tool.injected for file in tool.files)
                 touched[builder.current.id] += files
-        said = defaultdict(str)
+        said: dict[int, str] = defaultdict(str)
         for one in builder.changed.values():
             said[one.root_turn] += f"{one.conclusion}\n" if one.part else ""
         for one in builder.changed.values():
@@ -114,7 +115,7 @@ def _told(
     one: Exchange, file: str, number: int, at: int, touched: Sequence[str], work: str, *, imported: bool
 ) -> Told:
     step = step_of(one, () if imported else touched)
-    candidate = Candidate(one.id, False, one.id, step.names, step.words, session=str(number), at=at)
+    candidate = Candidate(one.id, one.id, step.names, step.words, session=str(number), at=at)
     text = f"{one.asked}\n{one.message}\n{one.outcome}\n{work}"
     evidence = names(text) | names_of("", (*touched, *one.files))
     return Told(one, file, number, tuple(dict.fromkeys((*touched, *one.files))), evidence, step, candidate)
@@ -123,7 +124,9 @@ def _told(
 def names(text: str) -> frozenset[str]:
     """The names of files and code in a text."""
     files = map(str.lower, _FILE.findall(text))
-    return frozenset((*files, *(one for one in _CODE.findall(text) if len(one) >= _SHORTEST or one[0] == "#")))
+    return frozenset(
+        (*files, *(one for one in _CODE.findall(text) if len(one) >= _SHORTEST or one[0] == "#"))
+    )
 
 
 def needed(told: Sequence[Told], at: int) -> list[int]:
@@ -136,7 +139,7 @@ def needed(told: Sequence[Told], at: int) -> list[int]:
     if not now.touched:
         asked |= frozenset(map(str.lower, _FILE.findall(now.exchange.outcome)))
     counts = Counter(name for place in before for name in told[place].evidence)
-    asked = {name for name in asked if 0 < counts[name] <= max(RARE, COMMON * len(before))}
+    asked = frozenset(name for name in asked if 0 < counts[name] <= max(RARE, COMMON * len(before)))
     usual = mean(len(told[place].evidence) for place in before) or 1.0
     scores: dict[int, float] = {}
     for place in before:
@@ -145,7 +148,9 @@ def needed(told: Sequence[Told], at: int) -> list[int]:
             rarity = sum(log(1 + len(before) / counts[name]) for name in shared)
             scores[place] = rarity / sqrt(0.5 + 0.5 * len(told[place].evidence) / usual)
     best = max(scores.values(), default=0.0)
-    return sorted((place for place, score in scores.items() if score >= NEAR * best), key=lambda p: -scores[p])
+    return sorted(
+        (place for place, score in scores.items() if score >= NEAR * best), key=lambda p: -scores[p]
+    )
 
 
 def labelled(told: Sequence[Told], gold: Path, sessions: Path) -> dict[int, list[int]]:
@@ -156,7 +161,7 @@ def labelled(told: Sequence[Told], gold: Path, sessions: Path) -> dict[int, list
     lines = [json.loads(line) for line in gold.read_text(encoding="utf-8").splitlines()]
     facts = {line["id"]: line for line in lines if line["type"] == "fact"}
 
-    def place(line: dict) -> int | None:
+    def place(line: dict[str, Any]) -> int | None:
         indexes = {turn for _, turn in turns.places({"span": [0, 40], **line})}
         return next(
             (
@@ -186,7 +191,9 @@ def replay(folder: Path, gold: Path | None, *, imported: bool) -> Results:
     for at, now in enumerate(told):
         known = engine.signals_of([], [one.step for one in reversed(told[:at])]).lately
         kept = {name for name, _ in Counter(known).most_common(CACHED)}
-        events = {name for name in names_of("", now.touched) if any(name in one.step.names for one in told[:at])}
+        events = {
+            name for name in names_of("", now.touched) if any(name in one.step.names for one in told[:at])
+        }
         results.hits, results.events = results.hits + len(events & kept), results.events + len(events)
         if need := needed(told, at):
             results.needed[at] = need
@@ -213,9 +220,10 @@ def ways(told: Sequence[Told], at: int) -> Iterator[tuple[str, list[int]]]:
         return [before[place] for place in order[:FIRST]]
 
     scores = {name: strategy(signals, candidates) for name, strategy in STRATEGIES.items()}
-    yield "latest", first(lambda place: 0.0)
-    yield "like the last prompt", first(
-        lambda place: of_words.shared(dict.fromkeys(said, 1.0), candidates[place].words)
+    yield "latest", first(float)
+    yield (
+        "like the last prompt",
+        first(lambda place: of_words.shared(dict.fromkeys(said, 1.0), candidates[place].words)),
     )
     last = own[-1].step.names
     yield "same file, latest", first(lambda place: float(bool(last & candidates[place].names)))
@@ -256,7 +264,10 @@ def main() -> None:
         of_each = mean(right / number for right, number in counts if number)
         right, number = (sum(one) for one in zip(*counts, strict=True))
         read, read_of = (sum(one) for one in zip(*labels[way], strict=True))
-        print(f"{way:22} {right / number:.3f} of {number}, mean of projects {of_each:.3f}, gold {read}/{read_of}")
+        print(
+            f"{way:22} {right / number:.3f} of {number}, mean of projects {of_each:.3f},"
+            f" gold {read}/{read_of}"
+        )
     if events:
         print(f"file events whose prediction is cached: {hits / events:.3f} of {events}")
 

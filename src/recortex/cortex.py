@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         ReplayOperations,
         SessionOperations,
     )
+    from recortex.prediction.operations import PredictionOperations
     from recortex.why.explaining import ConsequenceOperations, ExplanationOperations
     from recortex.why.operations import ReasonOperations
 
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
         InstallationOperations,
         ModelOperations,
         MetricOperations,
+        PredictionOperations,
     ):
         pass
 

@@ -10,13 +10,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cited_by
+from recortex.app.given import Asking
 from recortex.app.neighbours import neighbours_of
+from recortex.app.predicted import NEXT, PredictionCache
 from recortex.domain.context import Bearing
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import describe_citations
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.time import to_micros
-from recortex.domain.vocabulary import Origin, Scope, Status
+from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.brief import RULE, still_holds
 from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rules
 from recortex.engines.decay.present import faded
@@ -191,6 +193,8 @@ LOOKED_AT_NEAR = 3
 """Memories about a file next to one in view that are looked at: it may be about both."""
 ABOUT_NEAR = 0.3
 """The relevance of a memory about a file next to one in view, of each such file one (bench/neighbours.py)."""
+LEAST_PREDICTED, PREDICTED = 0.45, 0.1
+"""How sure a prediction has to be, and the relevance of what is predicted and answers nothing."""
 WEAK = 0.5
 """How much the relevance of a weak answer counts."""
 SAID = 3
@@ -229,7 +233,7 @@ class Knowledge:
 
     def offers(self, boosts: Mapping[str, float]) -> list[Offer]:
         """Every memory that may be told, redacted; some more than once."""
-        found = [*self._answers(), *self._about(), *self._near(), *self._rules(boosts)]
+        found = [*self._answers(), *self._about(), *self._near(), *self._rules(boosts), *self._predicted()]
         present = self._present({one.memory.id: one.memory for one in found}.values())
         cited = cited_by(self._app.all_services(), list(present.values()), "renames", tree=self._app.tree)
         notes = {id_: _note(each) for id_, each in cited.items()}
@@ -309,6 +313,20 @@ class Knowledge:
             found = (memory for services in own for memory in services.store.memories.find(query))
             new = (one for one in found if not any(link.path in self._files for link in one.files))
             yield from (Offer(memory, ABOUT_NEAR, "near") for memory in islice(new, 1))
+
+    def _predicted(self) -> Iterator[Offer]:
+        """What the session will probably need, as was worked out after its last turn; it only fills up."""
+        if self._app.actor is not Actor.AGENT:
+            return
+        session = Asking(self._app).session
+        for services, _ in self._asked:
+            if services.scope is not Scope.GLOBAL:
+                kept = PredictionCache(services.location)
+                found = kept.find(session.id if session else NEXT, NEXT, self._now.timestamp()) or ()
+                sure = [one.id for one in found if one.memory and one.confidence >= LEAST_PREDICTED]
+                for memory in services.store.memories.get(sure):
+                    if memory.status is Status.ACTIVE and memory.was_valid_at(self._now):
+                        yield Offer(memory, PREDICTED, "predicted")
 
     def _rules(self, boosts: Mapping[str, float]) -> Iterator[Offer]:
         query = replace(self._only, kinds=STANDING_KINDS, order="importance", limit=LOOKED_AT)

@@ -45,6 +45,7 @@ BESIDE = (
     "status.json",
     "instructions.json",
     "notes.json",
+    "predicted.json",
 )
 """What may hold texts beside a store's database."""
 CODE = "code"

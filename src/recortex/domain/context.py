@@ -12,9 +12,10 @@ from recortex.lean import Value
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
-GivenFor = Literal["instruction", "files", "near", "task", "document", "said"]
+GivenFor = Literal["instruction", "files", "near", "task", "document", "said", "predicted"]
 """Why something is told: it stands for all such work; it is about a file in view, or about one that this one
-calls or is called by; it answers the task; a document says so; it was said in a session."""
+calls or is called by; it answers the task; a document says so; it was said in a session; it is probably
+needed, by what the session did."""
 
 
 class ContextEntry(Value, frozen=True, kw_only=True):

@@ -592,7 +592,7 @@ class Collected:
 class GarbageCollectionOperations(Operations):
     """gc."""
 
-    @operation(destructive=True, idempotent=True)
+    @operation(destructive=True, idempotent=True, told=("all", "dry_run"))
     def gc(
         self,
         *,

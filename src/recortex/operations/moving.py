@@ -300,7 +300,7 @@ class Imported:
 class ExportOperations(Operations):
     """export."""
 
-    @operation(idempotent=True)
+    @operation(idempotent=True, told=("path", "format"))
     def export(
         self,
         path: str = "",

@@ -1,0 +1,12 @@
+"""Prediction: what a session will probably need next, worked out after each turn."""
+
+from recortex.plugins import Capability
+
+CAPABILITY = Capability(
+    operations=("recortex.prediction.operations:PredictionOperations",),
+    jobs=("recortex.prediction.jobs:JOBS",),
+    renderers={
+        "Prediction": "recortex.prediction.rendering:prediction",
+        "Preloaded": "recortex.prediction.rendering:preloaded",
+    },
+)

@@ -48,7 +48,6 @@ class Candidate(NamedTuple):
     """
 
     id: str
-    memory: bool
     place: str
     names: frozenset[str]
     words: frozenset[str]
@@ -56,6 +55,7 @@ class Candidate(NamedTuple):
     session: str = ""
     at: int = 0
     used: float = 0.0
+    memory: bool = False
 
 
 class Signals(NamedTuple):
@@ -100,7 +100,9 @@ class Step(NamedTuple):
 
 def names_of(text: str, files: Iterable[str] = ()) -> frozenset[str]:
     """The names of files in a text, and of the given ones, without their folders and in lower case."""
-    said = (name for name in map(_name, paths_in(text)) if "." in name and not name.replace(".", "").isdigit())
+    said = (
+        name for name in map(_name, paths_in(text)) if "." in name and not name.replace(".", "").isdigit()
+    )
     return frozenset((*said, *filter(None, map(_name, files))))
 
 
@@ -185,7 +187,7 @@ def by_patterns(signals: Signals, candidates: Sequence[Candidate]) -> list[float
 
 
 def by_behaviour(signals: Signals, candidates: Sequence[Candidate]) -> list[float]:
-    """What is about files that are worked on lately, shares words with what was said last, or is often used."""
+    """What is about files worked on lately, shares words with what was said last, or is often used."""
     names = _Rarity([one.names for one in candidates])
     words = _Rarity([one.words for one in candidates])
     said = dict.fromkeys(signals.words, 1.0)
@@ -200,7 +202,7 @@ def by_behaviour(signals: Signals, candidates: Sequence[Candidate]) -> list[floa
 
 
 def by_time(_: Signals, candidates: Sequence[Candidate]) -> list[float]:
-    """What comes from the last sessions. The hour and the day of the week make it worse (bench/RESULTS.md)."""
+    """What comes from the last sessions; the hour and the day of the week make it worse (RESULTS.md)."""
     last: dict[str, int] = {}
     for one in candidates:
         if one.session:
@@ -230,7 +232,20 @@ def predict(signals: Signals, candidates: Sequence[Candidate], limit: int) -> li
 
     It depends on nothing but its arguments, and not on their order: of equals the later one comes first.
     """
-    scores = {name: strategy(signals, candidates) for name, strategy in STRATEGIES.items()}
+    return merged(scored(signals, candidates), candidates, limit)
+
+
+def scored(
+    signals: Signals, candidates: Sequence[Candidate], only: Collection[Strategy] = tuple(STRATEGIES)
+) -> dict[Strategy, list[float]]:
+    """What each strategy says, or some of them, of the candidates in their order."""
+    return {name: STRATEGIES[name](signals, candidates) for name in only}
+
+
+def merged(
+    scores: Mapping[Strategy, Sequence[float]], candidates: Sequence[Candidate], limit: int
+) -> list[Predicted]:
+    """One list of what the strategies say."""
     found: list[tuple[Predicted, Candidate]] = []
     for place, one in enumerate(candidates):
         said = {name: values[place] for name, values in scores.items() if values[place] > 0.0}
@@ -246,7 +261,7 @@ def predict(signals: Signals, candidates: Sequence[Candidate], limit: int) -> li
 def _merged(one: Candidate, said: Mapping[Strategy, float]) -> Predicted:
     """One prediction of what several strategies say: the highest confidence, and more for agreement."""
     sure = {name: WEIGHTS[name] * score for name, score in said.items()}
-    because = sorted(sure, key=lambda name: (-sure[name], name))
-    agreeing = sum(score >= AGREES for name, score in said.items() if name != because[0])
-    confidence = min(sure[because[0]] + AGREEMENT * agreeing, 1.0)
-    return Predicted(one.id, one.memory, round(confidence, 4), tuple(because))
+    first, *others = sorted(sure, key=lambda name: (-sure[name], name))
+    agreeing = [name for name in others if said[name] >= AGREES]
+    confidence = min(sure[first] + AGREEMENT * len(agreeing), 1.0)
+    return Predicted(one.id, one.memory, round(confidence, 4), (first, *agreeing))

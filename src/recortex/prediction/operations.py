@@ -1,0 +1,145 @@
+"""What will probably be needed next: predict, preload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recortex.app.given import Asking
+from recortex.app.neighbours import neighbours_of
+from recortex.app.predicted import NEXT, PredictionCache
+from recortex.domain.vocabulary import Scope
+from recortex.operations.base import Operations, bounded
+from recortex.operations.context import named
+from recortex.operations.registry import operation
+from recortex.prediction.engine import names_of
+from recortex.prediction.gathering import EACH, Prospect, preload
+
+if TYPE_CHECKING:
+    from recortex.app.application import StoreServices
+    from recortex.app.predicted import Kept
+    from recortex.prediction.engine import Predicted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbablyNeeded:
+    """A memory or an exchange that will probably be needed.
+
+    Attributes:
+        kind: of the memory, or `exchange`.
+        confidence: 0 to 1.
+        because: what says so, the surest first: files in view, their patterns, behaviour, or the time.
+    """
+
+    id: str
+    kind: str
+    summary: str
+    confidence: float
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What will probably be needed, the surest first.
+
+    Attributes:
+        cached: it was worked out ahead.
+    """
+
+    predicted: tuple[ProbablyNeeded, ...]
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preloaded:
+    """Predictions that were worked out ahead.
+
+    Attributes:
+        files: for how many files.
+        hits, misses: how often a prediction was there when it was asked for, and how often not.
+    """
+
+    files: int
+    hits: int
+    misses: int
+
+
+class PredictionOperations(Operations):
+    """predict, preload."""
+
+    @operation(read_only=True, told=("files",))
+    def predict(
+        self, *, files: Sequence[str] = (), patterns: Sequence[str] = (), limit: int = EACH, session: str = ""
+    ) -> Prediction:
+        """Show what will probably be needed next.
+
+        Args:
+            files: paths in view.
+            patterns: ids of code patterns in view.
+            limit: at most so many.
+            session: by default the one that asks.
+        """
+        most = bounded(limit)
+        for services in self._projects():
+            asking = session or self._asking()
+            cache, now = PredictionCache(services.location), self._app.clock()
+            known = None
+            if len(files) <= 1 and most <= EACH and not patterns:
+                name = next(iter(names_of("", files)), NEXT)
+                known = cache.find(asking, name, now.timestamp(), self._changed_at(files))
+            cache.count(hit=known is not None)
+            if known is not None:
+                return self._prediction(services, known[:most], cached=True)
+            beside = neighbours_of(self._app, list(files))
+            found = Prospect(services, self._app.tree, now).predict(asking, most, files, beside, patterns)
+            return self._prediction(services, found)
+        return Prediction(predicted=())
+
+    @operation(idempotent=True, told=("session",))
+    def preload(self, *, session: str = "") -> Preloaded:
+        """Predict ahead, as after each turn.
+
+        Args:
+            session: by default the one that asks.
+        """
+        for services in self._projects():
+            files = preload(services, self._app.tree, self._app.clock(), session or self._asking())
+            cache = PredictionCache(services.location)
+            return Preloaded(files=files, hits=cache.hits, misses=cache.misses)
+        return Preloaded(files=0, hits=0, misses=0)
+
+    def _projects(self) -> Sequence[StoreServices]:
+        return self._app.all_services(Scope.PROJECT)
+
+    def _asking(self) -> str:
+        session = Asking(self._app).session
+        return session.id if session else NEXT
+
+    def _changed_at(self, files: Sequence[str]) -> float:
+        """When one of the files was changed last; 0 where none is there."""
+        times = [0.0]
+        for file in files:
+            with suppress(OSError, ValueError):
+                times.append((self._app.tree / file).stat().st_mtime)
+        return max(times)
+
+    def _prediction(
+        self, services: StoreServices, found: Sequence[Predicted] | Sequence[Kept], *, cached: bool = False
+    ) -> Prediction:
+        known = named([services], [one.id for one in found])
+        return Prediction(
+            predicted=tuple(
+                ProbablyNeeded(
+                    id=one.id,
+                    kind=known[one.id].kind,
+                    summary=known[one.id].summary,
+                    confidence=one.confidence,
+                    because=tuple(one.because),
+                )
+                for one in found
+                if one.id in known
+            ),
+            cached=cached,
+        )
