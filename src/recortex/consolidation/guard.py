@@ -56,7 +56,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _REPORT = re.compile(
-    r"\W*(?!(?:need|seed|feed|embed|speed|string|during|\w{0,5}thing)\b)[a-z]{2,16}(?:ed|ing)\b(?!-)",
+    r"\W*(?:(?:I|we)(?: have|['’]ve)? )?"
+    r"(?!(?:need|seed|feed|embed|speed|string|during|\w{0,5}thing)\b)[a-z]{2,16}(?:ed|ing)\b(?!-)",
     re.IGNORECASE,
 )
 """What a statement begins with that tells what was or is being done, as "Updated the hooks" does."""

@@ -1,8 +1,11 @@
 """What may be merged, what keeps statements apart, what is selected, and how consolidation is tuned."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recortex.consolidation.guard import difference, sameness
 from recortex.consolidation.jobs import Figures, trigger
@@ -41,6 +44,7 @@ def memory(id_, text, kind="insight", **more):
         ("The offices are in San Francisco", "The offices are in New York"),
         ("The build needs the flag --fast", "The build needs the flag --slow"),
         ("Update all hooks to the unified types", "Updated all hooks to the unified types"),
+        ("Please provide the text to add to `notes.txt`", "I have added the text to `notes.txt`"),
         ("The email validation is tested", "Task 3 (DONE): The email validation is tested"),
         ("The project is built with `mise run build`.", "The project is built with `go build ./...`."),
     ],
@@ -105,6 +109,30 @@ def test_no_two_that_differ_are_in_one_group_and_nothing_is_in_two():
         frozenset("02"), frozenset("12")
     }  # fmt: skip
     assert find(memories[::-1], {}).groups == found.groups
+
+
+STATEMENTS = [
+    "The worker retries a failed job 3 times", "A failed job is retried 3 times by the worker",
+    "The worker retries a failed job 5 times", "The worker never retries a failed job",
+    "The proxy strips the header before it forwards", "So the proxy strips the header before it forwards",
+    "The proxy strips the cookie before it forwards", "The index is rebuilt each night",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=10), st.randoms())
+def test_the_order_makes_no_difference_and_no_memory_is_lost_or_taken_twice(texts, random):
+    memories = [memory(f"{place:02}", text) for place, text in enumerate(texts)]
+    mixed = list(memories)
+    random.shuffle(mixed)
+    (some,), (others,) = candidates(memories, NOW), candidates(mixed, NOW)
+    assert some == others
+    assert sorted(one.id for one in some) == [one.id for one in memories]
+    found, again = find(some, {}), find(others, {})
+    assert found == again
+    taken = [one.id for group in found.groups for one in group.sources]
+    assert len(taken) == len(set(taken))
+    for group in found.groups:
+        assert not any(difference(a.text, b.text) for a, b in combinations(group.sources, 2))
 
 
 def test_details_are_added_and_repetitions_are_not():
