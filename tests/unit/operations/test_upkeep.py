@@ -310,7 +310,13 @@ def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
     clock.pass_(hours=4)
     assert set(chores(cortex.gc())) == {"validation"}
     clock.pass_(days=6)
-    assert set(chores(cortex.gc())) == daily | {"leftovers", "relations", "compaction", "backup"}
+    assert set(chores(cortex.gc())) == daily | {
+        "leftovers",
+        "old-metrics",
+        "relations",
+        "compaction",
+        "backup",
+    }
 
 
 def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):

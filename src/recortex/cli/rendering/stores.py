@@ -314,6 +314,7 @@ LEAST_WASTE = 4 * 1024 * 1024
 """Bytes of a store whose waste is shown: a young one's pages are mostly empty."""
 
 _WORDS = {
+    "old-metrics": "old counts of durations and questions",
     "sessions": "notes of old sessions",
     "exchanges": "old exchanges",
     "leftovers": "files and records left over",
