@@ -246,7 +246,7 @@ class Consolidating:
             likeness=group.likeness,
             result=result,
             asked=tuple(asked),
-            refused=self._unfound(known, asked),
+            refused=self._unfound(known, asked, codes),
         )
 
     def _shorter(self, text: str, group: Group) -> bool:
@@ -288,12 +288,13 @@ class Consolidating:
             return False
         return sameness(said, other, like, max(one.stays for one in chances)) >= SURE
 
-    def _unfound(self, group: Group, asked: Sequence[str]) -> str:
+    def _unfound(self, group: Group, asked: Sequence[str], codes: Mapping[str, bytes]) -> str:
         """The recall gate: why a source is not found by the group's own words; empty where all are."""
         ids = [one.id for one in group.sources]
         found = {question: self._ids(question, len(ids)) for question in asked}
-        if lost := passes(found, ids):
-            self._services.embedding.embed([one for one in group.sources if one.id in lost])
+        lost = passes(found, ids)
+        if missing := [one for one in group.sources if one.id in lost and one.id not in codes]:
+            self._services.embedding.embed(missing)
             found = {question: self._ids(question, len(ids)) for question in asked}
             lost = passes(found, ids)
         return f"{lost[0][:8]} is not found by its own words" if lost else ""
