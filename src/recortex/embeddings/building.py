@@ -17,6 +17,7 @@ from cachetools import LRUCache
 
 from recortex import plugins
 from recortex.domain.maintenance import Degradation
+from recortex.domain.text import lazy
 from recortex.embeddings.onnx import cut, normalised
 from recortex.errors import EmbeddingError
 from recortex.ports.model import PieceEmbedder
@@ -51,7 +52,7 @@ COMMON = frozenset(_WORDS.split())
 _SUFFIXES = tuple(_ENDINGS.split())
 _WORD = re.compile(r"[^\W_]+(?:[_'][^\W_]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_IDEOGRAPHS = lazy("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _SHORTEST_STEM = 3
 
 
@@ -80,7 +81,7 @@ class HashedEmbedder:
 def features(text: str) -> Iterator[str]:
     """Yield the stems of a text's words and of the parts of its identifiers; ideographs in pairs."""
     for word in _WORD.findall(text[:MAXIMUM_CHARACTERS]):
-        if _IDEOGRAPHS.match(word):
+        if not word.isascii() and _IDEOGRAPHS.match(word):
             yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
             continue
         yield stem(word.lower())

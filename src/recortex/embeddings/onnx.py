@@ -8,7 +8,6 @@ at worst). One by one, a text always has the same vector; several threads share 
 from __future__ import annotations
 
 import os
-import re
 import threading
 import unicodedata
 from abc import ABC, abstractmethod
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.domain.maintenance import LABEL
+from recortex.domain.text import lazy
 from recortex.errors import DimensionMismatchError, EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ MAXIMUM_WORD = 100  # a longer word is unknown, as in BERT
 REMEMBERED_WORDS = 50_000
 BASIC_PLANE = 0xFFFF
 # Characters that are words of their own, with the gap at 2B820 that BERT has.
-_IDEOGRAPH = re.compile(
+_IDEOGRAPH = lazy(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
@@ -172,7 +172,7 @@ def _cleaned(character: str) -> str:
         return ""
     if character.isspace():
         return " "
-    return f" {character} " if _IDEOGRAPH.match(character) else character
+    return f" {character} " if not character.isascii() and _IDEOGRAPH.match(character) else character
 
 
 def _folded(character: str) -> str:

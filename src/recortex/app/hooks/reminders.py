@@ -26,7 +26,6 @@ from recortex.domain.text import LOADED_BY, loads, places
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.decay.present import faded
-from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.limits import MOST_UNUSED, is_exhausted, risen, room
 from recortex.engines.sessions.relevance_gate import (
     FOR_PROMPT,
@@ -447,7 +446,10 @@ def _receipt(
 
 
 def _lines(context: HookContext, session: Session, memories: Sequence[Memory]) -> list[str]:
+    if not memories:
+        return []
     from recortex.app.citations import cited_by
+    from recortex.engines.ingestion.output_redaction import all_output_redacted
 
     told = all_output_redacted(memories)
     cited = cited_by(context.app.readable_services(), told, tree=tree_of(context, session), parse=False)

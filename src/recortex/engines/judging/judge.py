@@ -69,7 +69,7 @@ _READ = 1_000
 """Characters of a statement that are read."""
 _FOREIGN = 0.1
 _SHORTEST_LEAD = 3
-_EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_EASTERN = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FEATURES_WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _CODE = re.compile(r"[{}\[\]<>=;$|\\_/()]")
 _COMMA = re.compile("[,;，、—–]")  # noqa: RUF001
