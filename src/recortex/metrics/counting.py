@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.jobs.work import Job, Outcome
-from recortex.errors import UntrustedFileError
+from recortex.errors import PermissionsError, UntrustedFileError
 from recortex.filesystem import alone, read_own
 from recortex.metrics.figures import DAY, Asked, Key, bucket_of
 from recortex.metrics.records import MetricRecords
@@ -30,13 +30,14 @@ MOST_WORDS = 40
 def count_timings(services: StoreServices) -> int:
     """Add the timings of a project to the counts of its store; returns how many lines there were.
 
-    A line is counted once or, where the process is killed just then, not at all.
+    A line is counted once or, where the process is killed just then, not at all; where nothing can be
+    written, as on a full disk, all wait.
     """
     timings = services.location.timings
     taken = timings.with_name(f"{timings.name}.taken")
     lock = services.location.place("locks") / "metrics.lock"
     lines: list[bytes] = []
-    with suppress(OSError, UntrustedFileError):
+    with suppress(OSError, UntrustedFileError, PermissionsError):
         lock.parent.mkdir(mode=0o700, exist_ok=True)
         with alone(lock) as free:
             if not free:

@@ -94,7 +94,9 @@ def test_any_words(monkeypatch, given_words):
     code, out = answer_of(words, monkeypatch)
     assert code in {0, 1, 2}
     answer = json.loads(out)
-    assert answer["status"] == ("ok" if code == 0 else "error")
-    if code:
+    # Of what was named some could not be read: the rest was done, and the status of the command says it.
+    unread = (answer.get("data") or {}).get("unread")
+    assert answer["status"] == ("ok" if code == 0 or unread else "error")
+    if code and not unread:
         assert answer["error"]["code"] != "internal_error", answer
         assert answer["error"]["hint"]
