@@ -52,6 +52,18 @@ def count_timings(services: StoreServices) -> int:
     return len(lines)
 
 
+def pending(services: StoreServices) -> tuple[dict[Key, tuple[int, float]], list[Asked]]:
+    """What the timings of a project add up to that are not counted yet; nothing is written.
+
+    Looking must not write: the first write to a store that lost its end hides that it did.
+    """
+    timings, lines = services.location.timings, list[bytes]()
+    for path in (timings.with_name(f"{timings.name}.taken"), timings):
+        with suppress(OSError, UntrustedFileError):
+            lines += read_own(path, MOST_BYTES).splitlines()
+    return counts(lines)
+
+
 def counts(lines: Iterable[bytes]) -> tuple[dict[Key, tuple[int, float]], list[Asked]]:
     """What some lines add up to, and the questions among them; what cannot be read is left out."""
     found: defaultdict[Key, list[float]] = defaultdict(lambda: [0, 0.0])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from recortex.metrics.figures import Asked, Histogram, KindCount, StoreMetrics
 from recortex.metrics.health import Alert, Subsystem, alerts, subsystems
 from recortex.metrics.records import MetricRecords
-from recortex.metrics.week import counted, unanswered
+from recortex.metrics.week import counted, questions_of, unanswered
 from recortex.operations.base import Operations, bounded, scope_name
 from recortex.operations.registry import operation
 
@@ -92,7 +92,7 @@ class MetricOperations(Operations):
         asked = [
             one
             for services in self._app.all_services()[:1]
-            for one in services.store.records(MetricRecords).questions(since, bounded(questions or 1_000))
+            for one in questions_of(services, since, bounded(questions or 1_000))
         ]
         parts = subsystems(self._app)
         text = ""

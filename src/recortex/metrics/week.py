@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 from recortex.app.diagnosis import SAMPLES
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
-from recortex.metrics.counting import count_timings
+from recortex.metrics.counting import pending
+from recortex.metrics.figures import DAY, Histogram
 from recortex.metrics.health import alerts, subsystems
 from recortex.metrics.records import MetricRecords
 from recortex.operations.maintenance import HookTimes, Week
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
-    from recortex.app.application import Application
-    from recortex.metrics.figures import Histogram
+    from recortex.app.application import Application, StoreServices
+    from recortex.metrics.figures import Asked
     from recortex.metrics.health import Alert
 
 DAYS = timedelta(days=7)
@@ -36,8 +38,21 @@ def counted(app: Application, days: timedelta) -> dict[tuple[str, str], Histogra
         return {}
     if app.metered:
         app.metered.flush()
-    count_timings(stores[0])
-    return stores[0].store.records(MetricRecords).totals(app.clock() - days)
+    since = app.clock() - days
+    found = stores[0].store.records(MetricRecords).totals(since)
+    for key, (times, total) in pending(stores[0])[0].items():
+        if key.day >= int(since.timestamp()) // DAY:
+            known = found.get((key.name, key.label), Histogram({}, 0.0))
+            buckets = {**known.buckets, key.bucket: known.buckets.get(key.bucket, 0) + times}
+            found[key.name, key.label] = Histogram(buckets, known.total + total)
+    return found
+
+
+def questions_of(services: StoreServices, since: datetime, limit: int) -> list[Asked]:
+    """The last questions since a time, latest first, with those that are still to be counted."""
+    waiting = [one for one in pending(services)[1] if one.at >= since]
+    kept = services.store.records(MetricRecords).questions(since, limit)
+    return sorted([*reversed(waiting), *kept], key=lambda one: one.at, reverse=True)[:limit]
 
 
 def report(app: Application) -> tuple[Week, tuple[str, ...]]:
@@ -84,7 +99,7 @@ def unanswered(app: Application, days: timedelta) -> int:
     asked = [
         one
         for services in app.all_services(Scope.PROJECT)[:1]
-        for one in services.store.records(MetricRecords).questions(app.clock() - days, MOST_ASKED)
+        for one in questions_of(services, app.clock() - days, MOST_ASKED)
     ]
     empty = [one.digest for one in asked if not one.results]
     found = {one.digest for one in asked if one.results}
