@@ -16,6 +16,7 @@ from recortex.codebase.project import branch_and_commit
 from recortex.domain.context import Context, Frame
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope
+from recortex.engines.exchanges.building import first_sentence
 from recortex.engines.exchanges.service import decision
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
@@ -403,6 +404,10 @@ class Named(NamedTuple):
     summary: str = ""
 
 
+_TELLING = 8
+"""Words from which on a message says by itself what an exchange was about."""
+
+
 def named(all_services: Sequence[StoreServices], ids: Sequence[str]) -> dict[str, Named]:
     """Those of the ids that are still there, without secrets."""
     return dict(_found(all_services, list(dict.fromkeys(ids))))
@@ -413,4 +418,7 @@ def _found(all_services: Sequence[StoreServices], ids: list[str]) -> Iterator[tu
         for memory in map(output_redacted, services.store.memories.get(ids)):
             yield memory.id, Named(memory.kind, memory.summary or memory.text)
         for said in map(record_redacted, services.store.exchanges.get(ids)):
-            yield said.id, Named("exchange", " ".join((decision(said) or said.message).split()))
+            line = " ".join((decision(said) or said.message).split())
+            if len(line.split()) < _TELLING and (came := first_sentence(said.conclusion or said.outcome)):
+                line = f"{line} → {came}"  # "1 + 2" says nothing by itself
+            yield said.id, Named("exchange", line)

@@ -28,8 +28,9 @@ STEPS_IN_VIEW, FADING = 6, 0.7
 """The last exchanges of a session whose files are in view, and what one more exchange leaves of a file."""
 STEPS_LATELY, COOLING = 40, 0.93
 """The same of the project, for the files that are being worked on."""
-AT_WORK, BESIDE = 0.5, 0.3
-"""How far a file is in view that git says is changed, and one that calls or is called by one in view."""
+AT_WORK, BESIDE, UNASKED = 0.5, 0.3, 0.1
+"""How far a file is in view that git says is changed, one that calls or is called by one in view, and what is
+in view beside files that somebody asks about."""
 MOST_READ = 2_500
 """Characters of a text whose words are compared."""
 
@@ -149,6 +150,18 @@ def signals_of(
             worked[name] += COOLING**age  # type: ignore[assignment]
     words = (own[0].words if own else frozenset()) | stems_of(said)
     return Signals(view, worked, words, frozenset(patterns))
+
+
+def focused(signals: Signals, names: Collection[str], beside: Collection[str] = ()) -> Signals:
+    """The signals where somebody asks about files, by their names: what is in view otherwise counts little.
+
+    Args:
+        signals: of the moment.
+        names: of the files.
+        beside: names of those next to them.
+    """
+    rest = {name: share * UNASKED for name, share in signals.view.items()}
+    return signals._replace(view=rest | dict.fromkeys(beside, BESIDE) | dict.fromkeys(names, 1.0))
 
 
 # -- the strategies: each gives candidates what speaks for them, 1 to the best

@@ -17,6 +17,7 @@ from recortex.prediction.engine import (
     Predicted,
     Signals,
     Step,
+    focused,
     merged,
     names_of,
     predict,
@@ -94,7 +95,8 @@ class Prospect:
         view = (
             dict.fromkeys(beside, BESIDE) | dict.fromkeys(self._at_work, AT_WORK) | dict.fromkeys(files, 1.0)
         )
-        return signals_of(own, self._steps, files=view, said=self._branch, patterns=patterns)
+        found = signals_of(own, self._steps, files=view, said=self._branch, patterns=patterns)
+        return focused(found, names_of("", files), names_of("", beside)) if files else found
 
     def candidates(self, session: str) -> list[Candidate]:
         """What may be needed in a session: what does not come from itself, which the agent has in view."""
@@ -126,8 +128,7 @@ class Prospect:
         scores = scored(signals, candidates)
         by_file = {NEXT: _kept(merged(scores, candidates, EACH))}
         for name in names:
-            view = {**signals.view, name: 1.0}
-            scores |= scored(signals._replace(view=view), candidates, ("files", "patterns"))
+            scores |= scored(focused(signals, (name,)), candidates, ("files", "patterns"))
             by_file[name] = _kept(merged(scores, candidates, EACH))
         return Predictions(session, self._now.timestamp(), time_to_live(self.changes), by_file)
 

@@ -12,7 +12,7 @@ from recortex import Cortex
 from recortex.app.predicted import LONGEST, NEXT, SHORTEST, Kept, PredictionCache, Predictions, time_to_live
 from recortex.domain.session import Session, Signal
 from recortex.domain.vocabulary import Scope
-from recortex.prediction.engine import AGREEMENT, WEIGHTS, Candidate, Signals, names_of, predict
+from recortex.prediction.engine import AGREEMENT, WEIGHTS, Candidate, Signals, focused, names_of, predict
 from recortex.prediction.gathering import Prospect
 
 NAMES = st.frozensets(st.sampled_from(["a.py", "b.py", "c.ts", "d.md"]), max_size=3)
@@ -48,6 +48,15 @@ def test_the_same_is_predicted_in_any_order_and_each_place_once(signals, candida
     assert len({places[one.id] for one in found}) == len(found) <= 5
     assert all(0.0 < one.confidence <= 1.0 and one.because for one in found)
     assert [one.confidence for one in found] == sorted((one.confidence for one in found), reverse=True)
+
+
+def test_the_file_that_is_asked_about_comes_before_what_else_is_in_view():
+    view = dict.fromkeys(["a.py", "c.ts", "d.md"], 1.0)
+    about = Candidate("1", "1", frozenset(view), frozenset())
+    asked = Candidate("2", "2", frozenset({"b.py"}), frozenset())
+    signals = Signals(view, {})
+    assert predict(signals, [about, asked], 1)[0].id == "1"
+    assert predict(focused(signals, ["b.py"]), [about, asked], 1)[0].id == "2"
 
 
 def test_agreement_of_two_strategies_adds_a_little():

@@ -14,6 +14,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -416,6 +417,11 @@ def _holds(path: Path, message: str) -> bool:
 ASKED_FOR = "hooks.reflect"
 """The `tool` in the source of a memory that the agent kept because it was asked."""
 _NUMBER = re.compile(r"\b\d(?:[\w.]*\w)?")
+_NOTED = frozenset((
+    "cwd", "gitBranch", "id", "message_id", "model", "parentUuid", "promptId", "requestId", "sessionId",
+    "signature", "slug", "timestamp", "tool_use_id", "type", "usage", "uuid", "version",
+))  # fmt: skip
+"""Fields of a line that hold digits of their own: ids, times, the folder."""
 _BEGINNING = 40
 """Characters by which a memory's text is found in a transcript."""
 
@@ -471,11 +477,30 @@ def _unsaid(memory: Memory, transcript: str) -> Iterator[str]:
     place = max(map(transcript.find, begins))
     if place < 0:
         return
-    before = transcript[:place].casefold()
+    lines = transcript[:place].splitlines()[:-1]
+    before = "\n".join(chain.from_iterable(map(_texts, map(_parsed, lines)))).casefold()
     for name in (*identifiers(memory.text), *_NUMBER.findall(memory.text)):
-        written = json.dumps(name.strip(".,;:").casefold(), ensure_ascii=False)[1:-1]
-        if not re.search(rf"(?<![\w.:]){re.escape(written)}(?!\w)", before):
+        if not re.search(rf"(?<![\w.:]){re.escape(name.strip('.,;:').casefold())}(?!\w)", before):
             yield name
+
+
+def _parsed(line: str) -> Any:
+    with suppress(ValueError, RecursionError):
+        return json.loads(line)
+    return line
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a line, without what a client notes about it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key not in _NOTED:
+                yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
 
 
 # -- the process
