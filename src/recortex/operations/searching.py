@@ -356,7 +356,10 @@ def _counted(asked: RecallQuestion, answer: Recall) -> dict[str, Told]:
     from blake3 import blake3
 
     return {
-        "results": len(answer.hits) + len(answer.exchanges) + len(answer.documents),
+        # What may be about something else is no answer.
+        "results": sum(
+            not one.weak for found in (answer.hits, answer.exchanges, answer.documents) for one in found
+        ),
         "similarity": round(max((hit.signals.get("semantic", 0.0) for hit in answer.hits), default=0.0), 3),
         "tokens": answer.tokens,
         "recipe": asked.recipe,

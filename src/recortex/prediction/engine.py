@@ -6,7 +6,7 @@ Everything here is a function on values; `gathering.py` reads them from a store.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from math import log, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -144,10 +144,10 @@ def signals_of(
     for age, step in enumerate(own[:STEPS_IN_VIEW]):
         for name in step.names:
             view[name] = max(view.get(name, 0.0), FADING**age)
-    worked = Counter[str]()
+    worked = defaultdict[str, float](float)
     for age, step in enumerate(lately[:STEPS_LATELY]):
         for name in step.names:
-            worked[name] += COOLING**age  # type: ignore[assignment]
+            worked[name] += COOLING**age
     words = (own[0].words if own else frozenset()) | stems_of(said)
     return Signals(view, worked, words, frozenset(patterns))
 

@@ -256,7 +256,7 @@ def without_padding(text: str) -> str:
     return _cutting("PADDING", language_of(text)).sub(" ", text) if has_cjk(text) else text
 
 
-@lru_cache(8_192)
+@lru_cache(1_024)
 def negations(text: str) -> frozenset[str]:
     """The words and phrases of a text that deny something."""
     language = language_of(text)

@@ -209,7 +209,7 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in units(words(text)) if word not in STOP_WORDS))
 
 
-@lru_cache(8_192)
+@lru_cache(1_024)
 def bag_of_words(text: str) -> frozenset[str]:
     """The words between spaces, in lower case and without punctuation, for Jaccard similarity.
 

@@ -422,6 +422,8 @@ _NOTED = frozenset((
     "signature", "slug", "timestamp", "tool_use_id", "type", "usage", "uuid", "version",
 ))  # fmt: skip
 """Fields of a line that hold digits of their own: ids, times, the folder."""
+MOST_READ = 64 * 1024 * 1024
+"""Bytes of a transcript in which what was remembered is looked for; in a longer one nothing is checked."""
 _BEGINNING = 40
 """Characters by which a memory's text is found in a transcript."""
 
@@ -454,7 +456,9 @@ def check(context: HookContext, session: Session, transcript: Path) -> int:
     until = later[0] if later else None
     query = MemoryQuery(origins=(Origin.AGENT,), recorded_after=asked, recorded_before=until)
     new = [one for one in services.store.memories.find(query) if not one.source.tool]
-    raw = transcript.read_text(encoding="utf-8", errors="replace") if new else ""
+    if not new or transcript.stat().st_size > MOST_READ:
+        return 0
+    raw = transcript.read_text(encoding="utf-8", errors="replace")
     for memory in new:
         if memory.id not in raw:  # another session's
             continue
