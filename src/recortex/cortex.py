@@ -14,7 +14,7 @@ from recortex.operations.base import Later, Operations
 from recortex.operations.manifest import groups
 
 if TYPE_CHECKING:
-    from recortex.code.operations import CodeOperations, ConventionOperations, PieceOperations
+    from recortex.code.operations import CodeOperations, PieceOperations
     from recortex.consolidation.operations import ConsolidationOperations
     from recortex.documents.operations import DocumentOperations
     from recortex.metrics.operations import MetricOperations
@@ -69,7 +69,6 @@ if TYPE_CHECKING:
         PieceOperations,
         IndexingOperations,
         CodeOperations,
-        ConventionOperations,
         DocumentOperations,
         InspectionOperations,
         LifecycleOperations,

@@ -7,7 +7,7 @@ import pytest
 from recortex import Cortex
 from recortex.app import commit_import
 from recortex.cli.rendering import render
-from recortex.code import kept_patterns
+from recortex.code import patterns
 from recortex.codebase.syntax import extraction
 from recortex.decisions import importing as decision_import
 from recortex.documents import operations as document_operations
@@ -25,7 +25,6 @@ HANDLERS = (
         for number in range(9)
     )
 )
-REASON = "FastAPI handlers return `Answer` because clients parse one envelope.\n"
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def root(tmp_path, monkeypatch, without_vectors):  # noqa: ARG001
     (made / "requirements.txt").write_text("fastapi==0.115.0\n")
     (made / "answers.py").write_text("class Answer:\n    pass\n")
     (made / "app.py").write_text(HANDLERS)
-    (made / "docs" / "first.md").write_text("# Kilns\n\n" + REASON + LONG)
+    (made / "docs" / "first.md").write_text("# Kilns\n\nThey are hot.\n" + LONG)
     (made / "docs" / "second.md").write_text("# Clay\n\nIt is kept wet.\n" + LONG)
     record = "# 1. Fire with gas\n\n## Status\n\nAccepted\n\n## Decision\n\nWe fire with gas.\n\n"
     (made / "docs" / "adr" / "0001-fire-with-gas.md").write_text(record + LONG)
@@ -56,44 +55,17 @@ def cortex(root):
         yield opened
 
 
-def convention(cortex):
-    """Of what handlers return."""
-    (one,) = [one for one in cortex.conventions().memories if "Answer" in one.text and "return" in one.text]
-    return one
-
-
-def test_conventions_name_a_document_in_which_no_reason_was_found_in_time(cortex, monkeypatch):
-    with monkeypatch.context() as hurried:
-        hurried.setattr(kept_patterns, "FILE_SECONDS", ONE_STEP)
-        kept = cortex.conventions("keep")
-    left_out = {one.partition(":")[0] for one in kept.problems}
-    assert {"docs/first.md", "docs/second.md"} <= left_out
-    assert all("left out: reading it took longer" in one for one in kept.problems)
-    assert convention(cortex).kind == "semantic"  # all else is kept, without the reason
-    assert cortex.conventions("keep").problems == ()
-
-
-def test_a_reason_is_found_where_there_is_time(cortex):
-    cortex.conventions("keep")
-    assert convention(cortex).content.rationale.endswith(REASON.strip())
-
-
-def test_code_and_conventions_name_code_that_takes_too_long(root, cortex, monkeypatch):
+def test_code_names_code_that_takes_too_long(root, cortex, monkeypatch):
     with monkeypatch.context() as hurried:
         hurried.setattr(extraction, "SECONDS", -1.0)
         (root / "slow.py").write_text("def late():\n    pass\n" * 20_000)
-        for answer in (
-            cortex.code(),
-            cortex.code("find", "part1"),
-            cortex.code("patterns"),
-            cortex.conventions(),
-        ):
+        for answer in (cortex.code(), cortex.code("find", "part1"), cortex.code("patterns")):
             assert "slow.py: parsing takes too long" in answer.problems
             assert "slow.py: parsing takes too long" in render(answer, Terminal())
 
 
 def test_a_manifest_that_takes_too_long_is_named(root, cortex, monkeypatch):
-    monkeypatch.setattr(kept_patterns, "FILE_SECONDS", ONE_STEP)
+    monkeypatch.setattr(patterns, "FILE_SECONDS", ONE_STEP)
     (root / "requirements.txt").write_text("fastapi==0.115.0\n" + "a==1\n" * 100_000)
     assert any(one.startswith("requirements.txt: left out") for one in cortex.code("patterns").problems)
 

@@ -6,13 +6,10 @@ CAPABILITY = Capability(
     operations=(
         "recortex.code.operations:PieceOperations",
         "recortex.code.operations:CodeOperations",
-        "recortex.code.operations:ConventionOperations",
     ),
     heading="Code",
     jobs=("recortex.code.jobs:JOBS",),
     renderers={
         "Code": "recortex.code.rendering:code",
-        "Conventions": "recortex.code.rendering:conventions",
     },
-    explain="recortex.code.keeping:explained",
 )

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cache
 from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,9 +20,8 @@ from blake3 import blake3
 
 from recortex.code.detecting import plain
 from recortex.code.populations import ECMA, Counting, scopes
-from recortex.domain.code import Convention, Place
+from recortex.domain.code import Convention
 from recortex.engines.code.project import is_test
-from recortex.text.words import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,25 +58,17 @@ class Row(NamedTuple):
 
 TOLD = (
     Row("base", support=7, files=2, own=True),
-    Row("suffix", "class", support=15, files=10, agreement=0.85),
     Row("mark", "class", support=8),
     Row("mark", "suffix", support=8, own=True),
     Row("mark", "function", support=8, own=True),
     Row("mark", "test", support=20),
     Row("mark", "class", support=6, own=True),
     Row("mark", "role", support=6),
-    Row("given", support=6, own=True),
     Row("calls", "role", support=8, own=True),
     Row("calls", "function", support=12, own=True),
     Row("calls", "test", support=10),
-    Row("first", "role", support=12),
-    Row("first", "test", support=12, whole=True),
     Row("return", "role", support=8),
-    Row("prefix", "role", support=8),
-    Row("keywords", support=12),
-    Row("wrapper", support=10),
     Row("modifier", support=9),
-    Row("interface", files=5),
     Row("form", files=9, agreement=0.85),
     Row("case", support=20, agreement=0.85),
     Row("filename", "testfile", support=8),
@@ -138,18 +129,11 @@ MOST_NAMED = 5
 _SAID = {
     "return": "return `{value}`",
     "mark": "have the {marks} {quoted}",
-    "given": "have a parameter with the {marks} {quoted}",
-    "wrapper": "are wrapped in `{value}(…)`",
     "base": "extend or implement {quoted}",
-    "suffix": "have names that end in `{value}`",
-    "prefix": "have names that begin with `{value}`",
     "typed": "state the type that they return",
-    "keywords": "take some parameters by keyword only",
-    "first": "take `{value}` as their first parameter",
     "calls": "call {quoted}",
     "form": "are written as {value}",
     "modifier": "are declared `{value}`",
-    "interface": "have names that begin with `I`",
     "case": "are named in {value}",
     "filename": "are named `{value}`",
     "future": "begin with `from __future__ import annotations`",
@@ -158,7 +142,6 @@ _SAID = {
     "logger": "are made on {value}",
     "called": "are written with `{value}(…)`",
 }
-_MARKS = frozenset({"mark", "given"})
 _WITH_AT = frozenset({"python", "java", "typescript", "javascript"})
 _PLACES = {
     "beside": "stand beside the file that they test",
@@ -187,7 +170,7 @@ def _wording_said(one: Candidate) -> str:
     value = one.values[0]
     if one.trait == "place":
         return _PLACES.get(value) or f"are in a folder `{value.removeprefix('folder ')}`"
-    at = "@" if one.trait in _MARKS and one.population.language in _WITH_AT else ""
+    at = "@" if one.trait == "mark" and one.population.language in _WITH_AT else ""
     quoted = [f"`{at}{value}`" for value in one.values]
     listed = quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     several = "marks" if len(quoted) > 1 else "mark"
@@ -217,9 +200,9 @@ MOST_JOINED = 4
 """Values that one sentence gives."""
 MOST_OF_TRAIT = 3
 """Conventions of one population and trait."""
-_JOINED = frozenset({"mark", "given", "calls", "imports", "base"})
+_JOINED = frozenset({"mark", "calls", "imports", "base"})
 """Traits with several values, which are told in one sentence where the same members have them."""
-_ONCE = frozenset({"suffix", "prefix", "filename", "form"})
+_ONCE = frozenset({"filename", "form"})
 """Traits of which one value is told for one population only; of others, for two."""
 
 
@@ -316,27 +299,19 @@ def ids_of(one: Convention) -> tuple[str, ...]:
 LEAST_SUPPORT, LEAST_AGREEMENT = 5, 0.8
 LEAST_KNOWN = 0.8
 """The share of members of which a trait has to be known: signatures are cut at 200 characters."""
-_OF_SOME = frozenset({"case", "interface", "keywords"})
-"""Traits that by their nature only some members can have."""
 LEAST_OF_FUNCTIONS = 8
 """Support of what functions of a folder share that have no common role: of five to seven that is often said
 only of what they are about. `bench/detection.py`."""
 LEAST_OF_CALLS = 12
 """Support of what such functions call. `bench/detection.py`."""
-LEAST_IN_FOLDER = {"imports": 10, "suffix": 8, "prefix": 12, "logger": 12, "first": 12}
-"""Support of traits that few neighbours share since their folder is about one thing. `bench/detection.py`."""
+LEAST_LOGGERS = 12
+"""Support of a logger in a folder, whose files share one anyhow. `bench/detection.py`."""
 LEAST_BITS = 1.0
 """Of information: a property that is half as frequent elsewhere is not told. `bench/detection.py`."""
 MOST = 60
 """Conventions of a project that are given, the most informative first."""
-LEAST_FILES = {"calls": 2}
-"""In which it is so before it is told; one more of tests, which share their subject."""
-_OF_THE_FOLDER = {
-    "function": frozenset({"return", "first", "prefix"}),
-    "test": frozenset({"prefix"}),
-}
-"""Traits, by the kind of population, that are shared in a folder since it is about one thing: of twenty that
-were read of functions one was worth telling, of tests none of four. `bench/detection.py`."""
+LEAST_FILES = 2
+"""In which something is called before it is told."""
 _LOCALS = frozenset({"go", "python", "javascript", "typescript"})
 """Languages in which a call without a receiver means what is defined or imported, else a local variable."""
 CALL_WEIGHT = 0.8
@@ -346,64 +321,46 @@ ALONE = 2.0
 USUAL = Path(__file__).with_name("usual.toml")
 
 
-class Share(NamedTuple):
-    """How many of a population have what was once found of it.
+def conventions_of(sources: Sources, detection: Detection) -> tuple[Convention, ...]:
+    """The conventions of a project that are worth telling, the most informative first."""
+    counting = Counting(sources, detection)
+    everyone = [one for one in counting.all() if len(one.items) >= LEAST_SUPPORT]
+    frequency, local = _Frequency(everyone), _Locals(sources)
+    found = [
+        one
+        for each in everyone
+        for one in _candidates(each, frequency, detection)
+        # Tests call what they test; and what a local variable does is no habit.
+        if not (one.trait == "calls" and (_is_tested(one, counting.defined) or local.means(one)))
+    ]
+    found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
+    own: dict[str, set[str]] = defaultdict(set)
+    for path in counting.inside:
+        facts = sources.code[path]
+        for language in ECMA if facts.language in ECMA else (facts.language,):
+            own[language] |= {one.plain for one in facts.symbols}
+    told = [one for one in without_echoes(joined(found))[:MOST] if is_told(one, own[one.population.language])]
+    return tuple(map(_convention, told))
 
-    Attributes:
-        total: 0 where there is no such population any more.
-        exceptions: those that do not.
-    """
 
-    support: int
-    total: int
-    exceptions: tuple[Place, ...] = ()
+def _is_tested(one: Candidate, defined: AbstractSet[str]) -> bool:
+    return one.population.kind == "test" and plain(one.values[0]) in defined
 
 
-class Counted:
-    """A project, counted once: its conventions, and how what was found before stands now."""
+class _Locals:
+    """Which called names are local variables, as far as the facts of a project tell."""
 
-    def __init__(self, sources: Sources, detection: Detection) -> None:
-        self._detection = detection
-        counting = Counting(sources, detection)
-        self._defined, self._all = counting.defined, list(counting.all())
-        self._own: dict[str, set[str]] = defaultdict(set)
-        for path in counting.inside:
-            facts = sources.code[path]
-            for language in ECMA if facts.language in ECMA else (facts.language,):
-                self._own[language] |= {one.plain for one in facts.symbols}
-        self._bound = {one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner}
+    def __init__(self, sources: Sources) -> None:
+        self._bound = {
+            one.plain for facts in sources.code.values() for one in facts.symbols if not one.owner
+        } | {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
         self._helpers: dict[str, set[str]] = defaultdict(set)
         for path, facts in sources.code.items():
             for one in facts.symbols if is_test(path) else ():
                 self._helpers[one.plain].add(path)
-        self._bound |= {one.alias or one.name for facts in sources.code.values() for one in facts.imports}
 
-    def conventions(self, every: bool = False) -> tuple[Convention, ...]:
-        """The conventions, the most informative first.
-
-        Args:
-            every: also those of a kind that is seldom worth telling.
-        """
-        return tuple(
-            _convention(one)
-            for one in self._counted
-            if every or is_told(one, self._own[one.population.language])
-        )
-
-    @cached_property
-    def _counted(self) -> list[Candidate]:
-        everyone = [one for one in self._all if len(one.items) >= LEAST_SUPPORT]
-        frequency = _Frequency(everyone)
-        found = [one for each in everyone for one in _candidates(each, frequency, self._detection)]
-        found = [one for one in found if not _of_the_subject(one, self._defined)]
-        found = [one for one in found if not self._is_local(one)]
-        found.sort(key=lambda one: (-_score(one), len(one.scope), one.population.name, one.trait, one.values))
-        return without_echoes(joined(found))[:MOST]
-
-    def _is_local(self, one: Candidate) -> bool:
+    def means(self, one: Candidate) -> bool:
         """Whether what is called is a local variable of each; or in tests, no helper of tests."""
-        if one.trait != "calls":
-            return False
         receiver, dot, name = one.values[0].rpartition(".")
         if one.population.kind == "test":
             files = {item.place.path for item in one.having}
@@ -414,25 +371,6 @@ class Counted:
         if one.population.language in ECMA and not dot and name[0].isupper():  # what a component draws
             return True
         return (receiver if dot else name) not in self._bound and (not dot or one.population.kind == "test")
-
-    def share(self, language: str, population: str, trait: str, values: Iterable[str]) -> Share:
-        """How many of a population have all of these values now, whether that is worth telling or not."""
-        for one in self._all:
-            if one.language == language and (one.name == population or population.startswith(one.name)):
-                for scope, items in scopes(one.items).items():
-                    if _named(one, scope) == population:
-                        return _share(items, trait, frozenset(values))
-        return Share(0, 0)
-
-
-def _share(items: Sequence[Item], trait: str, values: frozenset[str]) -> Share:
-    counted = [one for one in items if trait in one.traits and not _is_itself(one, trait, values)]
-    lacking = tuple(one.place for one in counted if not values <= set(one.traits[trait]))
-    return Share(len(counted) - len(lacking), len(counted), lacking)
-
-
-def _named(population: Population, scope: str) -> str:
-    return f"{population.name} in {scope}" if scope else population.name
 
 
 def _is_itself(one: Item, trait: str, values: AbstractSet[str]) -> bool:
@@ -481,11 +419,11 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
         for trait, value, known in _agreed(items, least):
             if any(scope.startswith(above) for above in told[trait, value]):
                 continue
-            if _usual(population, trait, value, implied) or _tautology(population, scope, trait, value):
+            if _usual(population, trait, value, implied) or (scope and _says_little(trait, value)):
                 continue
             having = tuple(one for one in known if value in one.traits[trait])
             lacking = tuple(one for one in known if value not in one.traits[trait])
-            if not _enough(population, scope, trait, value, having):
+            if not _enough(population, scope, trait, having):
                 continue
             bits = frequency.bits(population, trait, value, len(known), len(having))
             if bits >= LEAST_BITS:
@@ -493,61 +431,19 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
                 yield Candidate(population, scope, trait, (value,), having, lacking, bits)
 
 
-def _enough(population: Population, scope: str, trait: str, value: str, having: Sequence[Item]) -> bool:
+def _says_little(trait: str, value: str) -> bool:
+    """Whether it says little of a folder: its files are named as its functions are, or tested as others."""
+    return trait in {"place", "called"} or (trait == "case" and value == "camelCase")
+
+
+def _enough(population: Population, scope: str, trait: str, having: Sequence[Item]) -> bool:
     """Whether as many share a trait, in as many files, as it takes to be a habit."""
-    least = LEAST_IN_FOLDER.get(trait, 0) if scope else 0
-    if trait == "calls" and not population.whole:
-        least = LEAST_OF_CALLS
-    folders = [one.place.path.rpartition("/")[0] for one in having]
-    if trait == "suffix" and 2 * sum(_in_words(value, folder) for folder in folders) > len(folders):
-        return False
-    grouped = scope if population.kind == "test" else not population.whole
-    if grouped and trait in _OF_THE_FOLDER.get(population.kind, ()):
-        return False
-    return len(having) >= least and _spread(population, trait, value, having)
-
-
-def _tautology(population: Population, scope: str, trait: str, value: str) -> bool:
-    """Whether what is counted, or where, says it already, or it says little there."""
-    match trait:
-        case "case":
-            return bool(scope) and value == "camelCase"  # as functions are: what hooks and helpers are
-        case "prefix" if population.kind == "function":
-            return population.name == "public methods"
-        case "suffix":
-            return population.name == "exception classes"
-    return (trait in {"place", "called"} and bool(scope)) or (
-        trait == "imports" and bool(scope) and value.replace(".", "/").startswith(scope)
-    )
-
-
-def _in_words(value: str, folder: str) -> bool:
-    """Whether a folder, or one around it, has a word in its name already."""
-    return stem(value.lower()) in folder.lower()
-
-
-def _spread(population: Population, trait: str, value: str, having: Sequence[Item]) -> bool:
-    """Whether it is so in enough files to be a habit, and is not told as a wrapper already."""
-    least = LEAST_FILES.get(trait, 0)
-    if trait in LEAST_FILES:
-        least += population.kind == "test"
-        if any(value in one.traits.get("wrapper", ()) for one in having):
-            return False
-    return len({one.place.path for one in having}) >= least
-
-
-def _of_the_subject(one: Candidate, defined: AbstractSet[str]) -> bool:
-    """Whether tests call what they test, or classes extend what a library has for just them."""
-    value = plain(one.values[0])
-    if one.trait == "calls" and one.population.kind == "test":
-        return value in defined
-    if one.trait != "base" or value in defined:
-        return False
-    last = one.population.name.partition("…")[2]
-    named = all(value in plain(item.place.name) for item in one.having)
-    if one.population.language == "php":  # traits that a library has for many purposes
-        return True
-    return named or one.population.name in {"classes", "types"} or (bool(last) and value.endswith(last))
+    files = {one.place.path for one in having}
+    if trait == "calls":
+        least = 0 if population.whole else LEAST_OF_CALLS
+        # One file more of tests, which share their subject.
+        return len(having) >= least and len(files) >= LEAST_FILES + (population.kind == "test")
+    return len(having) >= (LEAST_LOGGERS if scope and trait == "logger" else 0)
 
 
 def _one_folder(items: Iterable[Item]) -> bool:
@@ -567,7 +463,7 @@ def _agreed(items: Sequence[Item], least: int) -> Iterator[tuple[str, str, list[
         if trait == "base":  # one of that name, which extends another of it, counts neither for nor against
             counted = [one for one in counted if not _is_itself(one, trait, {value})]
             support = sum(value in one.traits[trait] for one in counted)
-        if trait not in _OF_SOME and len(known[trait]) < LEAST_KNOWN * len(items):
+        if trait != "case" and len(known[trait]) < LEAST_KNOWN * len(items):
             continue
         if support >= least and support >= LEAST_AGREEMENT * len(counted):
             yield trait, value, counted
@@ -582,9 +478,7 @@ def _table() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 def _usual(population: Population, trait: str, value: str, implied: set[str]) -> bool:
-    if any(fnmatchcase(f"{trait}:{value}", one) for one in implied) or (
-        trait == "suffix" and population.name.endswith(f"…{value}")
-    ):
+    if any(fnmatchcase(f"{trait}:{value}", one) for one in implied):
         return True
     table = _table()
     return any(
@@ -600,7 +494,7 @@ def _usual(population: Population, trait: str, value: str, implied: set[str]) ->
 
 
 def _convention(one: Candidate) -> Convention:
-    name = _named(one.population, one.scope)
+    name = f"{one.population.name} in {one.scope}" if one.scope else one.population.name
     exceptions = tuple(item.place for item in one.lacking)
     return Convention(
         population=name,

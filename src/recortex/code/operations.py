@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.citations import citations_of
 from recortex.code.facts import piece_of
-from recortex.domain.code import Convention, Detected, Finding
+from recortex.domain.code import Convention, Detected
+from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory, freshness_of
-from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, priority_of
+from recortex.domain.search import MemoryQuery
+from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, Status, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing import (
     Pair,
@@ -26,17 +28,17 @@ from recortex.engines.pairing import (
 )
 from recortex.engines.supersession.service import insert_superseding
 from recortex.errors import InvalidInputError
-from recortex.operations.agents import capped
+from recortex.operations.agents import WAITING, capped
 from recortex.operations.base import Operations, bounded, file_link, problems_of
 from recortex.operations.registry import operation
 from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
-    from recortex.app.application import StoreServices
+    from recortex.app.application import Application, StoreServices
     from recortex.code.facts import Codebase
-    from recortex.code.keeping import Linked
     from recortex.domain.code import Symbol
     from recortex.domain.memory import FileLink
     from recortex.engines.code.project import Address
@@ -151,7 +153,6 @@ class Code:
         memories: that cite the symbol.
         used: libraries and practices that the project uses, with their routes and tables.
         conventions: how it is written, counted, with the exceptions.
-        findings: what is worth a look, with its certainty.
         known: what memories say of libraries and conventions.
         more: the limit was met; there may be more.
         problems: files that were left out since reading them took too long.
@@ -168,7 +169,6 @@ class Code:
     memories: tuple[CodeMemory, ...] = ()
     used: tuple[Detected, ...] = ()
     conventions: tuple[Convention, ...] = ()
-    findings: tuple[Finding, ...] = ()
     known: tuple[PatternMemories, ...] = ()
     more: bool = False
     problems: tuple[str, ...] = ()
@@ -255,18 +255,17 @@ class CodeOperations(Operations):
         )
 
     def _patterns(self, known: Codebase, most: int) -> Code:
-        from recortex.code.kept_patterns import linked_memories, note_state, patterns
+        from recortex.code.patterns import ids_of_convention, ids_of_library, note_state, patterns
 
         found = patterns(known)
         note_state(self._app, found, self._app.clock())
-        about = linked_memories(self._app, found)
-        shown = [*(one.name for one in found.used[:most]), *(one.id for one in found.conventions[:most])]
+        ids = {one.name: ids_of_library(one) for one in found.used[:most]}
+        ids |= {one.id: ids_of_convention(one) for one in found.conventions[:most]}
         return Code(
             action="patterns",
             used=found.used[:most],
             conventions=found.conventions[:most],
-            findings=found.findings,
-            known=tuple(_describe_pattern(one, about[one]) for one in shown if one in about),
+            known=_known_of_patterns(self._app, ids),
             more=max(len(found.used), len(found.conventions)) > most,
             problems=problems_of(
                 {path: why for path, why in found.slow.items() if path not in known.tree.slow}
@@ -275,9 +274,6 @@ class CodeOperations(Operations):
 
     def _citing(self, known: Codebase, targets: list[Address]) -> list[CodeMemory]:
         """The memories that cite one of some symbols, or whose functions name it."""
-        from recortex.domain.search import MemoryQuery
-        from recortex.engines.ingestion.output_redaction import output_redacted
-
         found: dict[str, CodeMemory] = {}
         for services in self._app.all_services():
             for address in targets:
@@ -346,21 +342,75 @@ def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
     )
 
 
-def _describe_pattern(pattern: str, linked: Linked) -> PatternMemories:
-    told = (
-        (linked.why, "explains it"),
-        (linked.decisions, "decides it"),
-        (linked.tribal, "is known of it"),
-        (linked.others, "is linked to it"),
+def _known_of_patterns(app: Application, ids: Mapping[str, tuple[str, ...]]) -> tuple[PatternMemories, ...]:
+    """What memories say of patterns, where any does.
+
+    Args:
+        app: the opened application.
+        ids: of each pattern, by its name, the ids and names that a memory may know it by.
+    """
+    every = tuple(dict.fromkeys(each for several in ids.values() for each in several))
+    queries = (
+        MemoryQuery(patterns=every, statuses=()),
+        MemoryQuery(constraints=every, statuses=()),
+        # An exception names its pattern in a field, which no query asks for.
+        MemoryQuery(kinds=(kind_of("constraint_override"),), statuses=()),
     )
-    known = [_memory(one, because) for memories, because in told for one in memories]
+    memories = {
+        one.id: one
+        for services in (app.all_services() if every else ())
+        for query in queries
+        for one in services.store.memories.find(query)
+    }
+    named = [(output_redacted(one), _patterns_of(one)) for one in memories.values()]
+    now = app.clock()
+    found = (_known_of(name, [one for one, of in named if of & {*of_it}], now) for name, of_it in ids.items())
+    return tuple(one for one in found if one.known or one.overrides or one.expired)
+
+
+def _patterns_of(memory: Memory) -> set[str]:
+    """The ids and names of patterns and constraints that a memory refers to."""
+    found = {text for link in memory.patterns for text in (link.id, link.name)}
+    found |= {text for link in memory.constraints for text in (link.id, link.name)}
+    for name in ("pattern_id", "pattern_name", "constraint_id", "constraint_name", "decision_id"):
+        found.add(str(getattr(memory.content, name, "")))
+    if getattr(memory.content, "scope_type", "") == "pattern":
+        found.add(str(getattr(memory.content, "scope_target", "")))
+    return found - {""}
+
+
+_SEVERE = frozenset({"critical", "warning"})
+_BECAUSE = {
+    "pattern_rationale": "explains it",
+    "decision": "decides it",
+    "decision_context": "decides it",
+    "tribal": "is known of it",
+}
+"""What a memory of a kind is to a pattern; others are only linked to it."""
+
+
+def _known_of(pattern: str, memories: Sequence[Memory], now: datetime) -> PatternMemories:
+    active = [one for one in memories if one.status is Status.ACTIVE and one.was_valid_at(now)]
+    exceptions = [one for one in memories if one.kind == "constraint_override" and one.status not in WAITING]
+    order = [*dict.fromkeys(_BECAUSE.values()), "is linked to it"]
+    known = [
+        _memory(one, _BECAUSE.get(one.kind, order[-1])) for one in active if one.kind != "constraint_override"
+    ]
+    known.sort(key=lambda one: order.index(one.because))
+    grave = (
+        one for one in active if one.kind == "tribal" and getattr(one.content, "severity", "") in _SEVERE
+    )
     return PatternMemories(
         pattern=pattern,
-        has_rationale=bool(linked.why),
+        has_rationale=any(one.kind == "pattern_rationale" for one in active),
         known=tuple(known[:MOST_MEMORIES]),
-        warnings=tuple(_memory(one, "warns") for one in linked.warnings),
-        overrides=tuple(_memory(one, "is an exception") for one in linked.overrides),
-        expired=tuple(_memory(one, "was an exception") for one in linked.expired),
+        warnings=tuple(_memory(one, "warns") for one in grave),
+        overrides=tuple(_memory(one, "is an exception") for one in exceptions if one in active),
+        expired=tuple(
+            _memory(one, "was an exception")
+            for one in exceptions
+            if one.valid_until and one.valid_until <= now
+        ),
     )
 
 
@@ -408,73 +458,6 @@ def _call(known: Codebase, edge: Edge) -> CodeCall:
         target=known.project.symbol(edge.target).name,
         certainty=edge.certainty,
     )
-
-
-# -- conventions that are kept as memories
-
-
-ConventionAction = Literal["list", "keep"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conventions:
-    """Conventions that are kept as memories, and those that could be.
-
-    Attributes:
-        memories: of conventions; after `keep` those that were added or changed.
-        counts: after `keep`, how many were kept, updated, weakened, ended, restored, are the same, or were
-            left since a project has at most so many.
-        others: conventions that no memory has, the most informative first.
-        problems: files that were left out since reading them took too long.
-    """
-
-    action: ConventionAction
-    memories: tuple[Memory, ...] = ()
-    counts: dict[str, int] = field(default_factory=dict)
-    others: tuple[Convention, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-class ConventionOperations(Operations):
-    """conventions."""
-
-    @operation(person=True)
-    def conventions(
-        self, action: ConventionAction = "list", *, limit: int = 20, every: bool = False
-    ) -> Conventions:
-        """Remember how the code is written: its most informative conventions, with their exceptions.
-
-        They follow the code: numbers and exceptions are updated, and a convention that no longer holds is put
-        away. If nobody wrote down why, `recortex review approve ID --reason WHY` adds the reason.
-
-        Args:
-            action: list the conventions that are kept and those that could be; or keep the latter.
-            limit: maximum number of new conventions to list or keep.
-            every: also list conventions of a sort that is seldom worth knowing; these are never kept.
-        """
-        from recortex.code.facts import codebase
-        from recortex.code.keeping import is_of
-        from recortex.code.kept_patterns import Keeping, note_state, patterns
-        from recortex.domain.vocabulary import Scope, Status
-        from recortex.engines.ingestion.output_redaction import all_output_redacted
-
-        most = bounded(limit)
-        found = patterns(codebase(self._app))
-        note_state(self._app, found, self._app.clock())
-        keeping = Keeping(self._app, self._app.services(Scope.PROJECT), found, Status.ACTIVE)
-        if action == "keep":
-            keeping.run(most)
-        known = keeping.known()
-        told = found.counted.conventions(every=True) if every else found.conventions
-        others = [one for one in told if not any(is_of(each, one) for each in known)]
-        shown = keeping.memories if action == "keep" else known
-        return Conventions(
-            action=action,
-            memories=all_output_redacted(shown),
-            counts=dict(+keeping.counts),
-            others=tuple(others[:most]),
-            problems=problems_of(found.slow),
-        )
 
 
 # -- a piece of code with a description, so that plain words find it

@@ -46,11 +46,6 @@ LONGEST = 200
 """Characters of a signature that facts keep: one of that length may be cut."""
 
 
-def words(name: str) -> list[str]:
-    """The words of a name: `getUserById` and `get_user_by_id` are alike."""
-    return _WORDS.findall(name)
-
-
 def returned(signature: str, name: str, language: str) -> str | None:
     """The type that a function returns, as far as it is a name worth telling: `Result<…>`.
 
@@ -89,41 +84,6 @@ def _written_return(signature: str, name: str, language: str) -> str | None:
     return found[1] if found else ("" if language in {"rust", "go"} else None)
 
 
-def parameters(signature: str, name: str) -> list[str] | None:
-    """The parameters as written, the instance left out; None where the signature is cut or has none."""
-    start = signature.find("(", max(signature.find(name), 0))
-    if start < 0:
-        return None
-    found, depth, begun = [], 0, start + 1
-    for place in range(start, len(signature)):
-        sign = signature[place]
-        if sign in "([{<":
-            depth += 1
-        elif sign in ")]}" or (sign == ">" and signature[place - 1] not in "-="):
-            depth -= 1
-        if depth == 0 or (depth == 1 and sign == ","):
-            found.append(signature[begun:place].strip())
-            begun = place + 1
-        if depth == 0:
-            break
-    else:
-        if len(signature) >= LONGEST and not found:
-            return None
-    plain = [one for one in found if one and one not in {"*", "/"}]
-    return [one for one in plain if not re.fullmatch(r"&?(?:'\w+ )?(?:mut )?(?:self|cls|this)\b.*", one)]
-
-
-def parameter(written: str, language: str) -> str:
-    """A parameter as it is told: with its type where that is written, without default and marks."""
-    plain = re.sub(r"(?:@\w+(?:\([^)]*\))?|\[\w+(?:\([^)]*\))?\])\s*", "", written).partition("=")[0].strip()
-    plain = re.sub(r"\s+", " ", plain)
-    if language in {"java", "csharp", "go", "php"}:
-        plain = re.sub(r"^(?:final|this|ref|in|out|readonly|private|public|protected) ", "", plain)
-    if language == "java" and " " not in plain:  # what is left of an annotation that was cut
-        return ""
-    return plain[:60]
-
-
 def modifiers(signature: str, name: str) -> set[str]:
     """Words before a name that say something about it: sealed, final, record, abstract, readonly."""
     before = signature[: max(signature.find(name), 0)].split()
@@ -156,24 +116,9 @@ def function_traits(member: Member, around: Around) -> Traits:
         found["return"] = {written} - {""}
     if language == "python" and len(signature) < LONGEST:
         found["typed"] = {"types"} if "->" in signature else set()
-    wrapped = (
-        re.search(r"=\s*([\w.]+)\(\s*(?:async\b|function\b|\()", signature) if language in ECMA else None
-    )
-    if language in ECMA and symbol.kind == "function":
-        found["wrapper"] = {wrapped[1]} if wrapped else set()
-    given = parameters(signature, name) if not wrapped else None
-    if given is not None:
-        found["given"] = {
-            one for one in found["mark"] if any(re.search(rf"[@\[]{one}\b", text) for text in given)
-        }
-        found["mark"] = found["mark"] - found["given"]
-        found["first"] = {parameter(one, language) for one in given[:1]} - {""}
-        if language == "python" and re.search(r"\(\s*(?:self,\s*|cls,\s*)?\*,", signature):
-            found["keywords"] = {"keyword-only"}
-        elif language == "python" and given:
-            found["keywords"] = set()
-    parts = words(name)
-    found["prefix"] = set(parts[:1]) if len(parts) > 1 else set()
+    # A mark of a parameter stands within the brackets, and says nothing of the function.
+    given = signature[signature.find("(", max(signature.find(name), 0)) :]
+    found["mark"] = {one for one in found["mark"] if not re.search(rf"[@\[]{re.escape(one)}\b", given)}
     if language in ECMA and symbol.kind == "function":
         found["form"] = (
             {"function declarations"} if re.search(r"\bfunction\b", signature) else {"arrow functions"}
@@ -184,16 +129,11 @@ def function_traits(member: Member, around: Around) -> Traits:
 def class_traits(member: Member, around: Around) -> Traits:
     """Of a class, an interface, a struct."""
     symbol = member.symbol
-    found: Traits = {
+    return {
         "mark": around.marks.get(member.at, set()),
         "base": {plain(one) for one in symbol.bases},
         "modifier": modifiers(symbol.signature, symbol.plain),
     }
-    parts = words(symbol.plain)
-    found["suffix"] = set(parts[-1:]) if len(parts) > 1 else set()
-    if symbol.kind == "interface" and member.facts.language == "typescript":
-        found["interface"] = {"I"} if re.match(r"I[A-Z][a-z]", symbol.plain) else set()
-    return found
 
 
 def file_traits(path: str, facts: FileFacts, roots: frozenset[str]) -> Traits:
@@ -425,8 +365,8 @@ def _by_suffix(language: str, name: str, classes: Iterable[Item]) -> Iterator[Po
     """Classes of the same last word, wherever they are: services, repositories, handlers."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for one in classes:
-        last = next(iter(one.traits.get("suffix") or ()), "")
-        if len(last) >= LEAST_WORD and last[0].isupper() and last != one.place.name:
+        *before, last = _WORDS.findall(plain(one.place.name)) or [""]
+        if before and len(last) >= LEAST_WORD and last[0].isupper():
             groups[last].append(one)
     for last, items in groups.items():
         if len(items) >= LEAST_SUFFIX:

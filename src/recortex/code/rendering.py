@@ -12,10 +12,9 @@ if TYPE_CHECKING:
         CodeCall,
         CodeStatus,
         CodeSymbol,
-        Conventions,
         PatternMemories,
     )
-    from recortex.domain.code import Detected, Finding
+    from recortex.domain.code import Detected
     from recortex.terminal import Terminal
 
 
@@ -41,7 +40,6 @@ def _code(value: Code, terminal: Terminal) -> str:
         )
         written = [f"- {clean(one.statement)}{_known(about.get(one.id))}" for one in value.conventions]
         parts += _part("How it is written", written, terminal)
-        parts += _part("Worth a look", [_finding(one) for one in value.findings], terminal)
         return "\n".join(parts + _more(value, terminal)) if parts else "Nothing known is used here."
     if value.action == "find":
         lines = [_symbol(one) for one in value.symbols] or ["Nothing has such a name."]
@@ -56,20 +54,6 @@ def _code(value: Code, terminal: Terminal) -> str:
     known = [f"- {clean(one.text)} ({clean(one.because)}) [{short(one.id)}]" for one in value.memories]
     parts += _part("Known of it", known, terminal)
     return "\n".join(parts + _more(value, terminal))
-
-
-def conventions(value: Conventions, terminal: Terminal) -> str:
-    """What is kept, what could be, and how a reason is given."""
-    lines = [f"- {clean(one.text)} [{short(one.id)}, {one.status}]" for one in value.memories]
-    counts = [f"{count} {name}" for name, count in value.counts.items()]
-    parts = _part(f"Kept ({', '.join(counts)})" if counts else "Kept", lines, terminal)
-    if any(one.kind != "pattern_rationale" for one in value.memories):
-        parts.append(terminal.style("Say why: recortex review approve ID --reason WHY", "dim"))
-    others = [f"- {clean(one.statement)}" for one in value.others]
-    parts += _part("Others, which no memory has", others, terminal)
-    return "\n".join(
-        [*(parts or ["No convention was found."]), *terminal.paths("problem", value.problems, "yellow")]
-    )
 
 
 def _known(value: PatternMemories | None) -> str:
@@ -91,13 +75,6 @@ def _used(value: Detected) -> str:
     more = "; ".join(filter(None, (", ".join(routes), ", ".join(tables))))
     about = "; ".join(filter(None, (value.category, ", ".join(counts))))
     return f"- {clean(value.name)}{version} ({about}){f': {more}' if more else ''}"
-
-
-def _finding(value: Finding) -> str:
-    """What an analysis says, where, and how certain it is where it is not."""
-    unsure = "" if value.certainty == "certain" else f" ({value.certainty})"
-    place = f" {clean(value.place.path)}:{value.place.line}" if value.place.line else ""
-    return f"- {clean(value.text)}{place}{unsure}"
 
 
 def _part(heading: str, lines: list[str], terminal: Terminal) -> list[str]:

@@ -162,7 +162,7 @@ def innermost(facts: FileFacts, line: int) -> Symbol | None:
     return min(around, key=lambda one: (one.last - one.first, -one.first), default=None)
 
 
-# -- what a project is built with and how it is written: manifests, detected libraries, conventions, findings
+# -- what a project is built with and how it is written: manifests, detected libraries, conventions
 
 
 Certainty = Literal["certain", "likely", "possible"]
@@ -304,24 +304,6 @@ class Convention(NamedTuple):
     def agreement(self) -> float:
         """The share that has it, 0 to 1."""
         return self.support / self.total
-
-
-class Finding(NamedTuple):
-    """What an analysis says of a place.
-
-    Attributes:
-        analysis: security, cycle or environment.
-        text: an English sentence.
-        place: what it is about.
-        related: what else belongs to it.
-        certainty: of the sentence.
-    """
-
-    analysis: str
-    text: str
-    place: Place
-    related: tuple[Place, ...] = ()
-    certainty: Certainty = "certain"
 
 
 # -- the definition that a line lies in: by facts of the file, or by its words and indentation

@@ -29,7 +29,6 @@ from recortex.operations.agents import WAITING, check_decision, limited
 from recortex.operations.base import Operations, bounded
 from recortex.operations.inferring import LikelyCause, likely_cause
 from recortex.operations.registry import operation
-from recortex.plugins import capabilities, load
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -100,7 +99,6 @@ class ReviewOperations(Operations):
         ids: Sequence[str] = (),
         *,
         candidates: bool = False,
-        reason: str = "",
         limit: int = 20,
     ) -> Reviewed:
         """Decide about what waits for you: proposals, untrusted text, contradictions, flagged memories.
@@ -111,11 +109,8 @@ class ReviewOperations(Operations):
                 second), or both (both hold).
             ids: ids of the memories to decide about, or their first characters.
             candidates: list active memories in doubt instead, each with a question; answer with `feedback`.
-            reason: when you approve a convention of the code: why it is kept.
             limit: maximum number to list.
         """
-        if reason and action != "approve":
-            raise InvalidInputError("A reason is given with `approve`, for a convention.")
         if candidates:
             if action != "list":
                 raise InvalidInputError("Candidates are listed; `recortex feedback ID` answers a question.")
@@ -143,8 +138,8 @@ class ReviewOperations(Operations):
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."
             )
         status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
-        located = [self._app.locate(id_) if reason else self._waits(id_) for id_ in ids]
-        decided = [self._decide(services, memory, status, action, reason) for services, memory in located]
+        located = list(map(self._waits, ids))
+        decided = [self._decide(services, memory, status, action) for services, memory in located]
         return self._reviewed(action, decided)
 
     def _questions(self, limit: int) -> tuple[Question, ...]:
@@ -292,16 +287,9 @@ class ReviewOperations(Operations):
             )
         return services, memory
 
-    def _decide(
-        self, services: StoreServices, memory: Memory, status: Status, action: str, reason: str
-    ) -> Memory:
+    def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
         now = self._app.clock()
-        decided = memory
-        if reason:
-            # By its name: what keeps reasons also counts conventions, and that takes long to load.
-            explain = load(next(one.explain for one in capabilities() if one.explain))
-            decided = explain(decided, reason)
-        decided = replace(decided, status=status)
+        decided = replace(memory, status=status)
         if status is Status.ACTIVE:
             decided = approved(decided, cited_anew(services, memory), now)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)

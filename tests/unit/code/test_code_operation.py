@@ -153,11 +153,3 @@ def test_patterns_tell_what_is_used_and_how_it_is_written(cortex, project):
     (fastapi,) = [one for one in found.used if one.name == "FastAPI"]
     assert fastapi.version == "==0.115.0"
     assert ("GET", "/kilns/{number}/part3") in {(one.method, one.address) for one in fastapi.routes}
-
-
-def test_patterns_tell_what_is_worth_a_look_and_how_certain_it_is(cortex, project):
-    (project / "store.py").write_text("import use\n\n" + STORE)
-    (project / "use.py").write_text('import os\n\nHOME = os.getenv("KILN_HOME")\n' + USE)
-    found = {one.analysis: one for one in cortex.code("patterns").findings}
-    assert {place.path for place in (found["cycle"].place, *found["cycle"].related)} >= {"store.py", "use.py"}
-    assert (found["environment"].place.name, found["environment"].certainty) == ("KILN_HOME", "certain")
