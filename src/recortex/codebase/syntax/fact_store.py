@@ -11,7 +11,6 @@ Facts are kept by the hash of a file's bytes and its grammar: worktrees, branche
 from __future__ import annotations
 
 import os
-import sys
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,113 +21,37 @@ import apsw
 import msgspec
 
 from recortex.codebase.record_files import forget
-from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, decode, kept, key_of
-from recortex.codebase.syntax.making import at_once, encode, short
-from recortex.codebase.syntax.working_tree import LARGEST, SECONDS, SLOW, Folder, as_read, refusal, visits
+from recortex.codebase.syntax.extraction import read_facts
+from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, kept, key_of
+from recortex.codebase.syntax.working_tree import LARGEST, SECONDS, TOO_LONG, Folder, as_read, refusal, visits
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular, require_own, require_own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from recortex.codebase.syntax.making import Made
     from recortex.codebase.syntax.working_tree import Seen
     from recortex.domain.code import FileFacts
 
-    Read = Callable[[str, bytes], Callable[[], Made]]
+
+# -- a file of a working tree that changed: what is known of it now, and the facts of what it holds
 
 
-# -- the files of a working tree that changed, read: what is known of each now, and what is to be kept
-
-
-SMALLEST = 4 * 1024 * 1024
-"""Bytes of code from which on processes are started: some 120,000 lines, of which one process takes 2.5 s
-(bench/code_facts.py)."""
-MOST = 4
-"""Processes: each takes up to 150 MB."""
-
-
-class Looked(NamedTuple):
-    """A file that was looked at.
-
-    Attributes:
-        seen: what is known of it.
-        made: waits for what is to be kept of it; None where nothing is, or it is kept already.
-    """
-
-    seen: Seen
-    made: Callable[[], Made] | None = None
-
-
-class Reader:
-    """Reads the files of a tree.
-
-    Args:
-        root: its top folder.
-        read: makes what is to be kept of a file.
-        has: whether the facts with a key are kept already.
-    """
-
-    def __init__(self, root: Path, read: Read, has: Callable[[bytes], bool]) -> None:
-        self._root, self._read, self._has = str(root), read, has
-        self._making: dict[bytes, Callable[[], Made]] = {}
-
-    def folder(self, path: str, folder: Folder) -> Iterator[Looked]:
-        """The files of a folder."""
-        for one in folder.files:
-            name = f"{path}/{one.name}" if path else one.name
-            yield Looked(one) if is_known(one) else self._file(name, one)
-
-    def forget(self, files: Iterable[Looked]) -> None:
-        """What was made of files is kept now, or was left out."""
-        for one in files:
-            self._making.pop(one.seen.key, None)
-
-    def _file(self, path: str, one: Seen) -> Looked:
-        place = f"{self._root}/{path}"
-        try:
-            seen = as_read(place, one, time.time_ns())
-            if seen is None:
-                return Looked(one._replace(skipped="no regular file"))
-            if seen.size > LARGEST:
-                return Looked(seen._replace(skipped="larger than 1 MB"))
-            data = read_regular(Path(place), LARGEST)
-        except (OSError, UntrustedFileError):
-            return Looked(one._replace(skipped="it cannot be read"))
-        if why := refusal(path, data):
-            return Looked(seen._replace(skipped=why))
-        key = key_of(path, data)
-        if self._has(key):
-            return Looked(seen._replace(key=key))
-        if key not in self._making:
-            self._making[key] = self._read(path, data)
-        return Looked(seen._replace(key=key), self._making[key])
-
-
-@contextmanager
-def reading(size: int) -> Iterator[Read]:
-    """A function that reads a file, given its path and its bytes, and returns what waits for the result.
-
-    Args:
-        size: bytes of all files that may have to be read: of much, several processes read.
-    """
-    count = min(_cores(), MOST)
-    if size < SMALLEST or count < 2 or not sys.executable:  # noqa: PLR2004
-        yield at_once
-        return
-    from recortex.codebase.syntax.parallel import Readers
-
-    readers = Readers(count)
+def _look_at(root: Path, path: str, one: Seen) -> tuple[Seen, bytes]:
+    """What is known of a file now, and its bytes where there may be facts of them."""
+    place = f"{root}/{path}"
     try:
-        yield readers.read
-    finally:
-        readers.close()
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        seen = as_read(place, one, time.time_ns())
+        if seen is None:
+            return one._replace(skipped="no regular file"), b""
+        if seen.size > LARGEST:
+            return seen._replace(skipped="larger than 1 MB"), b""
+        data = read_regular(Path(place), LARGEST)
+    except (OSError, UntrustedFileError):
+        return one._replace(skipped="it cannot be read"), b""
+    if why := refusal(path, data):
+        return seen._replace(skipped=why), b""
+    return seen._replace(key=key_of(path, data)), data
 
 
 def is_known(one: Seen) -> bool:
@@ -144,6 +67,9 @@ UNUSED_DAYS = 30
 COLLECT_SECONDS = 24 * 3600
 _DAY = 24 * 3600
 _BATCH = 200
+"""Files that are read and written at a time."""
+SHORT = 6
+"""Bytes of the hash of a symbol that are kept for looking it up."""
 _TABLES = """
 CREATE TABLE facts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, used INTEGER NOT NULL,
     facts BLOB NOT NULL);
@@ -155,6 +81,7 @@ CREATE TABLE folders(tree INTEGER NOT NULL, path TEXT NOT NULL, seen BLOB NOT NU
     PRIMARY KEY(tree, path)) WITHOUT ROWID;
 CREATE TABLE collected(at INTEGER NOT NULL);
 """
+encode = msgspec.msgpack.Encoder().encode
 _folder = msgspec.msgpack.Decoder(Folder).decode
 
 
@@ -163,12 +90,6 @@ class Place(NamedTuple):
 
     key: bytes
     number: int
-
-
-class _Looked(NamedTuple):
-    path: str
-    folder: Folder
-    files: list[Looked]
 
 
 @dataclass(slots=True)
@@ -191,7 +112,7 @@ class Tree:
     @property
     def slow(self) -> dict[str, str]:
         """The files and folders among `skipped` that were left out since reading them took too long."""
-        return {path: why for path, why in self.skipped.items() if path.endswith("/") or why in SLOW}
+        return {path: why for path, why in self.skipped.items() if path.endswith("/") or why == TOO_LONG}
 
 
 class FactStore:
@@ -246,7 +167,7 @@ class FactStore:
         rows = self._database.execute("SELECT path, seen FROM folders WHERE tree = ?", (number,))
         known = {path: _folder(seen) for path, seen in rows}
         tree, met = Tree(), set()
-        changed: list[tuple[str, Folder, bool]] = []
+        changed: list[tuple[str, Folder]] = []
 
         def left_out(path: str) -> None:
             tree.skipped[f"{path}/"] = f"left out: listing the tree took longer than {SECONDS:.0f} s"
@@ -254,10 +175,15 @@ class FactStore:
         for path, folder, fresh in visits(root, known, self._hidden, left_out):
             met.add(path)
             if fresh or any(not one.key and not one.skipped for one in folder.files):
-                changed.append((path, folder, fresh))
+                changed.append((path, folder))
             else:
                 _enter(tree, path, folder)
-        self._read_changed(root, number, changed, tree, progress)
+        total, done = sum(len(folder.files) for _, folder in changed), 0
+        for batch in _batches(changed):
+            self._write(number, root, batch, tree)
+            done += sum(len(folder.files) for _, folder in batch)
+            if progress is not None and changed:
+                progress("reading code", done, total)
         gone = [path for path in known if path not in met]
         before = {f"{path}/{one.name}" if path else one.name for path in known for one in known[path].files}
         tree.removed = len(before - tree.files.keys() - tree.skipped.keys())
@@ -268,56 +194,43 @@ class FactStore:
                 )
         return tree
 
-    def _read_changed(
-        self,
-        root: Path,
-        number: int,
-        changed: list[tuple[str, Folder, bool]],
-        tree: Tree,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> None:
-        if not changed:
-            return
-        total, done = sum(len(folder.files) for _, folder, _ in changed), 0
-        size = sum(one.size for _, folder, _ in changed for one in folder.files if not is_known(one))
-        with reading(size) as read:
-            reader, looked = Reader(root, read, self._has), list[_Looked]()
-            for batch in _batches(changed):
-                before = looked  # is written while the next is read
-                looked = [_Looked(path, folder, [*reader.folder(path, folder)]) for path, folder in batch]
-                self._write(number, before, tree)
-                reader.forget(file for one in before for file in one.files)
-                done += sum(len(one.files) for one in before)
-                if progress is not None:
-                    progress("reading code", done, total)
-            self._write(number, looked, tree)
-        if progress is not None:
-            progress("reading code", total, total)
-
-    def _write(self, number: int, looked: list[_Looked], tree: Tree) -> None:
-        """Keep what was read of folders; it is waited for before the file of facts is locked."""
-        made = {seen.key: made() for one in looked for seen, made in one.files if made is not None}
-        with self._database:
-            for key, one in made.items():
-                if not one.skipped:
-                    tree.parsed += self._put(key, one)
-            for path, folder, files in looked:
-                now = folder._replace(files=tuple(_settled(seen, made.get(seen.key)) for seen, _ in files))
-                self._database.execute(
-                    "INSERT OR REPLACE INTO folders VALUES(?, ?, ?)", (number, path, encode(now))
-                )
-                _enter(tree, path, now)
-
-    def _put(self, key: bytes, made: Made) -> bool:
-        """Keep facts; whether nobody else had."""
+    def _write(self, number: int, root: Path, batch: list[tuple[str, Folder]], tree: Tree) -> None:
+        """Read the files of some folders, then keep their facts; the file of facts is locked only for that."""
+        folders: list[tuple[str, Folder]] = []
+        made: dict[bytes, FileFacts] = {}
+        for path, folder in batch:
+            files = [
+                one
+                if is_known(one)
+                else self._read(root, f"{path}/{one.name}" if path else one.name, one, made)
+                for one in folder.files
+            ]
+            folders.append((path, folder._replace(files=tuple(files))))
         today = int(time.time()) // _DAY
-        inserted = "INSERT OR IGNORE INTO facts(key, used, facts) VALUES(?, ?, ?) RETURNING id"
-        clean = encode(self._clean(decode(made.facts)))
-        number = self._database.execute(inserted, (key, today, clean)).get
-        rows = [(name, number, place, hash_) for place, (name, hash_) in enumerate(made.symbols)]
-        if number is not None:
-            self._database.executemany("INSERT INTO defined VALUES(?, ?, ?, ?)", rows)
-        return number is not None
+        with self._database:
+            for key, facts in made.items():
+                inserted = "INSERT OR IGNORE INTO facts(key, used, facts) VALUES(?, ?, ?) RETURNING id"
+                fact = self._database.execute(inserted, (key, today, encode(self._clean(facts)))).get
+                if fact is None:  # another process was faster
+                    continue
+                tree.parsed += 1
+                rows = [(one.plain, fact, at, short(one.hash)) for at, one in enumerate(facts.symbols)]
+                self._database.executemany("INSERT INTO defined VALUES(?, ?, ?, ?)", rows)
+            for path, folder in folders:
+                row = (number, path, encode(folder))
+                self._database.execute("INSERT OR REPLACE INTO folders VALUES(?, ?, ?)", row)
+                _enter(tree, path, folder)
+
+    def _read(self, root: Path, path: str, one: Seen, made: dict[bytes, FileFacts]) -> Seen:
+        """A file as it is now; its facts are added to `made` where they are new."""
+        seen, data = _look_at(root, path, one)
+        if seen.skipped or seen.key in made or self._has(seen.key):
+            return seen
+        facts = read_facts(path, data)
+        if facts is None or facts.skipped:
+            return seen._replace(key=b"", skipped=facts.skipped if facts else "no code")
+        made[seen.key] = facts
+        return seen
 
     def _has(self, key: bytes) -> bool:
         return bool(self._database.execute("SELECT 1 FROM facts WHERE key = ?", (key,)).get)
@@ -387,10 +300,11 @@ class FactStore:
         return len(gone)
 
 
-def _batches(changed: list[tuple[str, Folder, bool]]) -> Iterator[list[tuple[str, Folder]]]:
+def _batches(changed: list[tuple[str, Folder]]) -> Iterator[list[tuple[str, Folder]]]:
     """Folders with some `_BATCH` files together."""
-    batch, count = list[tuple[str, Folder]](), 0
-    for path, folder, _ in changed:
+    batch: list[tuple[str, Folder]] = []
+    count = 0
+    for path, folder in changed:
         batch.append((path, folder))
         count += len(folder.files)
         if count >= _BATCH:
@@ -399,9 +313,9 @@ def _batches(changed: list[tuple[str, Folder, bool]]) -> Iterator[list[tuple[str
     yield batch
 
 
-def _settled(seen: Seen, made: Made | None) -> Seen:
-    """A file as it is kept: without a key where it was left out."""
-    return seen._replace(key=b"", skipped=made.skipped) if made is not None and made.skipped else seen
+def short(hash_: str) -> bytes:
+    """The beginning of a hash, by which symbols are looked up; what is found is compared as a whole."""
+    return bytes.fromhex(hash_[: 2 * SHORT])
 
 
 def _enter(tree: Tree, path: str, folder: Folder) -> None:

@@ -78,8 +78,7 @@ LARGEST = 1024 * 1024
 """Bytes of a file that is read."""
 LIMITS_SECONDS = 0.4
 """Of work to parse a file. One of 1 MB that is code takes some 0.3 s."""
-TOO_LONG, ENDED = "parsing takes too long", "it ended the process that read it"
-SLOW = frozenset({TOO_LONG, ENDED})
+TOO_LONG = "parsing takes too long"
 """Why a file is left out that a person may not expect to be."""
 LONG_LINE = 2_000
 """The mean length of lines from which on a file counts as minified."""
