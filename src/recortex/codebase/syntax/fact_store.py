@@ -195,7 +195,7 @@ class FactStore:
         return tree
 
     def _write(self, number: int, root: Path, batch: list[tuple[str, Folder]], tree: Tree) -> None:
-        """Read the files of some folders, then keep their facts; the file of facts is locked only for that."""
+        """Read the files of some folders and keep their facts; only for the latter the file is locked."""
         folders: list[tuple[str, Folder]] = []
         made: dict[bytes, FileFacts] = {}
         for path, folder in batch:
