@@ -132,9 +132,8 @@ def prepared(url: str) -> None:
     with Cortex.open(url=url) as cx:
         services = services_of(cx)
         keys = [key for key, _ in services.store.memories.added_after(0, 2**62)]
-        said = [key for key, _ in services.store.exchange_search.added_after(0, 2**62)]
         done = {"changes": keys[-min(BACKLOG, len(keys))], "retold": keys[-1], "causes": keys[-1]}
-        for name, key in (done | {"repeats": max(said, default=0)}).items():
+        for name, key in done.items():
             services.store.maintenance.note(name, datetime.now(UTC), {"key": key})
         run(
             services,

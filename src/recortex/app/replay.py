@@ -31,7 +31,6 @@ from recortex.domain.vocabulary import Scope
 from recortex.engines.exchanges.service import decision
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.repetition import wishes
 from recortex.engines.sessions.typed_again import Typed, says_the_same
 from recortex.engines.sessions.usage import uses
 from recortex.errors import RecortexError
@@ -274,7 +273,7 @@ class _Replay:
         """What a prompt repeats, with the memory that stood for it."""
         had = {given.memory for given in done.given}
         for text, first in self._typed.again(past.id, prompt):
-            memory = self._find_known(text, first.text, *(wish.text for wish in wishes(text)))
+            memory = self._find_known(text, first.text)
             yield SaidAgain(
                 text=redact(text).text[:SHOWN],
                 session=past.id,

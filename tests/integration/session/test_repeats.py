@@ -1,4 +1,4 @@
-"""What the person says again in other sessions: one preference, with its evidence."""
+"""What is said or repaired again in another session is more evidence; a copy of a session is none."""
 
 import json
 
@@ -8,12 +8,6 @@ from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
-
-DRAFTS = (
-    "Fine. Please always open pull requests as drafts.",
-    "and open the pull requests as drafts please",
-    "Can you open pull requests as drafts?",
-)
 
 
 @pytest.fixture
@@ -36,34 +30,6 @@ def history(tmp_path):
 def about(cortex, word):
     store = cortex._app.services(Scope.PROJECT).store
     return [one for one in store.memories.find(MemoryQuery(statuses=())) if word in one.text.lower()]
-
-
-def test_a_request_of_three_sessions_is_one_preference_and_an_everyday_task_is_none(history):
-    cortex, say, sessions = history
-    for number, wording in enumerate(DRAFTS):
-        say(f"s{number}", "The importer loses rows.", wording, "now run the tests", "commit this")
-    copy = say("s0").read_text(encoding="utf-8")
-    (sessions / "copy.jsonl").write_text(copy, encoding="utf-8")
-    cortex.import_("any", str(sessions))
-    (found,) = about(cortex, "draft")
-    assert (found.status, found.evidence, found.kind) == (Status.ACTIVE, 3, "preference")
-    assert len({session for session, _ in found.metadata["repeated"]}) == 3
-    assert not [*about(cortex, "run the tests"), *about(cortex, "commit")]
-    cortex.import_("any", str(sessions))
-    assert about(cortex, "draft") == [found]
-
-
-def test_it_is_proposed_at_first_and_rises_with_the_third_session(history):
-    cortex, say, sessions = history
-    for number, wording in enumerate(DRAFTS[1:]):
-        say(f"s{number}", "The importer loses rows.", wording)
-    cortex.import_("any", str(sessions))
-    (proposed,) = about(cortex, "draft")
-    assert proposed.status is Status.PROPOSED
-    say("s2", "Another thing.", "open your pull requests as drafts")
-    cortex.import_("any", str(sessions))
-    (active,) = about(cortex, "draft")
-    assert (active.id, active.status) == (proposed.id, Status.ACTIVE)
 
 
 def test_a_copy_whose_times_were_rounded_raises_nothing(history):
@@ -89,26 +55,6 @@ def test_what_is_said_of_the_moment_in_two_sessions_stays_proposed(history):
         cortex.import_("any", str(sessions))
     (proposed,) = about(cortex, "replica")
     assert (proposed.status, proposed.evidence) == (Status.PROPOSED, 2)
-
-
-def test_what_a_person_rejected_does_not_come_back(history):
-    cortex, say, sessions = history
-    for number, wording in enumerate(DRAFTS[1:]):
-        say(f"s{number}", wording)
-    cortex.import_("any", str(sessions))
-    (proposed,) = about(cortex, "draft")
-    cortex.review("reject", [proposed.id])
-    say("s2", "open pull requests as drafts")
-    cortex.import_("any", str(sessions))
-    assert [one.status for one in about(cortex, "draft")] == [Status.ARCHIVED]
-
-
-def test_what_the_agent_says_again_is_no_evidence(history):
-    cortex, say, sessions = history
-    for number, wording in enumerate(DRAFTS[1:]):
-        say(f"s{number}", wording, by="assistant" if number else "user")
-    cortex.import_("any", str(sessions))
-    assert about(cortex, "draft") == []
 
 
 def repaired(sessions, session, tmp_path):
@@ -143,20 +89,3 @@ def test_the_same_failure_with_the_same_repair_in_two_sessions_is_active(history
     (again,) = about(cortex, "make test")
     assert (again.id, again.status, again.evidence) == (found.id, Status.ACTIVE, 2)
     assert "`make test` failed with 'Error: port 4317 is taken by the collector'" in again.text
-
-
-def test_read_message_by_message_it_teaches_the_same(history, tmp_path):
-    cortex, say, sessions = history
-    for number, wording in enumerate(DRAFTS):
-        for message in ("The importer loses rows.", wording, "please add a test for this", "commit this"):
-            say(f"s{number}", message)
-            cortex.import_("any", str(sessions))
-    (tmp_path / "other").mkdir()
-    with Cortex.open(tmp_path / "work", url=f"sqlite:///{tmp_path}/other/cortex.db") as other:
-        other.import_("any", str(sessions))
-        one, two = (
-            sorted((memory.text, memory.status, memory.evidence) for memory in about(each, ""))
-            for each in (cortex, other)
-        )
-    assert one == two
-    assert [evidence for _, _, evidence in one] == [3, 3]

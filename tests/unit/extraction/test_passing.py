@@ -4,7 +4,6 @@ import pytest
 
 from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.extractor import is_momentary
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 
@@ -88,20 +87,6 @@ PLAIN = (
     "our CI runs on Buildkite",
     "remember to use pagination",
 )
-MOMENTARY = (
-    "Add a test.",
-    "Spawn a worker for the barn.",
-    "Mise run silo is failing.",
-    "The branch should have the dumps for each of these fields.",
-    "Why is the barn slow.",
-    "-> -> ->",
-)
-AGAIN = (
-    "Always run the linter.",
-    "Never push to main.",
-    "Use the silo logger.",
-    "Tests go next to the code.",
-)
 
 
 def active(text):
@@ -139,15 +124,8 @@ def test_what_only_looks_like_one_is_not(said):
 @pytest.mark.parametrize("said", NOW)
 def test_what_holds_now_or_of_the_code_at_hand_is_not_active(said):
     assert active(said) == []
-    assert is_momentary(said)
 
 
 @pytest.mark.parametrize("said", STILL_LASTING)
 def test_what_lasts_is_not_taken_for_it(said):
     assert len(active(said)) == 1
-    assert not is_momentary(said)
-
-
-def test_what_is_said_again_rises_unless_it_is_about_the_moment():
-    assert [text for text in MOMENTARY if not is_momentary(text)] == []
-    assert [text for text in AGAIN if is_momentary(text)] == []

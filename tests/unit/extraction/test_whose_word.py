@@ -6,7 +6,6 @@ from recortex.domain.exchange import SessionInfo, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.authorship import DOUBT, doubtful, featured, typed
 from recortex.engines.extraction.person_rules import from_user
-from recortex.engines.repetition import wishes
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 ORDER = "Always run the harvest tests with one worker."
@@ -77,7 +76,6 @@ def test_of_a_commands_arguments_a_sentence_of_its_own_is_the_persons(said, kept
         assert texts[0].startswith("/silo is")
     else:
         assert texts == kept
-        assert [one.text for one in wishes(said)] == kept
 
 
 def test_features_have_the_same_names_in_one_order_and_take_linear_time():
@@ -138,8 +136,3 @@ def test_what_is_typed_beside_a_choice_is_the_persons():
         asked=asked,
     )
     assert any("parallel" in one.text and "chose" not in one.text for one in extract([turn], INFO))
-
-
-def test_a_wish_that_may_be_pasted_is_known_as_such():
-    assert [one.doubtful for one in wishes(ORDER)] == [False]
-    assert [one.doubtful for one in wishes(f"see the ticket\n{ORDER}")] == [True]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.app.jobs.repeats import fold_retold
+from recortex.app.jobs.table import fold_retold
 from recortex.app.jobs.work import Work
 from recortex.domain.vocabulary import Actor, Scope, Status
 

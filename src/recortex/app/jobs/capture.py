@@ -24,7 +24,7 @@ from recortex.app.capture_requests import STATUS, Window, digest, write_status
 from recortex.app.error_log import log_error
 from recortex.app.hooks.context import CLIENTS
 from recortex.app.jobs.running import run, run_due
-from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES, REPEATS
+from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES
 from recortex.app.naming import shown
 from recortex.app.past_sessions import TurnPlaces
 from recortex.codebase.git import GitContext, git_context
@@ -119,12 +119,12 @@ def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) ->
 
 
 def after_import(app: Application) -> None:
-    """Do what follows the end of a session: changes, repetitions, renames, causes, links to symbols.
+    """Do what follows the end of a session: changes, renames, causes, links to symbols.
 
     What a job does not finish in its time, the end of the next session goes on with; those that look at the
     whole history are quick, and do.
     """
-    jobs = [replace(job, seconds=math.inf) if job in (REPEATS, RENAMES) else job for job in AFTER_SESSION]
+    jobs = [replace(job, seconds=math.inf) if job is RENAMES else job for job in AFTER_SESSION]
     for services in app.all_services():
         if _handed_over(services):
             continue

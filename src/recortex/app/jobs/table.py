@@ -6,8 +6,7 @@ rows, add it to `MAKES_ROOM` in `lifecycle.py`. `cli/rendering/stores.py` has th
 After a session, and after each answer, compaction and sub-agent of it, the process that learns from it (the
 capture process, `capture.py`) goes on in this order:
 
-1. the jobs of every session that have `before_brief`: embedding, changes, retold, repeats, renames,
-   lifecycle;
+1. the jobs of every session that have `before_brief`: embedding, changes, retold, renames, lifecycle;
 2. the brief that the next session starts with, and the counts in `status.json`;
 3. the other jobs of every session: the vector index, causes, symbols;
 4. the jobs with `days` that are due, in the order of the rows, for a few seconds together.
@@ -19,6 +18,7 @@ those with `days` together. `recortex gc` does 4 at once; `recortex status` show
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import Counter
 from dataclasses import replace
@@ -30,14 +30,16 @@ from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
 from recortex.app.jobs.renames import follow_renames
-from recortex.app.jobs.repeats import fold_retold, keep_repeats
 from recortex.app.jobs.work import Job, Outcome, Work, in_chunks, rest
 from recortex.app.validation import validate
 from recortex.domain.relation import AuditEntry
-from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.maintenance import MONTH, QUARTER, WEEK
+from recortex.engines.similarity import marked, query_terms
 from recortex.engines.supersession.reading import LEAST_CHANCE
 from recortex.plugins import capabilities, load
+from recortex.text.languages import negations
+from recortex.text.words import topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -222,6 +224,76 @@ def follow_changes(work: Work) -> Outcome:
     return Outcome({"replaced": replaced, "marked": marked})
 
 
+# -- what an agent wrote of the person's own words gives way to them, so that one thing is known once
+
+
+RETOLD_NAME = "retold"
+APART = timedelta(days=1)
+"""The most between what the person said and what the agent wrote of it."""
+COMMON, ADDED = 0.5, 0.3
+"""The least share of the words of both that they have in common, and the most of the agent's words that the
+person need not have said: more of them is something new."""
+_NUMBER = re.compile(r"\d[\w.]*")
+
+
+def fold_retold(work: Work) -> Outcome:
+    """Look at the memories that were added since the last run, while seconds are left."""
+    store, folded = work.services.store, 0
+    done = store.maintenance.all().get(RETOLD_NAME)
+    last = done.outcome.get("key", 0) if done else 0
+    while found := store.memories.added_after(last, BATCH):
+        for key, memory_id in found:
+            for memory in store.memories.get([memory_id]):
+                for said, retold in _retold(work, memory):
+                    why = "the person's own words"
+                    work.services.ingestion.supersede(
+                        said, retold, now=work.now, actor=Actor.LEARNING, why=why, reworded=True
+                    )
+                    folded += 1
+            last = key
+            if work.left() <= 0:
+                break
+        store.maintenance.note(RETOLD_NAME, work.now, {"key": last})
+        if work.left() <= 0:
+            return Outcome({"retold": folded}, "the rest follows next time", "partly")
+    return Outcome({"retold": folded})
+
+
+def _retold(work: Work, memory: Memory) -> Iterator[tuple[Memory, Memory]]:
+    """What the person said and what an agent wrote of it, of which one is that memory."""
+    if memory.status is not Status.ACTIVE or memory.origin not in {Origin.USER, Origin.AGENT}:
+        return
+    store = work.services.store
+    ids = [id_ for id_, _ in store.search.candidates(query_terms(memory.text)) if id_ != memory.id]
+    for other in store.memories.get(ids):
+        said, retold = (memory, other) if memory.origin is Origin.USER else (other, memory)
+        if (
+            (said.origin, retold.origin) == (Origin.USER, Origin.AGENT)
+            and other.status is Status.ACTIVE
+            and said.source.session  # what was entered by hand is no answer to a session
+            and abs(retold.recorded_at - said.valid_from) <= APART
+            and not (retold.pinned or retold.files)
+            and says_no_more(said.text, retold.text)
+        ):
+            yield said, retold
+
+
+def says_no_more(said: str, retold: str) -> bool:
+    """Whether an agent's sentence says what the person said, and nothing besides.
+
+    Args:
+        said: the person's sentence.
+        retold: the agent's.
+    """
+    # A number, a path or a negation changes what is said, however many words are the same.
+    exact = {*_NUMBER.findall(retold), *marked(retold)} - {*_NUMBER.findall(said), *marked(said)}
+    if exact or bool(negations(said)) != bool(negations(retold)):
+        return False
+    theirs, own = topic_stems(said), topic_stems(retold)
+    shared = len(theirs & own)
+    return shared >= max(1, COMMON * len(theirs | own), (1 - ADDED) * len(own))
+
+
 # -- every background job, declared once: what it does, when, how long, after which others, what it counts
 
 
@@ -255,12 +327,6 @@ def _backup_days(settings: Settings) -> int:
     return int(settings["backups.every_days"])
 
 
-REPEATS = Job(
-    "repeats", keep_repeats, after=("embedding",), seconds=SHARE, counts=("repeated",), before_brief=True
-)
-RETOLD = Job(
-    "retold", fold_retold, after=("embedding",), seconds=SHARE, counts=("retold",), before_brief=True
-)
 RENAMES = Job("renames", follow_renames, seconds=SHARE, counts=("renamed",), before_brief=True)
 CHANGES = Job(
     CHANGES_NAME,
@@ -274,8 +340,7 @@ CAUSES = Job("causes", follow_causes, after=("embedding",), seconds=SHARE, count
 JOBS = (
     Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges", "chunks"), before_brief=True),
     CHANGES,
-    RETOLD,
-    REPEATS,
+    Job(RETOLD_NAME, fold_retold, seconds=SHARE, counts=("retold",), before_brief=True),
     RENAMES,
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True, ages=True),
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),

@@ -21,7 +21,7 @@ DURABLE = "person_durable"
 COMMAND = "command_habit"
 """The rule that finds commands which worked again and again."""
 REPEATED = "person_repeated"
-"""The rule for what a person asked for in several sessions (`app/jobs/repeats.py`)."""
+"""The rule of former versions for what a person asked for in several sessions; stores still hold such."""
 ON_PURPOSE = frozenset(("person_note", "person_decision", "person_scoped"))
 """Rules for what the person declared to be a note, a decision or a fact of this project."""
 MAX_QUOTE = 240

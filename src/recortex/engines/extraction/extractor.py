@@ -101,9 +101,13 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
     sentence = finding.quote
     said = plainly(sentence)
     wish, _ = unasked(said)
+    general = PASSING_PATTERNS.general.search(said) is not None
     if (
-        _weighs(sentence, said)
-        or _is_of_now(sentence, said)
+        PASSING_PATTERNS.weighs.search(said) is not None
+        or PASSING_PATTERNS.step.search(said) is not None
+        or (PASSING_PATTERNS.muses.search(sentence) is not None and not general)
+        # It points at this moment or the code at hand; a word such as "now" may be no plain speech.
+        or any(PASSING_PATTERNS.moment.search(text) is not None for text in (said, sentence))
         or PASSING_PATTERNS.hangs_on.search(sentence) is not None
         or _is_unread(message)
         or (finding.rule in UNSURE and not _gives_reason(finding))
@@ -114,14 +118,15 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or len(sentence.split()) > MOST_WORDS
     ):
         return True
-    if PASSING_PATTERNS.general.search(said) is None and (
+    if not general and (
         _asks(sentence, said, wish)
         or (wish != said and SIGNS["sign_denies_first"].search(wish) is None)
         or PASSING_PATTERNS.continues.search(sentence.lstrip()) is not None
         or PASSING_PATTERNS.points.search(plainly(finding.text)) is not None
         or PASSING_PATTERNS.should.search(said) is not None
         or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
-        or _orders(wish)
+        or PASSING_PATTERNS.ordered.search(wish) is not None
+        or PASSING_PATTERNS.works.search(wish) is not None
     ):
         return True
     if finding.rule in DECISIONS or says_plainly(finding, message):
@@ -144,46 +149,6 @@ def says_plainly(finding: RuleFinding, message: str) -> bool:
     beside = len(message.split()) - len(finding.quote.split())
     said = PASSING_PATTERNS.plainly_so.match(plainly(finding.quote))
     return beside <= _FEW_BESIDE and said is not None and PASSING_PATTERNS.points.search(finding.text) is None
-
-
-def is_momentary(text: str) -> bool:
-    """Whether a wish that was said again is still about a piece of work or what was on the screen."""
-    said = plainly(text)
-    wish, _ = unasked(said)
-    if (
-        _weighs(text, said)
-        or _is_of_now(text, said)
-        or PASSING_PATTERNS.hangs_on.search(text) is not None
-        or not any(map(str.isalpha, text))
-    ):
-        return True
-    if PASSING_PATTERNS.general.search(said) is not None:
-        return False
-    return (
-        PASSING_PATTERNS.points.search(said) is not None
-        or PASSING_PATTERNS.reports.search(PASSING_PATTERNS.because.sub("", said)) is not None
-        or PASSING_PATTERNS.works.search(wish) is not None
-        or PASSING_PATTERNS.asks.search(wish) is not None
-    )
-
-
-def _is_of_now(sentence: str, said: str) -> bool:
-    """Whether it points at this moment or the code at hand; a word such as "now" may be no plain speech."""
-    return any(PASSING_PATTERNS.moment.search(text) is not None for text in (said, sentence))
-
-
-def _weighs(sentence: str, said: str) -> bool:
-    if PASSING_PATTERNS.weighs.search(said) is not None or PASSING_PATTERNS.step.search(said) is not None:
-        return True
-    return (
-        PASSING_PATTERNS.muses.search(sentence) is not None and PASSING_PATTERNS.general.search(said) is None
-    )
-
-
-def _orders(wish: str) -> bool:
-    return (
-        PASSING_PATTERNS.ordered.search(wish) is not None or PASSING_PATTERNS.works.search(wish) is not None
-    )
 
 
 def _is_unread(message: str) -> bool:

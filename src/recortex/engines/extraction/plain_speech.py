@@ -26,7 +26,6 @@ from recortex.engines.extraction.sentences import (
 )
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import table
-from recortex.engines.similarity import marked
 from recortex.text.languages import language_of
 from recortex.text.words import LETTERS, tokens, word_set
 
@@ -151,9 +150,6 @@ WORDS = tuple(sorted(word_set(
 SURE, SURER = 0.5, 0.65
 """The chances from which a statement is active in a brief message and in a longer one, where more of what is
 typed is about the task (bench/careless_fit.py)."""
-AGAIN = 0.15
-"""The chance from which a statement lasts that was said in another session, too: what is said of a task is
-said once."""
 EVEN = 0.5
 """The chance of what is as likely to last as not."""
 MOST_TYPED = 2_500
@@ -177,20 +173,6 @@ def durable(text: str) -> Iterator[RuleFinding]:
         confidence = max(_DECIDED, round(likely, 2))
         hold = HOLD if material(sentence) >= DOUBT else ""
         yield RuleFinding(kept, _kind(said), confidence, DURABLE, sentence, hold=hold)
-
-
-def perhaps_durable(text: str) -> list[str]:
-    """What lasts of a message if another session says it, too; nothing that may be pasted.
-
-    "Thank you." and "Same error as before." are said again and again, too: what is less likely to last than
-    not must name something, such as a path, a command or a number.
-    """
-    material = doubtful(text)
-    return [
-        kept
-        for kept, likely, _, sentence in _stated(text, AGAIN)
-        if material(sentence) < DOUBT and (likely >= EVEN or marked(kept))
-    ]
 
 
 def asks(sentence: str) -> bool:
