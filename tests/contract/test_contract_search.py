@@ -1,5 +1,7 @@
 """The contract of `ports.search.SearchStore` and `ports.store.Lookalikes`, on every engine."""
 
+from random import Random
+
 import pytest
 
 from example_memories import AT, bury, changed, id_of, insert, memory
@@ -239,3 +241,25 @@ def test_lookalikes_of_many_are_those_of_each(store):
     found = store.search.candidates_of_all(asked)
     assert found == [store.search.candidates(one) for one in asked]
     assert max(map(len, found)) == 8
+
+
+@pytest.mark.parametrize("common", [0, 3, 500])
+@pytest.mark.parametrize("many", [40, 200])
+def test_lookalikes_of_many_are_those_of_each_however_common_their_words_are(
+    store, common, many, monkeypatch
+):
+    monkeypatch.setattr("recortex.storage.sqlite.lookalikes._COMMON", common)
+    random = Random(many)  # noqa: S311  seeded on purpose
+    words = ["queue", "timeouts", "retried", "cache_key", "don't", "Straße", "lease", "12", "drain"]
+
+    def said():
+        return " ".join(random.choices(words, weights=range(9, 0, -1), k=random.randint(1, 9)))
+
+    def more(first):
+        told = (memory(number, said()) for number in range(first, first + 90))
+        insert(store, *told, search=SearchText(said(), said()))
+
+    for first in (1, 91, 181):
+        more(first)
+        asked = [random.sample(words, random.randint(0, 5)) for _ in range(many)]
+        assert store.search.candidates_of_all(asked) == [store.search.candidates(one) for one in asked]

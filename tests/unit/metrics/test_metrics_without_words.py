@@ -55,8 +55,9 @@ def given(parameter):
     return None
 
 
-def test_every_operation_keeps_its_words_to_itself(otel, project, clock, caplog, monkeypatch):
+def test_every_operation_keeps_its_words_to_itself(otel, project, clock, caplog, monkeypatch, tmp_path):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    monkeypatch.chdir(tmp_path)  # where files are written whose paths say the word
     spans, reader = otel
     caplog.set_level(logging.DEBUG, "recortex")
     telemetry.listen(telemetry.to_logging())

@@ -1,4 +1,4 @@
-"""Counts of words that are kept are those that the index gives, whoever writes."""
+"""Counts and places of words that are kept are those that the index gives, whoever writes."""
 
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -15,6 +15,8 @@ from recortex.storage.sqlite.maintenance import rebuild_index
 from recortex.storage.sqlite.store import SqliteStore
 
 WORDS = ("cache", "queue", "token", "parser")
+ASKED = [["cache", "queue"], ["token parser", "cache"], ["parser", "Queue", "lock"], []] * 40
+"""The words of so many new memories that what is held of the index answers."""
 ACTS = ("add", "edit", "edit", "swap", "bury", "rebuild", "compact", "roll back")
 
 
@@ -72,11 +74,13 @@ class Life:
     def compare(self):
         found = self.stores[0].search.frequencies(WORDS)
         assert found == [sum(word in one.text for one in self.living) for word in WORDS]
+        found = self.stores[0].search.candidates_of_all(ASKED)
+        assert found == [self.stores[0].search.candidates(one) for one in ASKED]
 
 
 @given(acts=st.lists(st.sampled_from(ACTS), max_size=20), seed=st.integers(0, 2**32))
 @settings(deadline=None, max_examples=drawn(20))
-def test_kept_counts_are_those_of_the_index_whoever_writes(tmp_path_factory, acts, seed):
+def test_what_is_kept_is_what_the_index_has_whoever_writes(tmp_path_factory, acts, seed):
     path = tmp_path_factory.mktemp("life") / "store.db"
     stores = [SqliteStore(path, backups=path.parent / "backups", clock=lambda: AT) for _ in range(2)]
     with closing(stores[0]), closing(stores[1]):

@@ -69,11 +69,15 @@ INDEXED = {
 class Keywords(Records):
     """The keyword index of one table.
 
+    Attributes:
+        changes: how often this process changed or deleted a row.
+
     Args:
         indexed: the table.
     """
 
     topic = "keywords"
+    changes = 0
 
     def __init__(self, database: Database, indexed: Indexed) -> None:
         super().__init__(database)
@@ -88,8 +92,9 @@ class Keywords(Records):
         """More columns of a row that is written, for an engine that keeps words itself."""
         return {}
 
-    def forget(self, key: int) -> None:
-        """Before a row is changed or deleted, for an engine that counts words itself."""
+    def forget(self, key: int) -> None:  # noqa: ARG002
+        """Before a row is changed or deleted, for what holds or counts words itself."""
+        self.changes += 1
 
     def size(self) -> int:
         """About how many rows are indexed."""

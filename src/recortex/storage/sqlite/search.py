@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import chain, pairwise
-from operator import itemgetter
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.sqlite.lookalikes import HeldWords
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vector_index import VectorIndex, VectorsInMemory
 
@@ -202,6 +201,7 @@ class SqliteSearch(SearchRecords):
     ) -> None:
         super().__init__(pool, keywords, memories, vectors, vector_index)
         self._held = held
+        self._pool = pool
         self._having = pool.queries("vectors")["having"]
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
@@ -222,6 +222,12 @@ class SqliteSearch(SearchRecords):
             return super()._facts_with_vectors(keys, only, model_key)
         return list(map(_AS_FACTS, ((*row[:-2], codes.get(row[-1])) for row in rows)))
 
+    @cached_property
+    def _words(self) -> HeldWords:
+        from recortex.storage.sqlite.lookalikes import HeldWords  # hooks never write so many
+
+        return HeldWords(self._keywords, self._sql, lambda: self._keywords.changes, literally)
+
     def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
@@ -233,9 +239,9 @@ class SqliteSearch(SearchRecords):
 
     def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
         """As `candidates`, for each of many new memories: words that they share are looked up once."""
-        if len(asked) < MANY_NEW:
+        if len(asked) < MANY_NEW or self._pool.in_transaction:  # which is not held
             return [self.candidates(words) for words in asked]
-        found = lookalikes(self._keywords, self._sql["alike"], asked)
+        found = self._words.most_alike(asked)
         rows = self._rows("living", json(sorted({key for keys in found for key in keys})))
         living = {key: (id_, text) for key, id_, text in rows}
         return [[living[key] for key in keys if key in living] for keys in found]
@@ -250,52 +256,3 @@ def _best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, 
 def any_of(words: Sequence[str]) -> str:
     """A full-text expression: any of the words, each taken literally but for `ANY_ENDING`."""
     return " OR ".join(map(literally, words))
-
-
-def lookalikes(index: Rows, sql: str, asked: Sequence[Sequence[str]]) -> list[list[int]]:
-    """The keys of the memories that are most alike, those first; of equals the oldest first.
-
-    Each word is looked up once. The scores are those of the query `lookalikes`, to the digit: BM25 of several
-    words is the sum of each word's, added up in their order.
-
-    Args:
-        index: runs what reads the keyword index.
-        sql: gives, for each word of a list, its place there and the key and the BM25 of each memory with it.
-        asked: the words of each new memory.
-    """
-    import numpy as np
-
-    words = list(dict.fromkeys(chain.from_iterable(asked)))
-    rows = index.rows(sql, (json(list(map(literally, words))),))
-    rows.sort(key=itemgetter(0))  # they mostly are
-    places, keys, scores = (
-        np.fromiter(map(itemgetter(column), rows), of, len(rows))
-        for column, of in enumerate(("int64", "int64", "float64"))
-    )
-    bounds = np.searchsorted(places, np.arange(len(words) + 1)).tolist()
-    of_word = {word: slice(*pair) for word, pair in zip(words, pairwise(bounds), strict=True)}
-    sums = np.zeros(1 + int(keys.max(initial=0)))
-    return [_most_alike(keys, scores, [of_word[word] for word in one], sums) for one in asked]
-
-
-def _most_alike(keys: Any, scores: Any, words: Sequence[slice], sums: Any) -> list[int]:
-    """The best keys among those that have some of a few words.
-
-    Args:
-        keys: of all words, one word after another.
-        scores: likewise.
-        words: where each word's are.
-        sums: a zero for each key, before and after.
-    """
-    import numpy as np
-
-    found = np.concatenate([keys[:0], *(keys[word] for word in words)])
-    np.add.at(sums, found, np.concatenate([scores[:0], *(scores[word] for word in words)]))
-    values = sums[found]
-    sums[found] = 0.0
-    most = LOOKALIKES * len(words)  # so often may the best ones be there: once for each of their words
-    if len(values) > most:
-        best = values >= np.partition(values, -most)[-most]
-        found, values = found[best], values[best]
-    told: dict[int, float] = dict(zip(found.tolist(), values.tolist(), strict=True))
-    return sorted(told, key=lambda key: (-told[key], key))[:LOOKALIKES]

@@ -42,3 +42,21 @@ CROSS JOIN memories_fts f WHERE f.memories_fts MATCH j.value
 -- name: living
 SELECT m.key, m.id, m.text FROM memories m WHERE m.key IN (SELECT value FROM json_each(?))
   AND m.status IN ('active', 'proposed', 'quarantined')
+
+-- name: after
+SELECT key, text, terms, context FROM memories WHERE key > ? ORDER BY key LIMIT ?
+
+-- name: totals
+SELECT block FROM memories_fts_data WHERE id = 1
+
+-- name: lengths
+SELECT id, sz FROM memories_fts_docsize WHERE id > ? ORDER BY id LIMIT ?
+
+-- name: places
+-- Where each word of a list stands, as storage/sqlite/lookalikes.py numbers it. A connection sees this
+-- through a table of its own.
+CREATE VIRTUAL TABLE IF NOT EXISTS temp.memories_words USING fts5vocab ('main', 'memories_fts', 'instance');
+SELECT (
+  SELECT group_concat((v.doc << 3 | length(v.col)) << 18 | v.offset) FROM temp.memories_words v
+  WHERE v.term = j.value
+) FROM json_each(?) j ORDER BY j.key
