@@ -103,9 +103,8 @@ def test_every_extra_is_left_out_once():
     assert EXTRAS.keys() == {*metadata.metadata("recortex").get_all("Provides-Extra")} - {"dev"}
 
 
-@pytest.mark.parametrize(
-    "extras", [tuple(EXTRAS), *(pytest.param((one,), marks=pytest.mark.full) for one in EXTRAS)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("extras", [tuple(EXTRAS), *((one,) for one in EXTRAS)])
 def test_all_modules_but_those_of_an_extra_load_without_its_packages(extras):
     blocked = sorted({module for extra in extras for module in _modules_of(extra)})
     assert all(map(_modules_of, extras))

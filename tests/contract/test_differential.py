@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lives import PIECES, Life
 from servers import PARTITIONS
 
+from choices import quick
 from example_memories import AT, attach, insert, memory
 from generated import drawn
 from recortex.domain.search import MemoryQuery
@@ -36,7 +37,7 @@ def test_a_random_life_is_the_same_on_both_engines(empty, random, length, layout
             assert same(expected, given_back), (act, expected, given_back)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quick(range(3)))
 @pytest.mark.parametrize("layout", sorted(PARTITIONS))
 def test_a_long_life_is_the_same_on_both_engines(empty, seed, layout):
     with empty("sqlite") as reference, empty(layout) as store:

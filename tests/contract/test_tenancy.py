@@ -7,6 +7,7 @@ import pytest
 from servers import PARTITIONS
 from tenants import SCHEMA, live, misplaced, no_filters, no_security, state, tenants, writing_elsewhere
 
+from choices import quick
 from recortex.storage.postgres.opening import _settings
 
 GUARDS = {
@@ -51,8 +52,8 @@ def test_tenants_of_one_database_see_nothing_of_each_other(server, layout, guard
         assert misplaced(server.url(layout), some) == []
 
 
-@pytest.mark.parametrize("who", ["ordinary", "owner"])
-@pytest.mark.parametrize("guard", ["both guards", "row-level security alone"])
+@pytest.mark.parametrize("who", quick(["ordinary", "owner"]))
+@pytest.mark.parametrize("guard", quick(["row-level security alone", "both guards"]))
 def test_whatever_the_role(request, server, who, guard):
     url = request.getfixturevalue(who)
     with GUARDS[guard](), tenants(url, names(server)) as some:
@@ -67,7 +68,7 @@ def test_without_both_guards_it_would_be_noticed(server):
         )  # each act sees the stores of all tests before
 
 
-@pytest.mark.parametrize("who", ["server", "ordinary", "owner"])
+@pytest.mark.parametrize("who", quick(["ordinary", "owner", "server"]))
 def test_a_write_into_another_workspace_does_nothing(request, server, who):
     url = server.url("postgres") if who == "server" else request.getfixturevalue(who)
     with tenants(url, names(server)[:2]) as (one, other):

@@ -9,6 +9,7 @@ import apsw
 import pytest
 from strangers import ANSWER, QUESTION, capture, git, hook, told_in_a_session
 
+from choices import quick
 from claude_sessions import claude_session
 from places import project_of, store_folder
 from recortex import Cortex
@@ -91,7 +92,7 @@ PROGRAMS = {
 """Settings of git that run a program, in groups of which none hides another."""
 
 
-@pytest.mark.parametrize("group", PROGRAMS)
+@pytest.mark.parametrize("group", quick(PROGRAMS))
 def test_nothing_that_a_repository_configures_is_run(stranger, tmp_path, group):
     """An unpacked archive, unlike a clone, brings its `.git/config` along."""
     unpacked, mark = tmp_path / "unpacked", tmp_path / "mark"
@@ -297,13 +298,13 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("sql", FOREIGN.values(), ids=FOREIGN)
-def test_a_foreign_object_in_the_schema_is_found_and_refused(project, sql):
+@pytest.mark.parametrize("name", quick(FOREIGN))
+def test_a_foreign_object_in_the_schema_is_found_and_refused(project, name):
     with Cortex.open(project) as cortex:
         kept = cortex.remember(MINE).id
         cortex.backup()
     connection = apsw.Connection(str(store_folder(project) / "cortex.db"))
-    connection.execute(sql)
+    connection.execute(FOREIGN[name])
     connection.close()
     with Cortex.open(project) as cortex:
         with pytest.raises(CorruptStoreError, match="evil"):

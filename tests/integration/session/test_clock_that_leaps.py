@@ -45,6 +45,7 @@ def statuses(project):
         return {memory.text: memory.status for memory in query.memories}
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("without_vectors")
 def test_one_session_in_another_century_archives_nothing(project, monkeypatch):
     monkeypatch.setenv("RECORTEX_NOW", NOW)

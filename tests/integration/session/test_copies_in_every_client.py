@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from choices import quick
 from recortex.domain.vocabulary import Status
 
 RULE = "From now on run the tests with `make check`, never with pytest directly."
@@ -134,7 +135,7 @@ def heard(cortex):
     return sorted(one.message for page in pages for one in cortex.sessions(session=page).exchanges)
 
 
-@pytest.mark.parametrize("order", [("parent", "fork"), ("fork", "parent")], ids="-".join)
+@pytest.mark.parametrize("order", quick([("parent", "fork"), ("fork", "parent")]))
 @pytest.mark.parametrize("client", FORKS)
 def test_what_a_fork_repeats_counts_once(cortex, take_in, tmp_path, client, order):
     write = FORKS[client]

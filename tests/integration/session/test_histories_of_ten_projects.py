@@ -270,9 +270,10 @@ def table(told, where, tmp_path):
     return sorted(" | ".join(map(str, row)) for row in rows)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "one_by_one",
-    [pytest.param(True, marks=pytest.mark.full, id="client by client"), pytest.param(False, id="any")],
+    [pytest.param(True, id="client by client"), pytest.param(False, id="any")],
 )
 def test_every_turn_is_in_the_project_where_it_was_said(home, projects, told, tmp_path, one_by_one):
     for folder in projects.values():

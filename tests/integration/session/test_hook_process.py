@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import ready_recortex
+from choices import quick
 from claude_sessions import claude_lines
 from patient_recortex import SECONDS, command
 from places import project_of, store_folder
@@ -216,7 +217,7 @@ def test_nobody_has_to_take_the_answer(known: Path):
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("event", ["session-start", "user-prompt-submit", "stop"])
+@pytest.mark.parametrize("event", quick(["user-prompt-submit", "session-start", "stop"]))
 def test_a_hook_that_waits_for_what_never_comes_ends_by_itself(known: Path, event: str):
     """The client keeps the input open; the limit is the hook's own, as installed."""
     reader, writer = os.pipe()

@@ -259,7 +259,7 @@ def test_an_answer_belongs_to_the_project_of_its_question(shop, tools, tmp_path,
     ("final", "tail"),
     [
         (True, 0),
-        (False, 1_000_000),
+        pytest.param(False, 1_000_000, marks=pytest.mark.full),
         pytest.param(True, 1_000_000, marks=pytest.mark.full),
         pytest.param(False, 0, marks=pytest.mark.full),
     ],

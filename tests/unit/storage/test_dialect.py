@@ -118,4 +118,4 @@ def test_an_expression_finds_what_folding_finds(text, sought):
 
 
 def test_a_long_run_of_one_letter_can_be_sought():
-    assert all(re.search(one, "S" * 600) for one in in_any_case("s" * 600))
+    assert all(re.search(one, "S" * 200) for one in in_any_case("s" * 200))

@@ -129,6 +129,7 @@ def test_an_emptied_store_is_said_at_once_and_recovered_from_its_first_backup(pr
         assert [hit.memory.text for hit in cortex.recall("push to main").hits] == ["Never push to main."]
 
 
+@pytest.mark.full
 def test_a_loss_is_in_the_first_line_of_doctor_and_status_also_after_the_next_write(project, home):
     """The process that wrote was killed, and a power cut took the log that it left."""
     with Cortex.open(project) as cortex:

@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
+from choices import quick
 from places import store_folder
 from recortex import Cortex
 from recortex.errors import ConfigError
@@ -19,7 +20,7 @@ def rounds(cortex):
     return cortex.purge(text="words that must go")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick(NAMES, 3))
 def test_a_project_in_a_folder_of_that_name(tmp_path, name):
     (tmp_path / name / ".git").mkdir(parents=True)
     with Cortex.open(tmp_path / name) as cortex:
@@ -27,7 +28,7 @@ def test_a_project_in_a_folder_of_that_name(tmp_path, name):
     assert (store_folder(tmp_path / name) / "cortex.db").is_file()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick(NAMES, 3))
 def test_a_file_of_that_name_by_its_url(project, tmp_path, name):
     file = tmp_path / "there" / f"{name}.db"
     with Cortex.open(project, url=f"sqlite:///{quote(str(file))}") as cortex:
@@ -36,7 +37,7 @@ def test_a_file_of_that_name_by_its_url(project, tmp_path, name):
     assert not done.traces
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick(NAMES, 3))
 def test_a_copy_into_a_file_of_that_name(project, tmp_path, name):
     target = tmp_path / "there" / f"{name}.db"
     with Cortex.open(project) as cortex:
