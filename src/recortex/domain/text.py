@@ -120,7 +120,12 @@ def _mixed(run: str) -> bool:
     return not _WORD.fullmatch(run) and run != run.lower() and any(map(str.isdigit, run))
 
 
-# -- the word by which a decision about a file is found
+# -- the name that a file is compared by, and the word by which a decision about it is found
+
+
+def name_of_file(path: str) -> str:
+    """The name of a file without its folders and in lower case."""
+    return path.replace("\\", "/").rstrip("/.").rpartition("/")[2].lstrip(".").lower()
 
 
 def word_of_file(path: str) -> str:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from math import log, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recortex.domain.text import name_of_file
 from recortex.engines.retrieval.question import paths_in
 from recortex.text.words import topic_stems
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 Strategy = Literal["files", "patterns", "time", "behaviour"]
 
-WEIGHTS: dict[Strategy, float] = {"files": 0.6, "patterns": 0.5, "behaviour": 0.45, "time": 0.2}
+WEIGHTS: dict[Strategy, float] = {"files": 0.6, "patterns": 0.5, "behaviour": 0.45, "time": 0.1}
 """The confidence in what each strategy predicts first."""
 AGREEMENT, AGREES = 0.05, 0.3
 """What another strategy adds that says the same, and how much of its best it has to say."""
@@ -28,9 +29,11 @@ STEPS_IN_VIEW, FADING = 6, 0.7
 """The last exchanges of a session whose files are in view, and what one more exchange leaves of a file."""
 STEPS_LATELY, COOLING = 40, 0.93
 """The same of the project, for the files that are being worked on."""
-AT_WORK, BESIDE, UNASKED = 0.5, 0.3, 0.1
-"""How far a file is in view that git says is changed, one that calls or is called by one in view, and what is
-in view beside files that somebody asks about."""
+AT_WORK, BESIDE = 0.5, 0.3
+"""How far a file is in view that git says is changed, and one that calls or is called by one in view."""
+COVERED, COMPARED = 0.8, 80
+"""How much less counts what is only about files that others of the list are about, and of how many of the
+best candidates the list is chosen."""
 MOST_READ = 2_500
 """Characters of a text whose words are compared."""
 
@@ -67,12 +70,14 @@ class Signals(NamedTuple):
         lately: the same of files that the project's last exchanges were about.
         words: stems of what was said last, of the branch's name and of its last commit.
         patterns: ids of code patterns in view.
+        asked: whether somebody asks about the files in view.
     """
 
     view: Mapping[str, float]
     lately: Mapping[str, float]
     words: frozenset[str] = frozenset()
     patterns: frozenset[str] = frozenset()
+    asked: bool = False
 
 
 class Predicted(NamedTuple):
@@ -102,13 +107,11 @@ class Step(NamedTuple):
 def names_of(text: str, files: Iterable[str] = ()) -> frozenset[str]:
     """The names of files in a text, and of the given ones, without their folders and in lower case."""
     said = (
-        name for name in map(_name, paths_in(text)) if "." in name and not name.replace(".", "").isdigit()
+        name
+        for name in map(name_of_file, paths_in(text))
+        if "." in name and not name.replace(".", "").isdigit()
     )
-    return frozenset((*said, *filter(None, map(_name, files))))
-
-
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rstrip("/.").rpartition("/")[2].lstrip(".").lower()
+    return frozenset((*said, *filter(None, map(name_of_file, files))))
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -140,7 +143,7 @@ def signals_of(
         said: words beside those of the last step.
         patterns: ids of code patterns in view.
     """
-    view = {_name(path): share for path, share in (files or {}).items()}
+    view = {name_of_file(path): share for path, share in (files or {}).items()}
     for age, step in enumerate(own[:STEPS_IN_VIEW]):
         for name in step.names:
             view[name] = max(view.get(name, 0.0), FADING**age)
@@ -153,15 +156,14 @@ def signals_of(
 
 
 def focused(signals: Signals, names: Collection[str], beside: Collection[str] = ()) -> Signals:
-    """The signals where somebody asks about files, by their names: what is in view otherwise counts little.
+    """The signals where somebody asks about files, by their names: these are in view and no others.
 
     Args:
         signals: of the moment.
         names: of the files.
         beside: names of those next to them.
     """
-    rest = {name: share * UNASKED for name, share in signals.view.items()}
-    return signals._replace(view=rest | dict.fromkeys(beside, BESIDE) | dict.fromkeys(names, 1.0))
+    return signals._replace(view=dict.fromkeys(beside, BESIDE) | dict.fromkeys(names, 1.0), asked=True)
 
 
 # -- the strategies: each gives candidates what speaks for them, 1 to the best
@@ -175,19 +177,22 @@ class _Rarity:
         self._size = len(all_of)
         self._mean = sum(map(len, all_of)) / self._size if all_of else 0.0
 
+    def sum(self, wanted: Mapping[str, float], held: frozenset[str]) -> float:
+        """What a candidate shares with the wanted ones: much where that is rare."""
+        common = sorted(wanted.keys() & held)  # in order: a sum of floats depends on it
+        return sum(wanted[one] * log(1.0 + self._size / self._counts[one]) for one in common)
+
     def shared(self, wanted: Mapping[str, float], held: frozenset[str]) -> float:
-        """What a candidate shares with the wanted ones: much where that is rare, less where it has many."""
-        common = wanted.keys() & held
-        if not common:
-            return 0.0
-        found = sum(wanted[one] * log(1.0 + self._size / self._counts[one]) for one in sorted(common))
-        return found / sqrt(0.5 + 0.5 * len(held) / self._mean)
+        """The same, less where the candidate has many."""
+        found = self.sum(wanted, held)
+        return found and found / sqrt(0.5 + 0.5 * len(held) / self._mean)
 
 
 def by_files(signals: Signals, candidates: Sequence[Candidate]) -> list[float]:
-    """What is about the files in view."""
+    """What is about the files in view; how many others matters only where nobody asks about these."""
     rarity = _Rarity([one.names for one in candidates])
-    return _relative([rarity.shared(signals.view, one.names) for one in candidates])
+    value = rarity.sum if signals.asked else rarity.shared
+    return _relative([value(signals.view, one.names) for one in candidates])
 
 
 def by_patterns(signals: Signals, candidates: Sequence[Candidate]) -> list[float]:
@@ -241,7 +246,7 @@ STRATEGIES: dict[Strategy, Callable[[Signals, Sequence[Candidate]], list[float]]
 
 
 def predict(signals: Signals, candidates: Sequence[Candidate], limit: int) -> list[Predicted]:
-    """What will probably be needed, the surest first; of what says the same only the surest.
+    """What will probably be needed, of what says the same only the surest.
 
     It depends on nothing but its arguments, and not on their order: of equals the later one comes first.
     """
@@ -258,17 +263,29 @@ def scored(
 def merged(
     scores: Mapping[Strategy, Sequence[float]], candidates: Sequence[Candidate], limit: int
 ) -> list[Predicted]:
-    """One list of what the strategies say."""
-    found: list[tuple[Predicted, Candidate]] = []
+    """One list of what the strategies say together.
+
+    One of them is likelier to be what is needed where they are about different files: the best one comes
+    first, then whichever is best where files count little that those before are about.
+    """
+    found: list[tuple[float, Candidate, Predicted]] = []
     for place, one in enumerate(candidates):
         said = {name: values[place] for name, values in scores.items() if values[place] > 0.0}
-        if said:
-            found.append((_merged(one, said), one))
-    found.sort(key=lambda each: (-each[0].confidence, -each[1].at, each[0].id))
-    once: dict[str, Predicted] = {}
-    for each, one in found:
-        once.setdefault(one.place, each)
-    return list(once.values())[:limit]
+        if said and (each := _merged(one, said)).confidence:
+            together = sum(WEIGHTS[name] * score for name, score in said.items())
+            found.append((round(together, 9), one, each))
+    found.sort(key=lambda each: (-each[0], -each[1].at, each[1].id))
+    once: dict[str, tuple[float, Candidate, Predicted]] = {}
+    for entry in found:
+        once.setdefault(entry[1].place, entry)
+    left, covered, chosen = list(once.values())[:COMPARED], frozenset[str](), list[Predicted]()
+    while left and len(chosen) < limit:
+        fresh = (1.0 - COVERED * len(one.names & covered) / max(len(one.names), 1) for _, one, _ in left)
+        values = [value * new for (value, _, _), new in zip(left, fresh, strict=True)]
+        _, one, each = left.pop(values.index(max(values)))
+        covered |= one.names
+        chosen.append(each)
+    return chosen
 
 
 def _merged(one: Candidate, said: Mapping[Strategy, float]) -> Predicted:

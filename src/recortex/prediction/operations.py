@@ -42,7 +42,7 @@ class ProbablyNeeded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What will probably be needed, the surest first.
+    """What will probably be needed: the surest first, then what is about other files before more of it.
 
     Attributes:
         cached: it was worked out ahead.

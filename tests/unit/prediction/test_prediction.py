@@ -47,7 +47,24 @@ def test_the_same_is_predicted_in_any_order_and_each_place_once(signals, candida
     places = {one.id: one.place for one in candidates}
     assert len({places[one.id] for one in found}) == len(found) <= 5
     assert all(0.0 < one.confidence <= 1.0 and one.because for one in found)
-    assert [one.confidence for one in found] == sorted((one.confidence for one in found), reverse=True)
+    assert [predict(signals, candidates, most) for most in range(5)] == [found[:most] for most in range(5)]
+
+
+def test_of_several_about_one_file_the_others_come_after_what_is_about_another():
+    words = frozenset({"retry", "hook"})
+    best = Candidate("1", "1", frozenset({"a.py"}), words, at=3)
+    same = Candidate("2", "2", frozenset({"a.py"}), words, at=2)
+    other = Candidate("3", "3", frozenset({"b.py"}), frozenset(), at=1)
+    signals = Signals({"a.py": 1.0, "b.py": 0.7}, {"a.py": 2.0, "b.py": 1.0}, words)
+    assert [one.id for one in predict(signals, [other, same, best], 3)] == ["1", "3", "2"]
+
+
+def test_of_a_file_that_is_asked_about_the_exchange_about_many_files_is_as_good():
+    words = frozenset({"retry"})
+    many = Candidate("1", "1", frozenset({"a.py", "b.py", "c.ts", "d.md"}), words)
+    one = Candidate("2", "2", frozenset({"a.py"}), frozenset(), at=1)
+    signals = Signals({}, {}, words)
+    assert predict(focused(signals, ["a.py"]), [one, many], 1)[0].id == "1"
 
 
 def test_the_file_that_is_asked_about_comes_before_what_else_is_in_view():

@@ -326,6 +326,31 @@ def test_only_the_latest_decision_about_a_file_is_told_after_its_warnings(cortex
     assert sum("unchecked" in line for line in lines) == 1
 
 
+def test_of_several_about_a_file_the_predicted_ones_are_told(cortex, event, project, tmp_path):
+    predicted = "A bounced mail of the mailer is kept in the dead letter folder"
+    cortex.remember(predicted, kind="tribal", files=["src/mail.py"])
+    for word in ("port", "header", "attachment", "signature"):
+        cortex.remember(f"The {word} of a mail is never logged", kind="tribal", files=["src/mail.py"])
+    session_about(cortex, project, tmp_path, SAID)
+    later = "Never retry a message by hand in the mailer, the gateway does that."
+    session_about(cortex, project, tmp_path, later, at="2026-02-28T09:00:00Z", name="s9")
+    for memory in cortex.list(statuses=["active", "proposed"]).memories:
+        if memory.kind != "tribal":
+            cortex.forget(memory.id)
+    touched = event("pre-tool-use", files=("src/mail.py",))
+    before = cortex.attend(touched)
+    assert predicted not in before
+    assert later in before
+    last = "Which dead letter folder has the bounced mail, and does the sendmail queue survive a restart?"
+    session_about(cortex, project, tmp_path, last, at="2026-03-01T09:00:00Z", name="s10")
+    cortex.preload()
+    (first, *_, said) = [
+        line for line in cortex.attend(replace(touched, session="s2")).splitlines() if line.startswith("- ")
+    ]
+    assert predicted in first
+    assert SAID in said
+
+
 def test_what_decides_nothing_is_not_told_with_a_file(cortex, event, project, tmp_path):
     session_about(
         cortex, project, tmp_path, "Please fix the mailer.", "Does it use the queue instead of SMTP?"

@@ -164,7 +164,7 @@ UNASKED: tuple[Channel, ...] = ("prompt", "file")
 WRITTEN = 10
 """Memories that may be passed over since the client loads the files in which they stand."""
 DECISIONS = 20
-"""Exchanges that decided something about one file, of which the latest is told."""
+"""Exchanges that decided something about one file, of which one is told."""
 WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.category in {"gotcha", "decision"})
 
 
@@ -217,7 +217,8 @@ def _describe_file(
     given = _give(context, session, own, "file", subject=f"{path}:{names[0]}" if names else path)
     decided: Iterator[str] = iter(())
     if path not in told:
-        given += _give(context, session, _new(context, session, _about(context, path)), "file", subject=path)
+        new = _new(context, session, _about(context, session, path))
+        given += _give(context, session, new, "file", subject=path)
         decided = _decision(context, session, path)
     lines = [
         f"{text} {calling(callers[memory.id])}" if memory.id in callers else text
@@ -226,8 +227,8 @@ def _describe_file(
     return block(for_file(path), [*lines, *decided])
 
 
-def _about(context: HookContext, path: str) -> list[Memory]:
-    """The weightiest warnings and decisions about a file."""
+def _about(context: HookContext, session: Session, path: str) -> list[Memory]:
+    """The weightiest warnings and decisions about a file; of equals first what was predicted for it."""
     query = MemoryQuery(
         files=(path,),
         kinds=WARNING_KINDS,
@@ -236,12 +237,26 @@ def _about(context: HookContext, path: str) -> list[Memory]:
         limit=WARNINGS + WRITTEN,
     )
     now = to_micros(context.clock())
-    return [
+    found = [
         memory
         for services in context.app.readable_services()
         for memory in faded(services.store.memories.find(query), services.store, now)
         if path not in places(memory.metadata)
     ]
+    if len(found) > WARNINGS:
+        predicted = _predicted(context, session, path)
+        found.sort(key=lambda one: (-one.priority, -predicted.get(one.id, 0)))
+    return found
+
+
+def _predicted(context: HookContext, session: Session, path: str) -> dict[str, int]:
+    """What was predicted for a file after the last turn, with the highest number for what comes first."""
+    from recortex.app.predicted import PredictionCache
+    from recortex.domain.text import name_of_file
+
+    now = context.clock().timestamp()
+    found = PredictionCache(context.location).find(session.id, name_of_file(path), now) or ()
+    return {one.id: number for number, one in enumerate(reversed(found), 1)}
 
 
 def _new(context: HookContext, session: Session, found: Sequence[Memory]) -> list[tuple[Memory, float]]:
@@ -257,7 +272,10 @@ def _new(context: HookContext, session: Session, found: Sequence[Memory]) -> lis
 
 
 def _decision(context: HookContext, session: Session, path: str) -> Iterator[str]:
-    """The line of the latest exchange that decided something about a file, once in a context."""
+    """The line of an exchange that decided something about a file, once in a context.
+
+    Of several the one that was predicted for it (bench/RESULTS.md, "Prediction"), else the latest.
+    """
     from recortex.domain.text import word_of_file
 
     word = word_of_file(path)
@@ -273,15 +291,18 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
     from recortex.engines.exchanges.service import decision
     from recortex.engines.privacy import redact
 
-    latest = max(found, key=lambda one: one.ended_at.timestamp() if one.ended_at else 0.0)
-    past = context.sessions.outcomes([latest.id], UNASKED)
-    if is_exhausted(past.get(latest.id, Outcome()), MOST_UNUSED):
+    predicted = _predicted(context, session, path) if len(found) > 1 else {}
+    chosen = max(
+        found, key=lambda one: (predicted.get(one.id, 0), one.ended_at.timestamp() if one.ended_at else 0.0)
+    )
+    past = context.sessions.outcomes([chosen.id], UNASKED)
+    if is_exhausted(past.get(chosen.id, Outcome()), MOST_UNUSED):
         return
-    said = redact(decision(latest)).text
-    if not said or _has(context, session, latest, said):
+    said = redact(decision(chosen)).text
+    if not said or _has(context, session, chosen, said):
         return
-    line = quote_line(latest, said)
-    receipt = _receipt(context, session, latest.id, Scope.PROJECT, "file", path)
+    line = quote_line(chosen, said)
+    receipt = _receipt(context, session, chosen.id, Scope.PROJECT, "file", path)
     if context.give([replace(receipt, tokens=len(line) // 4)]):
         yield line
 
