@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app.citations import cited_by
 from recortex.app.given import Asking
 from recortex.app.neighbours import neighbours_of
-from recortex.app.predicted import NEXT, PredictionCache
+from recortex.app.predicted import NEXT, PredictionCache, still_there
 from recortex.domain.context import Bearing
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import describe_citations
@@ -323,10 +323,9 @@ class Knowledge:
             if services.scope is not Scope.GLOBAL:
                 kept = PredictionCache(services.location)
                 found = kept.find(session.id if session else NEXT, NEXT, self._now.timestamp()) or ()
-                sure = [one.id for one in found if one.memory and one.confidence >= LEAST_PREDICTED]
-                for memory in services.store.memories.get(sure):
-                    if memory.status is Status.ACTIVE and memory.was_valid_at(self._now):
-                        yield Offer(memory, PREDICTED, "predicted")
+                sure = [one for one in found if one.confidence >= LEAST_PREDICTED]
+                for memory in still_there(services, sure, self._now):
+                    yield Offer(memory, PREDICTED, "predicted")
 
     def _rules(self, boosts: Mapping[str, float]) -> Iterator[Offer]:
         query = replace(self._only, kinds=STANDING_KINDS, order="importance", limit=LOOKED_AT)

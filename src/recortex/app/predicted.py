@@ -9,15 +9,19 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.vocabulary import Status
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 from recortex.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
+    from recortex.app.application import StoreServices
     from recortex.app.projects import Location
+    from recortex.domain.memory import Memory
 
 FILE = "predicted.json"
 NEXT = ""
@@ -51,6 +55,12 @@ class Predictions(NamedTuple):
     made_at: float
     seconds: float
     by_file: Mapping[str, tuple[Kept, ...]]
+
+
+def still_there(services: StoreServices, found: Iterable[Kept], now: datetime) -> list[Memory]:
+    """The memories among what was predicted that are still active, and true now."""
+    memories = services.store.memories.get([one.id for one in found if one.memory])
+    return [one for one in memories if one.status is Status.ACTIVE and one.was_valid_at(now)]
 
 
 def time_to_live(changes: int) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.given import Asking
 from recortex.app.neighbours import neighbours_of
-from recortex.app.predicted import NEXT, PredictionCache
+from recortex.app.predicted import NEXT, PredictionCache, still_there
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations, bounded
 from recortex.operations.context import named
@@ -91,7 +91,9 @@ class PredictionOperations(Operations):
                 known = cache.find(asking, name, now.timestamp(), self._changed_at(files))
             cache.count(hit=known is not None)
             if known is not None:
-                return self._prediction(services, known[:most], cached=True)
+                there = {one.id for one in still_there(services, known, now)}
+                kept = [one for one in known if one.id in there or not one.memory]
+                return self._prediction(services, kept[:most], cached=True)
             beside = neighbours_of(self._app, list(files))
             found = Prospect(services, self._app.tree, now).predict(asking, most, files, beside, patterns)
             return self._prediction(services, found)
