@@ -392,18 +392,6 @@ def test_a_store_that_a_url_names_has_its_own_briefs(tmp_path, clock, without_ve
             assert f"Known in {name}" in cortex.surface().text
 
 
-def test_the_id_in_a_line_leads_to_the_memory(cortex):
-    memory = cortex.remember("One thing to know")
-    (line,) = lines(cortex)
-    assert cortex.get(line.rpartition("[")[2].rstrip("]")).id == memory.id
-
-
-def test_the_file_is_only_written_where_it_is_asked_for(cortex, project):
-    cortex.remember("One thing to know")
-    cortex.surface()
-    assert not (project / ".claude").exists()
-
-
 @pytest.fixture
 def writing(project, clock, monkeypatch, without_vectors):
     del without_vectors
@@ -463,14 +451,6 @@ def test_a_link_in_the_file_s_place_is_refused_and_noted(writing, project, tmp_p
     assert [one.name for one in outside.iterdir()] == ["target"]
     assert (outside / "target").read_text(encoding="utf-8") == "theirs"
     assert "symbolic link" in writing.status().fallbacks[0].failure
-
-
-def test_a_read_only_folder_still_gives_a_brief(cortex, project):
-    cortex.remember("One thing to know")
-    folder = store_folder(project) / "surface-cache"
-    folder.rmdir()
-    folder.write_text("in the way", encoding="utf-8")
-    assert cortex.surface().text
 
 
 def test_the_verb_shows_the_brief(cortex, project):

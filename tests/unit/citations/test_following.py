@@ -34,12 +34,6 @@ def test_lines_that_stand_are_fresh_and_lines_that_stand_lower_have_moved():
     assert now(b"import os\n" * 7 + FILE) == ("moved", FIRST + 7, LAST + 6, "")
 
 
-def test_layout_alone_changes_nothing():
-    wide = FILE.replace(b"    return", b"\t\treturn").replace(b"\n", b"\r\n").replace(b" + ", b"+")
-    assert now(wide)[0] == "moved" or now(wide)[0] == "fresh"
-    assert judged(cited(), Lines(wide), "").standing == 1.0
-
-
 def test_what_differs_is_told_in_a_line():
     one = edited((b"value + 10\n", b"value - 10\n"))
     assert now(one) == ("changed", 31, 35, "1 of 4 lines differ")
@@ -56,13 +50,6 @@ def test_lines_that_were_deleted_are_not_taken_for_others_like_them():
     assert now(b"".join(lines[:30] + lines[36:])) is None
     assert now(b"nothing\nlike\nit\n") is None
     assert now(b"") is None
-
-
-def test_of_two_copies_the_one_in_the_same_surroundings_is_taken():
-    data = b"alpha\nreturn None\nbeta\n" + b"gamma\nreturn None\ndelta\n"
-    link = cited(data, 5, 5)
-    assert now(b"# above\n" * 4 + data, link) == ("moved", 9, 9, "")
-    assert now(b"return None\n" + data.replace(b"gamma", b"# more\ngamma"), link) == ("moved", 7, 7, "")
 
 
 def test_a_long_range_and_a_whole_file_are_told_by_a_sample():

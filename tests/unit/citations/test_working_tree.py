@@ -76,65 +76,6 @@ def test_a_rename_without_a_commit_is_followed(tree, git, staged, edited):
     assert told(tree, link, reach) == ("moved", "pace.py", *((10, 12) if edited else (9, 11)))
 
 
-def test_renames_one_after_another_are_followed_through_commits_and_beyond(tree, git):
-    link = cite(tree, *PLACE)
-    git("mv", "lib/steps.py", "lib/pace.py")
-    edit(tree, "lib/pace.py")
-    commit(git)
-    git("mv", "lib/pace.py", "lib/gait.py")
-    commit(git)
-    assert told(tree, link) == ("moved", "lib/gait.py", 9, 11)
-    git("mv", "lib/gait.py", "stride.py")
-    edit(tree, "stride.py", "value + 2", "value * 2")
-    assert told(tree, link) == ("changed", "stride.py", 9, 11)
-
-
-def test_git_is_asked_again_only_when_the_checkout_changed(tree, git, monkeypatch):
-    link, never = FileLink("lib/steps.py"), FileLink("lib/never.py")
-    git("mv", "lib/steps.py", "pace.py")
-    first = [one.path for one in citations_of(tree, [link, never], "renames")]
-    with monkeypatch.context() as without:
-        without.setattr(subprocess, "run", None)
-        assert [one.path for one in citations_of(tree, [link, never], "renames")] == first
-    assert first[0] == "pace.py"
-    (tree / "pace.py").unlink()
-    assert told(tree, link)[1] == "lib/steps.py"
-    (tree / "pace.py").write_text(CODE)
-    git("mv", "pace.py", "gait.py")
-    assert told(tree, link)[1] == "gait.py"
-    commit(git)
-    assert told(tree, link)[1] == "gait.py"
-
-
-def test_a_file_that_git_knows_as_deleted_is_gone_also_where_only_its_name_was_cited(tree, git):
-    whole, named = cite(tree, "lib/steps.py", None, None), FileLink("lib/steps.py")
-    never = FileLink("lib/never.py")
-    git("rm", "-q", "lib/steps.py")
-    commit(git)
-    found = citations_of(tree, [whole, named, never], "tree")
-    assert [(one.state, one.standing) for one in found] == [("gone", 0.0), ("gone", None), ("none", None)]
-
-
-@pytest.mark.usefixtures("git")
-def test_code_that_went_into_another_file_is_found_there(tree):
-    link = cite(tree, *PLACE)
-    lines = CODE.splitlines(keepends=True)
-    (tree / "lib" / "steps.py").write_text("".join(lines[:8] + lines[12:]))
-    (tree / "lib" / "moved.py").write_text("import os\n\n" + "".join(lines[8:12]))
-    assert told(tree, link, "renames")[0] == "gone"
-    assert told(tree, link, "tree") == ("moved", "lib/moved.py", 3, 5)
-
-
-def test_without_git_a_file_is_found_by_its_name_and_by_what_it_says(tree):
-    link = cite(tree, *PLACE)
-    (tree / "src").mkdir()
-    (tree / "lib" / "steps.py").rename(tree / "src" / "steps.py")
-    assert told(tree, link) == ("moved", "src/steps.py", 9, 11)
-    (tree / "src" / "steps.py").rename(tree / "src" / "pace.py")
-    assert told(tree, link)[0] == "gone"
-    assert told(tree, link, "tree") == ("moved", "src/pace.py", 9, 11)
-
-
 def test_what_moved_with_its_file_tells_where_the_file_went(tree):
     plain, touched = cite(tree, *PLACE), cite(tree, "lib/steps.py", 21, 23)
     (tree / "lib" / "steps.py").rename(tree / "lib" / "pace.py")

@@ -17,10 +17,6 @@ def test_the_verb_is_the_first_word_that_is_no_option():
     assert line.debug
 
 
-def test_an_option_with_its_value_in_one_word():
-    assert split(["--url=sqlite:///x", "get"]).verb == "get"
-
-
 def test_what_follows_two_dashes_is_no_option():
     assert not split(["remember", "--", "--json"]).json
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from recortex.cli.invocation import UsageError
-from recortex.cli.parser import parse, parser_of
+from recortex.cli.parser import parse
 from recortex.domain.vocabulary import Importance
 from recortex.operations.registry import operation, operations_of
 
@@ -81,48 +81,8 @@ def test_consent_is_asked_of_destructive_verbs_alone():
         parse(TOYS["keep"], ["--yes"])
 
 
-@pytest.mark.parametrize(
-    ("verb", "words", "said"),
-    [
-        ("keep", ["--limit", "many"], "--limit: 'many' is not a whole number."),
-        ("keep", ["--limit"], "--limit: expected one argument."),
-        ("keep", ["--lim", "3"], "Unrecognized arguments: --lim."),
-        ("keep", ["a", "b"], "`recortex keep` takes no more arguments, but was given: b."),
-        (
-            "keep",
-            ["--importance", "urgent"],
-            "--importance: 'urgent' is none of low, normal, high, critical.",
-        ),
-        ("drop", ["--mode", "soft"], "The following arguments are required: IDS."),
-        ("drop", ["a"], "The following arguments are required: --mode."),
-        ("drop", ["a", "--mode", "firm"], "--mode: 'firm' is none of soft, hard."),
-    ],
-)
-def test_wrong_usage_is_one_clear_sentence(verb, words, said):
-    with pytest.raises(UsageError) as raised:
-        parse(TOYS[verb], words)
-    assert raised.value.message == said
-    assert raised.value.hint.endswith(f"See `recortex {verb} --help`.")
-
-
 def test_rows_are_given_inline_too():
     assert arguments("keep_many", '[{"text": "a"}]', "--no-embed") == {
         "rows": [{"text": "a"}],
         "embed": False,
     }
-
-
-def test_the_help_says_all():
-    text = parser_of(TOYS["keep"]).format_help()
-    assert "Keep a thing: 100% of it.\n\nThe second paragraph says more." in text
-    assert "what to keep, on two lines." in " ".join(text.split())
-    assert "how many. Default: 8." in text
-    assert "low|normal|high|critical" in text
-    assert "May be repeated or separated by commas." in " ".join(text.split())
-    for option in ("--link", "--no-link", "--pinned", "--valid-from", "--json", "--project DIR", "--url URL"):
-        assert option in text
-    assert "--no-pinned" not in text
-    assert text.startswith("usage: recortex keep [TEXT] [options]\n\nKeep a thing")
-    assert (
-        parser_of(TOYS["drop"]).format_usage() == "usage: recortex drop IDS ... --mode soft|hard [options]\n"
-    )

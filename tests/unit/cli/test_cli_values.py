@@ -6,20 +6,17 @@ import io
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from recortex.cli.parser import shape_of, source, spoken
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import FileLink
-from recortex.domain.vocabulary import Importance, Status
-from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
+from recortex.domain.vocabulary import Importance
+from recortex.errors import InvalidInputError, InvalidKindError
 
 
 def test_scalars():
@@ -49,23 +46,6 @@ def test_a_kind_may_be_an_alias():
     assert shape_of(Kind).read("gotcha") == "tribal"
     with pytest.raises(InvalidKindError):
         shape_of(Kind).read("wisdom")
-
-
-@pytest.mark.parametrize(
-    ("hint", "name", "split"),
-    [
-        (Sequence[str], "tags", True),
-        (Sequence[str], "kinds", True),
-        (Sequence[str], "files", False),
-        (tuple[Status, ...], "which", True),
-        (Sequence[Kind], "which", True),
-        (Sequence[str] | None, "tags", True),
-    ],
-)
-def test_only_words_that_hold_no_comma_are_split_at_commas(hint, name, split):
-    shape = shape_of(hint, name)
-    assert shape.many
-    assert shape.split is split
 
 
 def test_a_union_with_text_takes_any_word():
@@ -112,12 +92,3 @@ def test_standard_input_loses_its_last_line_break_only(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ein Satz,\nzwei Zeilen\n")))
     assert spoken("-") == "ein Satz,\nzwei Zeilen"
     assert spoken("text") == "text"
-
-
-@given(
-    st.text(max_size=200), st.sampled_from([int, float, datetime, Kind, Importance, dict[str, Any], FileLink])
-)
-def test_any_word_gives_a_value_or_a_clear_error(word, hint):
-    if not word.startswith(("@", "-")):
-        with suppress(ArgumentTypeError, RecortexError):
-            shape_of(hint).read(word)

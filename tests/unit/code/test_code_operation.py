@@ -30,15 +30,6 @@ def git(root, *words):
     subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
 
 
-def test_status_tells_what_was_read_and_what_was_left_out(project):
-    (project / "big.js").write_text("x;" * 600_000)
-    with Cortex.open(project) as cortex:
-        status = cortex.code().status
-        assert (status.languages, status.symbols, status.parsed) == ({"python": 3}, 5, 3)
-        assert status.skipped == {"larger than 1 MB": 1}
-        assert cortex.code("status").status.parsed == 0
-
-
 def test_callers_and_impact_name_functions_tests_and_memories(project):
     with Cortex.open(project) as cortex:
         known = cortex.remember(
@@ -112,17 +103,6 @@ def test_a_purge_takes_the_facts_of_code_along(project):
         home = cortex._app.project.home
         assert [one for one in home.rglob("*") if one.is_file() and b"opensesame" in one.read_bytes()] == []
         assert cortex.code().status.parsed == 3
-
-
-def test_texts_that_are_assigned_are_not_kept(project):
-    (project / "keys.py").write_text(
-        'KEY = "sesame-open"\n\n\ndef f(password="sesame-open", n=3):\n    pass\n'
-    )
-    with Cortex.open(project) as cortex:
-        shown = [one.signature for name in ("KEY", "f") for one in cortex.code("find", name, limit=1).symbols]
-        assert shown == ["KEY = …", "def f(password=…, n=3)"]
-        home = cortex._app.project.home
-        assert not [one for one in home.rglob("*") if one.is_file() and b"sesame-open" in one.read_bytes()]
 
 
 def test_what_code_says_and_is_given_is_kept_without_secrets(project):

@@ -528,14 +528,3 @@ def test_a_slip_in_a_file_of_rules_is_an_error(tmp_path: Path, text, said):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=re.escape(said)):
         list(read(path))
-
-
-def test_a_class_that_extends_a_namesake_of_a_model_is_no_model():
-    files = {
-        "app/db.py": "from sqlalchemy.orm import DeclarativeBase\n\n\n"
-        "class Base(DeclarativeBase):\n    pass\n",
-        "app/models.py": "from app.db import Base\n\n\nclass Plugin(Base):\n    pass\n",
-        "app/bases.py": "class Plugin:\n    pass\n\n\nclass Mail(Plugin):\n    pass\n",
-    }
-    found = detect(sources({**pypi("sqlalchemy"), **files})).members["SQLAlchemy", "models"]
-    assert sorted(one.symbol.name for one in found) == ["Base", "Plugin"]

@@ -1,11 +1,9 @@
 """Code that macros and conditions hide: it is read where it is plainly code, and nothing else is made up."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from small_projects import project_of
 
-from recortex.codebase.syntax.extraction import read_facts, readable
+from recortex.codebase.syntax.extraction import read_facts
 from recortex.engines.code.resolution import Resolver
 
 RUST = b"""
@@ -55,38 +53,6 @@ def test_a_class_behind_a_macro_has_its_name_and_members():
     assert ("n.Name", "class") in {(one.name, one.kind) for one in facts.symbols}
     assert ("n.Name.b", "method") in {(one.name, one.kind) for one in facts.symbols}
     assert not facts.calls
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "#if A\n",
-                "#else\n",
-                "#endif\n",
-                "{",
-                "}",
-                "\n",
-                "f();",
-                "x",
-                "MACRO(a)\n",
-                '"{',
-                "/*",
-                "*/",
-                "class API B {",
-            ]
-        ),
-        max_size=60,
-    )
-)
-def test_no_byte_moves(parts):
-    text = "".join(parts).encode()
-    plain = readable(text)
-    assert len(plain) == len(text)
-    assert [at for at, sign in enumerate(plain) if sign == 10] == [
-        at for at, sign in enumerate(text) if sign == 10
-    ]
-    assert all(new in (old, 32) for old, new in zip(text, plain, strict=True))
 
 
 def test_a_name_of_c_is_the_library_and_a_declaration_leads_to_the_definition():

@@ -123,11 +123,6 @@ def test_a_manifest_says_what_it_depends_on_and_where(path, text, ecosystem, row
         assert [line for *_, line in lines] == [line for *_, line in rows]
 
 
-def test_what_a_go_module_needs_only_indirectly_is_marked():
-    found = read_manifest("go.mod", "require (\n\tx.org/a/b v1.0.0 // indirect\n\tx.org/c v2.0.0\n)\n")
-    assert [one.indirect for one in found.dependencies] == [True, False]
-
-
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -3,8 +3,6 @@
 import subprocess
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from recortex import Cortex
 from recortex.app import neighbours as neighbour_table
@@ -15,8 +13,6 @@ from recortex.codebase.record_files import forget
 from recortex.domain.vocabulary import Scope
 from recortex.engines.brief import FILES as FILES_WEIGHT
 from recortex.engines.brief import NEAR
-from recortex.engines.code.ranking import MOST, neighbours, together
-from recortex.engines.code.resolution import Reference
 
 FILES = {
     "kiln/heat.py": "from kiln.log import note\n\n\ndef heat(degrees):\n    return note(degrees)\n",
@@ -58,20 +54,6 @@ def test_a_session_makes_them_and_a_linked_working_tree_has_those_of_the_checkou
         assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
     with Cortex.open(tmp_path / "other") as cortex:
         assert neighbours_of(cortex._app, ["kiln/heat.py"]) == ["kiln/log.py", "kiln/plan.py"]
-
-
-def test_they_follow_the_code_but_not_at_every_call(project, clock):
-    with Cortex.open(project, clock=clock) as cortex:
-        cortex.code()
-        (project / "glaze/colour.py").write_text(
-            "from kiln.log import note\n\n\ndef f():\n    note('blue')\n"
-        )
-        cortex.code()
-        assert neighbours_of(cortex._app, ["glaze/colour.py"]) == []
-        clock.pass_(hours=1)
-        (project / "new.py").write_text("from kiln.log import note\n\nnote(1)\n")
-        cortex.code()
-        assert neighbours_of(cortex._app, ["glaze/colour.py"]) == ["kiln/log.py"]
 
 
 def test_a_lost_or_damaged_table_is_none(project):
@@ -121,21 +103,3 @@ def test_memories_about_files_next_to_those_worked_on_rise_in_the_brief(project,
         forget(cortex._app.project.facts)
         ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
         assert ranks[near] == ranks[far]
-
-
-references = st.lists(
-    st.builds(
-        Reference, st.sampled_from("abcdefghij"), st.sampled_from("abcdefghij"), st.just("x"),
-        st.integers(1, 1_000), st.integers(1, 20),
-    )
-)  # fmt: skip
-
-
-@given(references, st.lists(st.sampled_from("abcdefghij"), max_size=4))
-def test_neighbours_are_few_others_and_of_each_other(found, files):
-    near = neighbours(found)
-    linked = {frozenset((one.source, one.target)) for one in found if one.source != one.target}
-    for path, others in near.items():
-        assert 1 <= len(others) <= MOST
-        assert all(frozenset((path, one)) in linked for one in others)
-    assert not set(together(files, near)) & set(files)

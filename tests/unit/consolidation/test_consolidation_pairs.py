@@ -10,18 +10,14 @@ import pytest
 from recortex.app.consolidating import due
 from recortex.consolidation.duplicates import (
     BLOCK,
-    as_duplicate,
     better_of,
     comparable,
-    ranked,
-    recorded_pairs,
     similar_vectors,
 )
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory, Source
-from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
-from recortex.engines.copies import ScoredPair, overlapping
+from recortex.domain.vocabulary import Trust
+from recortex.engines.copies import overlapping
 from recortex.engines.similarity import contradiction
 from recortex.text.words import bag_of_words
 
@@ -32,11 +28,6 @@ def memory(id_, text, kind="insight", **more):
     kind = Kind(kind)
     fields = {"recorded_at": NOW, "updated_at": NOW, "valid_from": NOW} | more
     return Memory(id=id_, kind=kind, text=text, summary=text, content=KINDS[kind].from_text(text), **fields)
-
-
-def pairs(memories, words, meaning=(), noted=()):
-    by_id = {one.id: one for one in memories}
-    return [as_duplicate(by_id, one) for one in ranked(by_id, words, meaning, noted)]
 
 
 A = memory("a", "Run the linter before each push to the shared branch")
@@ -63,24 +54,6 @@ def test_what_may_contradict_is_said(a, b, said):
     assert bool(contradiction(b, a)) is bool(said)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        A,
-        replace(B, status=Status.SUPERSEDED),
-        replace(B, status=Status.PROPOSED),
-        replace(B, scope=Scope.GLOBAL),
-        memory("b", A.text, kind="code"),
-        memory("b", A.text, kind="code_description", origin=Origin.CODE_INDEX),
-        memory("b", A.text, kind="episodic"),
-    ],
-    ids=["itself", "superseded", "proposed", "another store", "code", "its description", "an event"],
-)
-def test_what_is_no_pair(other):
-    assert not comparable(A, other)
-    assert not comparable(other, A)
-
-
 def test_an_event_is_a_pair_with_the_same_moment_alone():
     first, again, later = (
         memory(id_, "Deployed the shop", kind="episodic", source=source)
@@ -88,32 +61,6 @@ def test_an_event_is_a_pair_with_the_same_moment_alone():
     )
     assert comparable(first, again)
     assert not comparable(first, later)
-
-
-def test_what_the_intake_noted_is_kept_without_vectors():
-    relation = Relation(
-        "b",
-        "a",
-        RelationType.RELATED,
-        NOW,
-        strength=0.88,
-        evidence=("consolidation candidate 0.88",),
-        inferred=True,
-    )
-    assert recorded_pairs([relation, replace(relation, evidence=("word overlap",))]) == [
-        ScoredPair("a", "b", 0.88)
-    ]
-    (found,) = pairs([A, B], [], [], recorded_pairs([relation]))
-    assert found.meaning == 0.88
-
-
-def test_best_first():
-    c = memory("c", "Never run the linter before each push to the shared branch")
-    found = pairs(
-        [A, B, c], [ScoredPair("a", "b", 0.6), ScoredPair("a", "c", 0.9), ScoredPair("b", "c", 0.8)]
-    )
-    assert [one.score for one in found] == [0.9, 0.8, 0.6]
-    assert [bool(one.contradiction) for one in found] == [True, True, False]
 
 
 def test_the_better_one_is_the_more_trusted_then_the_surer():

@@ -27,7 +27,6 @@ from recortex.engines.context import (
 from recortex.engines.context import (
     assemble as lay_out,
 )
-from recortex.engines.intent import boosts
 from recortex.text.tokens import TokenCounter
 
 COUNT = TokenCounter().count
@@ -87,30 +86,6 @@ def test_warnings_come_first_and_what_was_said_last():
         for one in lay_out(found, [said(1, "use SSE here"), written(1, "SSE is")], {}, 900, COUNT).entries
     ]
     assert groups == ["Warnings", "Rules", "Decisions", WRITTEN, SAID]
-
-
-def test_a_memory_that_is_offered_twice_is_told_once():
-    one = memory(1, "The proxy drops idle sockets")
-    laid = lay_out([Offer(one, 0.2, "files"), Offer(one, 0.8, "task")], [], {}, 900, COUNT)
-    assert [entry.relevance for entry in laid.entries] == [0.8]
-
-
-def test_the_intent_decides_between_equals():
-    pair = [
-        Offer(memory(1, "Retry twice on 502", kind="procedural"), 0.5, "task"),
-        Offer(memory(2, "Orders were lost when the queue was full", kind="incident"), 0.5, "task"),
-    ]
-    room = COUNT("## Warnings") + LEAST_BUDGET + 20
-    told = [one.kind for one in lay_out(pair, [], boosts("fix_bug"), room, COUNT).entries]
-    assert told in (["incident"], ["incident", "procedural"])
-
-
-def test_twenty_five_relevant_memories_are_told_within_two_thousand_tokens():
-    text = "The billing gateway drops one request in {}, so requests are retried three times with jitter"
-    found = [Offer(memory(n, text.format(n)), 1 - n / 100, "task") for n in range(25)]
-    laid = lay_out(found, [], {}, 2_000, COUNT)
-    assert len(laid.entries) == 25
-    assert laid.crowded_out == 0
 
 
 def test_rules_come_with_words_of_the_task_and_those_of_files_where_these_are_in_view():

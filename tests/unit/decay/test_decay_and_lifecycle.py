@@ -57,33 +57,9 @@ def test_a_frequently_used_tribal_memory_lasts_longer_than_a_year():
     )
 
 
-def test_the_two_doublings_multiply():
-    """Frequent access and good connections double the half-life each; the boost by frequency comes on top."""
-    rare = standing("progress", access_count=11, last_accessed_at=36_500 * DAY)
-    assert half_life_days(rare, 0.6) == pytest.approx(4 * 7, rel=0.001)
-    assert half_life_days(rare, 0.5) == pytest.approx(2 * 7, rel=0.001)
-
-
 @pytest.mark.parametrize(("patterns", "factor"), [(0, 1.0), (1, 1.1), (3, 1.3), (50, 1.3)])
 def test_linkage_is_capped(patterns, factor):
     assert half_life_days(standing(patterns=patterns), 0.0) == pytest.approx(365 * factor)
-
-
-@pytest.mark.parametrize(
-    ("changes", "fresh", "lift"),
-    [
-        ({"access_count": 0}, 1, 1.0),
-        ({"access_count": 10**9}, 1, 1.5),
-        ({"priority": 10}, 1, 2.0),
-        ({"priority": 1}, 1, 0.8),
-        ({"patterns": 2}, 1, 1.3),
-        ({}, -1, 0.5),
-        ({}, 0.5, 0.75),
-        ({}, 9, 1.0),
-    ],
-)
-def test_boosts_are_capped(changes, fresh, lift):
-    assert curve(standing(**changes, standing=fresh), 0.0).lift == lift
 
 
 def test_a_critical_memory_is_held_at_its_base_and_never_above():

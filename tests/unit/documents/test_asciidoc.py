@@ -22,15 +22,6 @@ def test_sections_are_headings_and_delimited_blocks_hold_none():
     assert titles(text) == [(1, "The plug-in"), (2, "Set up"), (3, "See the others")]
 
 
-def test_what_describes_a_listing_stays_with_it():
-    blocks = read(
-        b".pom.xml\n[source,xml]\n----\n<a>\n\n</a>\n----\n", "asciidoc", lambda whole: whole
-    ).blocks
-    assert ["\n".join(line.text for line in block.lines) for block in blocks] == [
-        ".pom.xml\n[source,xml]\n----\n<a>\n\n</a>\n----"
-    ]
-
-
 @pytest.mark.parametrize("path", ["guide.adoc", "guide.asciidoc"])
 def test_a_file_is_read_as_asciidoc_by_its_name(path):
     text = b"= Guide\n\n== Ports\n\n" + b"The server listens on port 8080. " * 20

@@ -37,24 +37,6 @@ def test_without_a_setting_the_shipped_model_makes_vectors_and_hashes_stand_in()
     assert names() == ["all-minilm-l6-v2.int8", "hashed-tfidf"]
 
 
-def test_a_key_in_the_environment_chooses_nothing(tmp_path):
-    found = read(tmp_path, environment=EVERY_KEY)
-    assert chosen(found) == ["all-minilm-l6-v2.int8", "hashed-tfidf"]
-    assert found.embedder_key == ""
-
-
-@pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_setting_chooses_a_provider_and_its_own_key(provider, tmp_path):
-    keys = {variable: f"{KEY}-{variable}" for variable in EVERY_KEY}
-    found = read(tmp_path, user=f'embedder = "{provider}"\n', environment=keys)
-    row = PROVIDERS[provider]
-    assert chosen(found) == [f"{provider}/{row.model}@{row.dimensions}"]
-    variable = EMBEDDER_KEYS[provider]
-    assert found.embedder_key == (keys[variable] if row.keyed else "")
-    assert bool(variable) is row.keyed
-    assert KEY not in repr(list(found))
-
-
 @pytest.mark.parametrize("provider", [*PROVIDERS, "hashed", "none"])
 def test_a_project_cannot_choose_who_reads_its_memories(provider, tmp_path):
     found = read(tmp_path, project=f'embedder = "{provider}"\n', environment=EVERY_KEY)

@@ -7,7 +7,6 @@ from recortex import Cortex
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import CachedEmbedder, EmbedderChain, HashedEmbedder
 from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, OnnxEmbedder
-from recortex.engines.indexing import compact, cosines
 from recortex.errors import EmbeddingError
 
 TEXTS = [f"Memory {number}: the {noun} is read once." for number, noun in enumerate(["cache", "index"] * 5)]
@@ -30,27 +29,6 @@ def model():
     return OnnxEmbedder()
 
 
-def test_the_model_loads_and_gives_a_unit_vector_of_384(model):
-    vectors = model.embed(["test"])
-    assert (vectors.shape, vectors.dtype) == ((1, 384), np.float32)
-    assert np.linalg.norm(vectors[0]) == pytest.approx(1, abs=1e-5)
-
-
-def test_ten_texts_give_ten_vectors_in_their_order(model):
-    vectors = model.embed(TEXTS)
-    assert vectors.shape == (10, 384)
-    for text, vector in zip(TEXTS, vectors, strict=True):
-        assert np.array_equal(model.embed([text])[0], vector)
-
-
-def test_several_threads_give_the_same_vectors(model):
-    assert np.array_equal(OnnxEmbedder(threads=2).embed(TEXTS), model.embed(TEXTS))
-
-
-def test_no_text_gives_no_vector(model):
-    assert model.embed([]).shape == (0, 384)
-
-
 def test_vectors_are_those_of_the_published_model(model):
     """The similarities that the model's own page prints for these sentences."""
     sentences = [
@@ -71,12 +49,6 @@ def test_hostile_texts_get_a_finite_unit_vector(model, text):
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-4)
 
 
-def test_what_lies_beyond_256_pieces_has_no_influence(model):
-    head = "the parser reads one token " * 60
-    one, other = model.embed([head + "alpha", head + "omega"])
-    assert np.array_equal(one, other)
-
-
 def test_a_repeated_text_comes_from_memory():
     counting = CountingEmbedder(HashedEmbedder())
     cached = CachedEmbedder(counting)
@@ -84,14 +56,6 @@ def test_a_repeated_text_comes_from_memory():
     again = cached.embed([TEXTS[3], "new", TEXTS[3]])
     assert counting.asked == [TEXTS, ["new"]]
     assert np.array_equal(again[[0, 2]], first[[3, 3]])
-
-
-def test_the_memory_cache_forgets_the_least_recently_used():
-    counting = CountingEmbedder(HashedEmbedder())
-    cached = CachedEmbedder(counting, size=2)
-    for text in ("a", "b", "a", "c", "a", "b"):
-        cached.embed([text])
-    assert counting.asked == [["a"], ["b"], ["c"], ["b"]]
 
 
 def test_more_texts_than_the_memory_cache_holds_are_all_embedded():
@@ -134,18 +98,6 @@ def test_without_the_model_the_chain_falls_back_and_says_so(tmp_path, how):
     assert [(event.component, event.fallback) for event in told] == [("embedding model", "hashed-tfidf")]
 
 
-def test_without_the_model_its_cached_vectors_still_answer(model):
-    failing = CountingEmbedder(model)
-    cached = CachedEmbedder(failing)
-    made = cached.embed(TEXTS)
-    failing.inner = OnnxEmbedder(MODEL_FOLDER / "nowhere")
-    chain = EmbedderChain([cached, HashedEmbedder()])
-    again = chain.embed_named(TEXTS[2:4])
-    assert again.name == model.name == chain.active_name
-    assert np.array_equal(again.vectors, made[2:4])
-    assert chain.embed_named([TEXTS[2], "never seen"]).name == "hashed-tfidf"
-
-
 def test_when_every_embedder_fails_the_error_says_what_goes_on(tmp_path):
     told = []
     chain = EmbedderChain([OnnxEmbedder(tmp_path)], on_degradation=told.append)
@@ -153,12 +105,6 @@ def test_when_every_embedder_fails_the_error_says_what_goes_on(tmp_path):
         chain.embed_named(["text"])
     assert raised.value.code == "embedding_failed"
     assert told[0].fallback == "keyword search alone"
-
-
-def test_vectors_of_another_length_are_not_compared(model):
-    """A change of the model changes the name that vectors are kept under; what is left over is passed by."""
-    query = model.embed(["test"])[0]
-    assert cosines(query, {1: compact(query), 2: b"\x01" * 1024}) == {1: pytest.approx(1, abs=0.001)}
 
 
 def pieces_of(embedder, text, purpose="passage"):

@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from onnx import TensorProto
 from tiny_model import (
     TABLE,
     WIDTH,
@@ -50,37 +49,12 @@ def test_tokens_are_pooled_as_it_is_set(pooling, wanted, folder):
     assert np.allclose(found[0], unit(wanted), atol=1e-6)
 
 
-def test_a_graph_that_pools_itself_is_left_alone(folder):
-    write_model(folder / "model.onnx", output="sentence_embedding")
-    found = FolderEmbedder(folder, pooling="cls").embed([TEXT])[0]
-    assert np.allclose(found, unit(TABLE[IDS].max(axis=0)), atol=1e-6)
-
-
 def test_a_graph_that_wants_segments_and_positions_gets_them(folder):
     write_model(
         folder / "model.onnx", inputs=("input_ids", "attention_mask", "token_type_ids", "position_ids")
     )
     found = FolderEmbedder(folder, pooling="last").embed([TEXT])[0]
     assert np.allclose(found, unit(TABLE[IDS[-1]] + 0 + len(IDS) - 1), atol=1e-6)
-
-
-def test_a_graph_of_short_whole_numbers_is_fed_those(folder):
-    write_model(folder / "model.onnx", kind=TensorProto.INT32)
-    assert np.allclose(FolderEmbedder(folder).embed([TEXT])[0], unit(TABLE[IDS].mean(axis=0)), atol=1e-6)
-
-
-def test_a_text_is_read_up_to_its_length(folder):
-    short = FolderEmbedder(folder, length=4)
-    one, other = short.embed(["the parser reads", "the parser cache the cache"])
-    assert np.array_equal(one, other)
-    assert np.allclose(one, unit(TABLE[ids_of("the", "parser")].mean(axis=0)), atol=1e-6)
-
-
-def test_threads_and_neighbours_do_not_change_a_vector(folder):
-    texts = ["the cache", "the parser reads the cache", "cache"] * 5
-    found = FolderEmbedder(folder, threads=3).embed(texts)
-    alone = [FolderEmbedder(folder).embed([text])[0] for text in texts]
-    assert np.array_equal(found, alone)
 
 
 @pytest.mark.parametrize("text", ["", "\x00\ud800", "the " * 100_000, "[SEP]", "你" * 9])
@@ -93,13 +67,6 @@ def test_no_text_gives_no_vector(folder):
     assert embedder.embed([]).shape == (0, 0)
     embedder.embed([TEXT])
     assert (embedder.dimensions, embedder.embed([]).shape) == (WIDTH, (0, WIDTH))
-
-
-@pytest.mark.parametrize("place", ["model.onnx", "other.onnx", "onnx/model.onnx", "onnx/only.onnx"])
-def test_where_a_graph_may_lie(place, tmp_path):
-    write_model(tmp_path / place)
-    write_words(tmp_path)
-    assert FolderEmbedder(tmp_path).embed([TEXT]).shape == (1, WIDTH)
 
 
 def test_one_of_several_graphs_is_chosen_by_name(tmp_path):
@@ -212,22 +179,6 @@ def test_a_length_beyond_the_models_own_keeps_long_texts_alone_from_their_vector
     monkeypatch.delenv("RECORTEX_EMBEDDING_MAX_LENGTH")
     with Cortex.open(project) as cortex:
         assert (cortex.reembed().done, cortex.status().stores[0].without_vector) == (3, 0)
-
-
-def test_a_model_of_nothing_but_zeros_is_an_error(tmp_path):
-    write_model(tmp_path / "model.onnx", table=np.zeros_like(TABLE))
-    write_words(tmp_path)
-    with pytest.raises(EmbeddingError, match="zero"):
-        FolderEmbedder(tmp_path).embed([TEXT])
-
-
-def test_the_name_is_the_same_where_the_files_are(folder, tmp_path):
-    copy = tmp_path / "elsewhere" / folder.name
-    copy.mkdir(parents=True)
-    for path in folder.iterdir():
-        (copy / path.name).write_bytes(path.read_bytes())
-    assert FolderEmbedder(copy).name == FolderEmbedder(folder).name
-    assert FolderEmbedder(folder).name.startswith("onnx/tiny-")
 
 
 def test_whatever_changes_a_vector_changes_the_name(folder):

@@ -22,16 +22,6 @@ def committed(output: str, command: str = "git commit -am x", *, ok: bool | None
     return built(Turn(0, "user", "Commit it."), Turn(1, "assistant", "Done.", tools=(call,)))[0].commit
 
 
-def test_a_refusal_ends_the_exchange_whose_work_it_refuses() -> None:
-    first, second = built(
-        Turn(0, "user", "Add a cache."),
-        Turn(1, "assistant", "I add Redis."),
-        Turn(2, "user", "no server, please", form="refusal", asked="Edit: cache.py", interrupts=True),
-        Turn(3, "assistant", "In memory then."),
-    )
-    assert (first.ending, second.ending) == ("refused", "")
-
-
 def test_an_interruption_counts_where_nothing_was_typed_then() -> None:
     (only,) = built(
         Turn(0, "user", "Add a cache."), Turn(1, "assistant", "I add."), Turn(2, "user", "", interrupts=True)
@@ -57,10 +47,6 @@ def test_the_last_commit_is_read_from_what_git_printed(output: str, commit: str)
 
 def test_a_commit_stays_where_a_later_command_of_the_line_failed() -> None:
     assert committed("[main 1a2b3c4] Retry\nrejected", "git commit -am x && git push", ok=False) == "1a2b3c4"
-
-
-def test_what_other_commands_print_is_no_commit() -> None:
-    assert committed("[main 1a2b3c4] Retry", "cat notes.txt") == ""
 
 
 @pytest.mark.parametrize("order", ["Implement the following plan:\n\n", "PLEASE IMPLEMENT THIS PLAN:\n", ""])

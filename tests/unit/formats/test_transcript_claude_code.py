@@ -51,16 +51,6 @@ def test_a_message_split_over_lines_is_one_turn_with_its_results(read):
     assert (reader.info.session_id, reader.info.client, reader.info.version) == ("s1", "claude-code", "2.1.7")
 
 
-def test_a_message_interleaved_with_its_results_is_still_one(read):
-    _, turns = read(
-        agent("a1", "m1", use("t1", "Bash", command="ls")),
-        result("r1", "t1", "a"),
-        agent("a2", "m1", use("t2", "Bash", command="pwd")),
-        result("r2", "t2", "b"),
-    )
-    assert [[call.output for call in turn.tools] for turn in turns] == [["a", "b"]]
-
-
 @pytest.mark.parametrize(
     ("content", "kept"),
     [
@@ -196,19 +186,6 @@ def test_a_prompt_queued_while_the_agent_works_is_the_persons(read):
     assert reader.counts.skipped == {"attachment/queued_command": 2}
 
 
-def test_summaries_and_sidechains_are_marked(read):
-    _, turns = read(
-        user("u1", "It went on like this.", isCompactSummary=True),
-        user("u2", "This session is being continued from a previous conversation that ran out of context."),
-        user("u3", "look at oven.py", isSidechain=True),
-    )
-    assert [(turn.role, turn.sidechain) for turn in turns] == [
-        ("summary", False),
-        ("summary", False),
-        ("user", True),
-    ]
-
-
 def test_a_sub_agents_file_names_its_parent(read):
     reader, _ = read(user("u1", "look", isSidechain=True, agentId="a7"))
     assert (reader.info.session_id, reader.info.parent_session) == ("s1/agent-a7", "s1")
@@ -226,25 +203,11 @@ def test_a_sub_agents_turns_within_the_parents_file_do_not_end_its_call(read):
     assert turns[0].tools[0].output == "blue"
 
 
-def test_copied_history_is_told_once(read):
-    reader, turns = read(user("u1", "hello kiln"), user("u1", "hello kiln"), user("u2", "more"))
-    assert len(turns) == 2
-    assert reader.counts.skipped == {"duplicate": 1}
-
-
 @pytest.mark.parametrize("name", ["mcp__plugin_recortex_recortex__recall", "mcp__recortex__recall"])
 def test_what_our_own_tools_answered_is_dropped(read, name):
     _, turns = read(agent("a1", "m1", use("t1", name, query="oven")), result("r1", "t1", "the oven is blue"))
     (call,) = turns[0].tools
     assert (call.injected, call.output, call.arguments, call.ok) == (True, "", {}, True)
-
-
-def test_what_our_own_command_printed_is_dropped(read):
-    _, turns = read(
-        agent("a1", "m1", use("t1", "Bash", command="cd x && recortex recall oven")),
-        result("r1", "t1", "blue"),
-    )
-    assert turns[0].tools[0].output == ""
 
 
 def test_long_output_keeps_its_head_and_tail(read):
@@ -341,11 +304,3 @@ def test_a_large_file_is_not_held(tmp_path):
     tracemalloc.stop()
     assert turns == 400
     assert peak < path.stat().st_size / 10
-
-
-def test_calls_that_never_end_do_not_pile_up(tmp_path):
-    path = tmp_path / "s1.jsonl"
-    lines = [agent(f"a{n}", f"m{n}", use(f"t{n}", "Bash", command="x")) for n in range(3_000)]
-    reader = open_transcript(write(path, *lines), final=False)
-    assert sum(1 for _ in reader) >= 1_900
-    assert 0 < reader.cursor < path.stat().st_size

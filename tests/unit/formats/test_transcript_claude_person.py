@@ -6,7 +6,7 @@ import pytest
 from claude_lines import agent, line, result, text, use, user, write
 
 from generated import accounted
-from recortex.formats.transcripts import TranscriptReader, detect, open_transcript
+from recortex.formats.transcripts import open_transcript
 
 
 @pytest.fixture
@@ -66,42 +66,6 @@ def test_what_is_said_while_the_agent_works_is_told_once(read, way):
     assert sum("use gas" in turn.text for turn in turns if turn.role == "user") == 1
     assert [turn.index for turn in turns] == list(range(len(turns)))
     assert [turn.text for turn in turns if turn.role == "assistant"] == ["I heat.", "It is hot."]
-
-
-@pytest.mark.parametrize("taken", [queue("dequeue"), queue("remove"), queue("remove", "use gas")])
-def test_what_a_fork_repeats_behind_the_queue_tells_nothing_of_it(read, taken):
-    _, turns = read(
-        queue("enqueue", "use gas", 30), taken,
-        user("u1", "heat"), agent("a1", "m1", text("I heat.")),
-        user("u2", "faster"), agent("a2", "m2", text("It is hot.")),
-        user("u3", "use gas", timestamp="2026-03-01T10:00:31.000Z"), agent("a3", "m3", text("Done.")),
-    )  # fmt: skip
-    assert [(turn.text, turn.form) for turn in turns if turn.role == "user"] == [
-        ("heat", "prompt"), ("faster", "prompt"), ("use gas", "prompt"),
-    ]  # fmt: skip
-
-
-def test_what_no_line_delivers_stands_where_it_was_said(read):
-    _, turns = read(user("u1", "heat"), *DELIVERED["nowhere"])
-    assert [(turn.text, turn.form) for turn in turns] == [
-        ("heat", "prompt"), ("I heat.", "prompt"), ("use gas", "queued"), ("It is hot.", "prompt"),
-    ]  # fmt: skip
-    assert turns[1].tools[0].ok
-    assert str(turns[2].at) == "2026-03-01 10:00:01+00:00"
-
-
-@pytest.mark.parametrize("way", DELIVERED)
-def test_reading_in_passes_gives_the_same_turns(tmp_path, way):
-    lines = [user("u1", "heat"), *DELIVERED[way], user("u9", "bye"), agent("a9", "m9", text("Bye."))]
-    path = write(tmp_path / "s1.jsonl", *lines)
-    row, cursor, parts = detect(path), 0, []
-    whole = [(turn.uuid, turn.text, turn.form, turn.tools) for turn in open_transcript(path)]
-    for count in range(1, len(lines) + 1):
-        write(path, *lines[:count])
-        reader = TranscriptReader(path, row, cursor=cursor, final=count == len(lines))
-        parts += [(turn.uuid, turn.text, turn.form, turn.tools) for turn in reader]
-        cursor = reader.cursor
-    assert parts == whole
 
 
 @pytest.mark.parametrize(

@@ -123,27 +123,6 @@ def test_codex_patches_name_their_files(read):
     assert (made.files, made.writes, made.ok) == (("oven.py", "kiln.py"), True, None)
 
 
-def test_codex_calls_to_recortex_are_ours(read):
-    _, turns = read(
-        "rollout-1.jsonl", META, call("recall", {"query": "q"}, namespace="mcp__recortex"), output("blue")
-    )
-    assert (turns[0].tools[0].injected, turns[0].tools[0].output) == (True, "")
-
-
-def test_codex_without_envelopes_and_from_the_middle(read, tmp_path):
-    reader, turns = read(
-        "rollout-0.jsonl",
-        {"id": "c0", "timestamp": "2025-05-01T00:00:00Z", "instructions": None},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]},
-        {"record_type": "state"},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]},
-    )
-    assert [turn.text for turn in turns] == ["hello", "hi"]
-    later = open_transcript(tmp_path / "rollout-0.jsonl", cursor=turns[0].end)
-    assert [turn.text for turn in later] == ["hi"]
-    assert later.info.session_id == reader.info.session_id == "c0"
-
-
 def gemini(uid, kind, content, **fields):
     return {"id": uid, "type": kind, "timestamp": "2026-03-01T10:00:00Z", "content": content, **fields}
 
@@ -544,16 +523,6 @@ def test_codex_answers_have_their_questions(read):
     )  # fmt: skip
     assert said_beside(turns) == [("answer", "> Which fuel?\nGas\n> Burns clean.\nfrom the tank", OFFERED)]
     assert len({turn.uuid for turn in turns}) == len(turns)
-
-
-def test_codex_threads_that_another_began_in_the_persons_client_are_theirs(read):
-    def began(**fields):
-        meta = codex("session_meta", {**META["payload"], "thread_source": "subagent", **fields})
-        return read("rollout-1.jsonl", meta, said("user", "heat"))[1][0].sidechain
-
-    assert not began(source="vscode")
-    assert began(source="exec")
-    assert began(source={"subagent": {"thread_spawn": {}}})
 
 
 def opencode_tool(tool, call_id, **state):

@@ -85,17 +85,5 @@ def test_a_session_is_read_with_its_tools(read):
     assert turns[0].cwd == "/home/ada/kiln"
 
 
-def test_a_fork_tells_the_same_messages_and_where_they_come_from(read):
-    before = [turn.uuid for turn in read(SESSION, *LINES)[1]]
-    fork = {
-        **SESSION,
-        "id": "p2",
-        "parentSession": "/home/ada/.pi/agent/sessions/2026-03-01T10-00-00_p1.jsonl",
-    }
-    reader, turns = read(fork, *LINES, message(11, "user", text("more")), name="2026-03-02_p2.jsonl")
-    assert [turn.uuid for turn in turns[:-1]] == before
-    assert reader.info.parent_session == "p1"
-
-
 def test_a_file_that_begins_in_the_middle_is_one(read):
     assert len(read(*LINES)[1]) == 6

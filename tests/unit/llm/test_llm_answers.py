@@ -1,14 +1,11 @@
 """What of an answer is believed: nothing that the session does not bear out."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from turns import INFO, memory, turn
 
 from recortex.codec import dumps, loads
-from recortex.domain.kinds import KINDS
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
-from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.domain.vocabulary import RelationType
 from recortex.engines.prompting import lessons
 from recortex.engines.prompting.lessons import part_of
 from recortex.engines.prompting.service import Adviser
@@ -62,16 +59,6 @@ def test_only_what_is_sure_and_named_in_the_session_is_active():
     assert not invented.active
 
 
-def test_a_name_at_the_end_of_a_sentence_is_a_name():
-    part = part_of([turn("We decided to keep all of the SQL in `src/db.py` from now on.")])
-    data = item(
-        text="All of the SQL of the project is kept in src/db.py.", quote="keep all of the SQL in `src/db.py`"
-    )
-    (found,) = lessons.checked([data], part).candidates
-    assert found.active
-    assert found.files == ("src/db.py",)
-
-
 def test_a_secret_in_an_answer_is_replaced():
     token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
     found = one(text=f"The billing service uses the token {token} for PostgreSQL.")
@@ -82,36 +69,6 @@ def test_the_same_twice_counts_once_and_a_flood_is_cut():
     found = lessons.checked([item()] * 1_000, PART)
     assert len(found.candidates) == 1
     assert found.dropped == {"repeated": lessons.MOST - 1, "too_many": 1_000 - lessons.MOST}
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["text", "kind", "quote", "pair", "x"]), inner, max_size=5)
-    ),
-    max_leaves=12,
-)
-almost = st.fixed_dictionaries(
-    {},
-    optional={
-        "text": st.sampled_from([TEXT, "x", "y" * 500]) | json_values,
-        "kind": st.sampled_from(["decision", "context", "code"]) | json_values,
-        "confidence": st.floats() | json_values,
-        "quote": st.sampled_from([QUOTE, "[code]"]) | json_values,
-    },
-)
-
-
-@given(st.lists(almost | json_values, max_size=8))
-def test_every_entry_is_either_believed_or_counted(items):
-    found = lessons.checked(items, PART)
-    assert len(found.candidates) + sum(found.dropped.values()) == len(items)
-    for each in found.candidates:
-        assert lessons.SHORTEST <= len(each.text) <= lessons.LONGEST
-        assert 0 <= each.confidence <= 0.95
-        assert each.kind in KINDS
-        assert each.quote in " ".join(SAID.split())
 
 
 A, B, C = (memory(name, f"Statement {name} about the billing service.") for name in "abc")
@@ -135,16 +92,6 @@ def test_a_relation_has_its_direction():
     assert (back.source_id, back.target_id, back.type) == ("b", "a", RelationType.RELATED)
 
 
-def test_what_takes_a_memory_out_of_recall_is_only_suggested():
-    for relation in ("supersedes", "contradicts"):
-        assert (
-            lessons.edges_checked([edge(relation=relation)], [(A, B)]).edges[0].status
-            is RelationStatus.SUGGESTED
-        )
-    assert lessons.edges_checked([edge()], [(A, B)]).edges[0].status is RelationStatus.ACTIVE
-    assert lessons.edges_checked([edge(strength=0.5)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
-
-
 def test_entries_about_no_pair_are_counted():
     items = [
         edge(pair=0),
@@ -158,13 +105,6 @@ def test_entries_about_no_pair_are_counted():
     found = lessons.edges_checked(items, [(A, B), (B, C)])
     assert (len(found.edges), found.unrelated) == (1, 1)
     assert found.dropped == {"form": 4, "repeated": 1}
-
-
-@given(st.lists(json_values | st.builds(edge, pair=st.integers(-1, 4), strength=st.floats()), max_size=8))
-def test_any_answer_about_pairs_can_be_judged(items):
-    found = lessons.edges_checked(items, [(A, B), (B, C)])
-    assert len(found.edges) + found.unrelated + sum(found.dropped.values()) == len(items)
-    assert all(0 <= each.strength <= 1 for each in found.edges)
 
 
 class Fake:

@@ -21,25 +21,6 @@ def sent(*turns):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "from now on always use pnpm.",
-        "We chose Postgres over SQLite because of JSONB (see the ADR).",
-        "Run `npm test` before each push, and keep `src/app.ts` small.",
-        "- item one\n- item two: because it is slow\n    - nested item",
-        "if the tests fail: run them again",
-        "import errors are common here",
-        "class names are in PascalCase.",
-        "return early if it fails",
-        "1. first\n2. second",
-        "Nie wieder `yarn` benutzen!",
-    ],
-)
-def test_prose_stays_as_it_is(text):
-    assert prose(text, person=True) == text
-
-
-@pytest.mark.parametrize(
     "code",
     [
         "```py\nSECRET = 1\n```",
@@ -85,16 +66,6 @@ def test_nothing_that_was_put_in_is_sent():
 
 def test_an_instruction_to_a_sub_agent_is_not_sent():
     assert part_of([turn("Look for all the tests in the folder.", sidechain=True)]).sent == ()
-
-
-def test_a_pass_is_bounded_and_the_rest_waits():
-    turns = [turn("The word is long enough to count. " * 300, index=number) for number in range(20)]
-    done = 0
-    while done < len(turns):
-        part = part_of(turns[done:])
-        assert part.turns > 0
-        assert len(part.transcript().encode()) <= MAX_BYTES
-        done += part.turns
 
 
 def test_one_turn_beyond_the_bound_is_cut():

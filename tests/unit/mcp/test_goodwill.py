@@ -5,7 +5,6 @@ import json
 import pytest
 
 from recortex import Cortex, codec
-from recortex.errors import InvalidInputError
 from recortex.mcp.arguments import converted
 from recortex.operations.registry import operations_of
 
@@ -60,36 +59,6 @@ def test_what_decodes_to_the_declared_type_is_taken(name):
         wanted = converted(operation, needed | {parameter: value})[parameter]
         for form in sent:
             assert converted(operation, needed | {parameter: form})[parameter] == wanted, (parameter, form)
-
-
-@pytest.mark.parametrize(
-    ("sent", "taken"),
-    [
-        ("active, Archived", ["active", "archived"]),
-        ("['active', 'archived']", ["active", "archived"]),
-        ('"active"', ["active"]),
-        ('["active"]', ["active"]),
-    ],
-)
-def test_a_list_of_words_is_taken_however_it_is_written(sent, taken):
-    assert converted(OPERATIONS["list"], {"statuses": sent})["statuses"] == taken
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"statuses": "active, gone"},
-        {"statuses": "active archived"},
-        {"limit": "5 or 6"},
-        {"limit": '"99999999999999999999"'},
-        {"limit": "5.5"},
-        {"pinned": "perhaps"},
-    ],
-)
-def test_what_does_not_decode_to_it_is_refused_with_what_is_wanted(arguments):
-    with pytest.raises(InvalidInputError) as refused:
-        converted(OPERATIONS["list"], arguments)
-    assert refused.value.hint
 
 
 def test_where_a_text_is_wanted_a_text_stays_what_it_is():

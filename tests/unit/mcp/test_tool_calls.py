@@ -51,14 +51,6 @@ def test_bad_arguments_get_a_code_a_message_and_a_hint(desk, small, tool, argume
     assert small.kept == []
 
 
-def test_hints_speak_to_an_agent_not_to_a_shell(desk):
-    assert (
-        desk.call("recall", {"query": "x", "limit": -1}).data["hint"]
-        == "`recall` takes: query (required), limit."
-    )
-    assert '{"type":"integer"}' in desk.call("recall", {"query": "x", "limit": "a"}).data["hint"]
-
-
 def test_a_fault_inside_is_logged_but_not_shown(desk, capsys):
     answer = desk.call("recall", {"query": "break"})
     assert answer.data["code"] == "internal_error"

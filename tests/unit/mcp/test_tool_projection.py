@@ -90,27 +90,9 @@ def test_typed_fields_that_say_more_than_the_text_stay(make_memory):
     assert lean(memory)["content"] == codec.content_to_json(content)
 
 
-def length(data):
-    return len(codec.dumps(data).decode())
-
-
 def test_a_short_answer_stays_as_it_is():
     data = {"hits": [{"text": "a", "tags": []}], "query": "x"}
     assert bounded(data) is data
-
-
-def test_what_is_empty_goes_before_a_text_is_cut():
-    hits = [{"text": "a lot of words " * 4, "tags": [], "source": {}, "signals": {"n": 0.5}}] * 40
-    data = bounded({"hits": hits, "query": "x"})
-    assert data["hits"] == [{"text": "a lot of words " * 4}] * 40
-    assert "Empty fields" in data["shortened"]
-
-
-def test_long_texts_are_cut_before_anything_is_left_out():
-    data = bounded({"hits": [{"text": "a lot of words " * 400}] * 10})
-    assert len(data["hits"]) == 10
-    assert {len(hit["text"]) for hit in data["hits"]} == {300}
-    assert "300" in data["shortened"]
 
 
 def test_a_long_list_keeps_its_beginning_and_says_how_much_is_missing():
@@ -140,11 +122,6 @@ def test_what_cannot_be_shortened_is_an_error_that_says_what_to_do():
         bounded({"metadata": {str(n): n for n in range(20_000)}})
     assert isinstance(caught.value, RecortexError)
     assert "limit" in caught.value.hint
-
-
-@pytest.mark.parametrize("text", ["\\" * 60_000, "\x01" * 60_000, '"' * 60_000, "\U0001f600" * 60_000])
-def test_escapes_count(text):
-    assert length(bounded({"memories": [{"text": text}] * 3})) < 50_000
 
 
 def test_what_waits_is_told_by_subject_with_its_words_quote_and_day(tmp_path):

@@ -129,14 +129,6 @@ def test_spans_and_metrics_have_the_names_that_others_use(otel, project, clock, 
     assert labels == {"operation", "sut_name", "status"}
 
 
-def test_of_what_fails_the_span_has_the_name_alone(otel, project, clock):
-    with Cortex.open(project, clock=clock) as cortex, suppress(RecortexError):
-        cortex.get(WORD)
-    (one,) = [one for one in otel[0].get_finished_spans() if one.name == "memory.get"]
-    assert one.status.description == one.attributes["error.type"] == "MemoryNotFoundError"
-    assert not one.events
-
-
 def test_without_the_extra_the_setting_says_what_to_install(project, monkeypatch):
     monkeypatch.setenv("RECORTEX_OTEL", "true")
     monkeypatch.setitem(__import__("sys").modules, "opentelemetry.sdk", None)

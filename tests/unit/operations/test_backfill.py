@@ -43,12 +43,6 @@ def test_it_goes_on_where_it_ended(waiting):
     assert cortex.backfill().done == 1
 
 
-def test_a_dry_run_only_counts(waiting):
-    cortex, _ = waiting
-    assert cortex.backfill(dry_run=True).left == COUNT + 1
-    assert cortex.backfill(scope="global", dry_run=True).left == 1
-
-
 def test_without_an_embedder_nothing_is_done(cortex):
     cortex.remember("The queue is emptied at night")
     done = cortex.backfill()

@@ -8,9 +8,8 @@ import pytest
 
 from places import store_folder
 from recortex import Cortex
-from recortex.domain.vocabulary import Importance, Origin, RelationType, Status
+from recortex.domain.vocabulary import Importance, Origin, RelationType
 from recortex.errors import InvalidInputError
-from recortex.storage.records.relations import RelationRecords
 
 SOURCE = """import hmac
 
@@ -62,18 +61,6 @@ def test_a_symbol_without_a_description_keeps_the_one_that_was_given(cortex, fil
     assert again.changed
     assert again.description.text == SAID
     assert "sha512" in again.code.text
-
-
-def test_a_description_that_nobody_gave_follows_the_documentation_until_it_is_edited(cortex, file):
-    file.write_text(DOCUMENTED)
-    place = "src/hooks.py:same_signature"
-    cortex.index(place)
-    file.write_text(DOCUMENTED.replace("Compare two", "Match the"))
-    second = cortex.index(place).description
-    assert "Match the signatures" in second.text
-    cortex.edit(second.id, text=SAID)
-    file.write_text(DOCUMENTED)
-    assert cortex.index(place).description.text == SAID
 
 
 def test_a_pair_is_two_memories_joined(cortex, indexed):
@@ -155,24 +142,6 @@ def test_the_same_again_changes_nothing(cortex, indexed, clock):
     assert len(relations(cortex)) == 1
 
 
-@pytest.mark.parametrize(
-    ("lines", "said"), [(":4-6", "It compares signatures"), (":3-6", SAID), (":4-7", "Another one")]
-)
-def test_indexing_the_same_piece_again_supersedes_the_pair(cortex, indexed, clock, lines, said):
-    clock.pass_(days=1)
-    new = cortex.index(f"src/hooks.py{lines}", said)
-    assert new.changed
-    assert set(new.superseded) == {indexed.description.id, indexed.code.id}
-    assert active(cortex) == {new.description.id, new.code.id}
-    for id_, by in ((indexed.description.id, new.description.id), (indexed.code.id, new.code.id)):
-        old = cortex.get(id_)
-        assert (old.status, old.superseded_by, old.valid_until) == (Status.SUPERSEDED, by, clock())
-    joined = {
-        (one.source_id, one.target_id) for one in relations(cortex) if one.type is RelationType.SOURCE_OF
-    }
-    assert joined == {(indexed.description.id, indexed.code.id), (new.description.id, new.code.id)}
-
-
 def test_a_piece_that_moved_is_recognised(cortex, indexed, file):
     file.write_text("# a line\n" * 30 + SOURCE, encoding="utf-8")
     moved = cortex.index("src/hooks.py:34-36", "Compares signatures")
@@ -199,18 +168,6 @@ def test_secrets_do_not_get_in(cortex, project, file):
     assert not any(
         token.encode() in path.read_bytes() for path in store_folder(project).rglob("*") if path.is_file()
     )
-
-
-def test_a_failure_half_way_leaves_nothing(cortex, file, monkeypatch):
-    def broken(*_):
-        raise OSError("broken")
-
-    assert file.exists()
-    with monkeypatch.context() as patch:
-        patch.setattr(RelationRecords, "put", broken)
-        with pytest.raises(OSError, match="broken"):
-            cortex.index("src/hooks.py:4-6", SAID)
-    assert cortex.list().total == 0
 
 
 @pytest.mark.parametrize(
@@ -299,26 +256,6 @@ def code(file):
     (file.parent / "store.py").write_text(STORE, encoding="utf-8")
     (file.parent / "kiln.go").write_text(GO, encoding="utf-8")
     return file.parent
-
-
-@pytest.mark.parametrize("name", ["Store.open", "src/store.py:open", "Store::open", "open()"])
-def test_a_symbol_is_indexed_with_what_it_says_of_itself(cortex, code, name):
-    assert code.exists()
-    kept = cortex.index(name)
-    assert kept.code.text == "".join(STORE.splitlines(keepends=True)[3:12])
-    assert kept.description.text == (
-        "Opens the file of the store, and makes it where it is not there.\n\n"
-        "The method `Store.open`: `def open(self, path)`"
-    )
-    for one in (kept.description, kept.code):
-        (link,) = one.files
-        assert (link.path, link.line_start, link.line_end) == ("src/store.py", 4, 12)
-        (function,) = one.functions
-        assert (function.name, function.file, function.signature) == (
-            "Store.open", "src/store.py", "def open(self, path)",
-        )  # fmt: skip
-    assert not cortex.index(name).changed
-    assert cortex.recall("what makes the file where it is not there?").hits
 
 
 def test_documentation_above_a_symbol_is_read_to_its_first_gap(cortex, code):

@@ -6,7 +6,7 @@ import pytest
 
 from places import store_folder
 from recortex import Cortex
-from recortex.domain.vocabulary import Actor, Importance, Origin, RelationType, Status, Trust
+from recortex.domain.vocabulary import Importance, Origin, RelationType, Status, Trust
 from recortex.errors import CorruptStoreError, InvalidInputError, MemoryNotFoundError, PermissionsError
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.sqlite.store import SqliteStore
@@ -34,16 +34,6 @@ def state(cortex):
     services = cortex._app.all_services()[0]
     memories = {one.id: one for one in cortex.list(limit=1000, statuses=list(Status)).memories}
     return memories, sorted(map(repr, services.store.relations.all()))
-
-
-def test_a_pair_is_listed_with_scores(cortex, pair):
-    found = cortex.consolidate()
-    assert found.total == 1
-    (one,) = found.pairs
-    assert {one.better.id, one.other.id} == {memory.id for memory in pair}
-    assert one.score == one.words > 0.5
-    assert "words" in one.why
-    assert found.complete
 
 
 @pytest.mark.parametrize("kind", ["episodic", "conversation"])
@@ -114,12 +104,6 @@ def test_a_merge_keeps_what_both_had(cortex, pair, clock):
     assert "consolidate" in [entry.operation for entry in cortex.history(new.id).audit]
 
 
-def test_before_a_merge_the_store_is_backed_up(cortex, pair, tmp_path):
-    done = cortex.consolidate("merge", [one.id for one in pair])
-    with Cortex.open(tmp_path, url=f"sqlite:///{done.backup}") as before:
-        assert {one.id for one in before.list().memories} == {one.id for one in pair}
-
-
 def test_a_merge_is_taken_back_by_undoing_it_and_both(cortex, pair):
     done = cortex.consolidate("merge", [one.id for one in pair])
     cortex.undo(done.merged.id)
@@ -132,13 +116,6 @@ def test_a_merge_is_taken_back_by_undoing_it_and_both(cortex, pair):
         assert (again.text, again.tags, again.files) == (old.text, old.tags, old.files)
     assert cortex.get(done.merged.id).status is Status.ARCHIVED
     assert cortex.consolidate().total == 1
-
-
-def test_an_agent_makes_nothing_more_trusted(project, clock, monkeypatch):
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
-    with Cortex.open(project, clock=clock, actor=Actor.AGENT) as agent:
-        ids = [agent.remember(text, origin="agent").id for text in (FIRST, SECOND)]
-        assert agent.consolidate("merge", ids).merged.trust is Trust.DERIVED
 
 
 @pytest.mark.parametrize("step", ["put", "commit"])

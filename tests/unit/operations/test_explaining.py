@@ -4,10 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from recortex import Cortex
-from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import Scope, Status
-from recortex.errors import InvalidInputError
+from recortex.domain.vocabulary import Status
 
 PORT = "The license server answers on port 9000"
 NEAR = "The license server is restarted on Mondays, which takes a while"
@@ -60,24 +57,6 @@ def test_a_question_is_told_as_it_is_understood(cortex, port):
     assert found.hits[0].memory.id == port.id
 
 
-def test_what_came_near_is_told_with_its_reason(cortex, port):
-    near = cortex.remember(NEAR)
-    found = cortex.explain(QUESTION, limit=1)
-    assert [hit.memory.id for hit in found.hits] == [port.id]
-    causes = {one.id: [reason.cause for reason in one.reasons] for one in found.left_out}
-    assert causes.pop(near.id) == ["limit"]
-    assert set(map(tuple, causes.values())) == {("far",)}
-    few = cortex.explain(QUESTION, budget=port.tokens).left_out[0]
-    assert (few.id, few.reasons[0].cause) == (near.id, "budget")
-
-
-def test_a_memory_that_answers_has_its_place(cortex, port):
-    found = cortex.explain(port.id, query=QUESTION)
-    assert found.found
-    assert found.reasons[0].text.startswith("it is answer 1 of")
-    assert found.hit.why.has["license"] == 1
-
-
 def test_a_memory_that_does_not_answer_has_the_reason_that_is_true(cortex, port, clock):
     rack = cortex.list(tags=["rack"]).memories[0]
     near = cortex.remember(NEAR)
@@ -112,24 +91,3 @@ def test_raw_code_answers_only_where_its_kind_is_asked_for(cortex):
     one = cortex.remember("def license_server(port): return port", kind="code")
     assert causes(cortex, one) == ["kind"]
     assert causes(cortex, one, kinds=["code"]) == ["answers"]
-
-
-def test_a_memory_by_itself_says_whether_it_can_be_found(cortex, port):
-    assert cortex.explain(port.id).reasons == ()
-    cortex.forget(port.id)
-    assert [one.cause for one in cortex.explain(port.id[:10]).reasons] == ["status"]
-    with pytest.raises(InvalidInputError):
-        cortex.explain("a question", query="another")
-
-
-def test_a_missing_vector_is_told(project, clock, monkeypatch):
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
-    with Cortex.open(project, clock=clock) as opened:
-        opened.remember("Passwords are hashed with bcrypt")
-        (kept,) = opened.remember_many([{"text": "Tokens are hashed with sha256"}], embed=False).ids
-        app = opened._app
-        search = app.services(Scope.PROJECT).retrieval
-        found = search.recall("hashed tokens", limit=9, now=clock(), floor=False)
-        meaning = search.meaning("hashed tokens")
-        told = search.explained(found, meaning, now=clock(), only=MemoryQuery())
-        assert {hit.memory.id for hit in told.hits if hit.why.without_vector} == {kept}

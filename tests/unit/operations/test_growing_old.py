@@ -90,17 +90,6 @@ def test_a_recall_resets_the_decay(cortex, clock, old):
     assert cortex.lifecycle(trust_clock=True).changes == ()
 
 
-def test_a_recall_from_the_archive_delays_pruning(cortex, clock, old):
-    del old
-    cortex.lifecycle(trust_clock=True)
-    clock.pass_(days=20)
-    assert cortex.recall("build green cache emptied", floor=False, statuses=["archived"]).hits
-    clock.pass_(days=20)
-    assert cortex.lifecycle(trust_clock=True).changes == ()
-    clock.pass_(days=10)
-    assert cortex.lifecycle(trust_clock=True).pruned == 1
-
-
 def test_pinned_ones_and_hubs_stay(cortex, clock):
     pinned = cortex.remember("A pinned episode", kind="episodic", pinned=True)
     hub = cortex.remember("An episode that much hangs on", kind="episodic")
@@ -131,14 +120,6 @@ def test_a_dry_run_changes_nothing(cortex, old):
     result = cortex.lifecycle(dry_run=True)
     assert (result.dry_run, result.archived, len(result.changes)) == (True, 1, 1)
     assert statuses(cortex, old) == [Status.ACTIVE]
-
-
-def test_a_pass_may_be_reckoned_for_another_time(cortex, clock):
-    memory = cortex.remember("The build was green", kind="episodic")
-    assert cortex.lifecycle(now=clock.now.replace(year=2027)).archived == 1
-    assert statuses(cortex, memory) == [Status.ARCHIVED]
-    assert cortex.lifecycle(now=clock.now.replace(year=2027)).pruned == 0
-    assert cortex.lifecycle(now=clock.now.replace(year=2028)).pruned == 1
 
 
 def test_only_one_scope_may_be_asked_for(cortex, clock):

@@ -65,15 +65,6 @@ def test_a_remedy_follows_its_failure_and_a_correction_what_it_corrects(cortex, 
         assert 0.0 <= one.strength <= 1.0
 
 
-def test_inferring_again_adds_nothing_and_a_dry_run_nothing_at_all(cortex, said):
-    assert cortex.infer(dry_run=True).found == 2
-    assert stored(cortex) == []
-    assert cortex.infer(said[0]).found == 2
-    before = stored(cortex)
-    assert cortex.infer().found == 0
-    assert stored(cortex) == before
-
-
 def test_suggestions_are_not_followed_until_they_are_confirmed(cortex, said):
     cortex.infer()
     assert not cortex.traverse(said[0], direction="effects").reached
@@ -103,12 +94,6 @@ def test_other_evidence_makes_a_suggestion_active(cortex, said):
     (kept,) = keep_inferred(services(cortex), [other])
     assert kept.status is RelationStatus.ACTIVE
     assert kept.evidence == (*waits.evidence, "A commit reverts it.")
-
-
-@pytest.mark.usefixtures("said")
-def test_the_job_infers_once_and_goes_on_where_it_stopped(cortex, clock):
-    assert follow_causes(work(cortex, clock)).counts == {"inferred": 2}
-    assert follow_causes(work(cortex, clock)).counts == {"inferred": 0}
 
 
 def test_weak_relations_and_old_suggestions_go_and_are_noted(cortex, said, clock):

@@ -45,10 +45,6 @@ def test_a_recall_as_of_a_time_answers_as_the_store_stood_then(cortex, moved, da
     assert said(cortex.recall(QUESTION, as_of=at, recipe="keyword")) == [city]
 
 
-def test_before_anything_was_recorded_nothing_is_known(cortex, moved):
-    assert cortex.recall(QUESTION, as_of=moved[0] - timedelta(days=1)).hits == ()
-
-
 def test_undoing_a_replacement_brings_the_replaced_one_back(cortex, moved):
     _, first, last = moved
     cortex.undo(last.id)
@@ -63,16 +59,6 @@ def test_a_recall_counts_an_access_and_a_look_into_the_past_does_not(cortex, mov
     kept = cortex.get(last.id)
     assert (kept.access_count, kept.last_accessed_at) == (1, clock())
     assert cortex.get(first.id).access_count == 0
-
-
-def test_the_setting_decides_how_many_where_nothing_is_said(cortex):
-    for number in range(12):
-        cortex.remember(f"The parser module number {number} reads the token stream", kind="insight")
-    assert len(cortex.recall("what reads the token stream in the parser module?", floor=False).hits) == 8
-    assert (
-        len(cortex.recall("what reads the token stream in the parser module?", floor=False, limit=3).hits)
-        == 3
-    )
 
 
 def test_a_cited_file_is_fresh_changed_or_gone(cortex):

@@ -36,26 +36,6 @@ def test_what_expired_or_is_to_come_is_no_answer(cortex, times):
     assert found(cortex) == {times["true"].id}
 
 
-def test_a_time_in_the_world_brings_what_was_true_then(cortex, times, clock):
-    assert times["expired"].id in found(cortex, valid_at=clock() - timedelta(days=2))
-    assert found(cortex, valid_at=clock() + timedelta(days=10)) == {times["to come"].id, times["true"].id}
-
-
-def test_statuses_that_are_asked_for_are_given_whole(cortex, times):
-    assert found(cortex, statuses=[Status.ACTIVE]) == {one.id for one in times.values()}
-
-
-def test_what_was_superseded_later_was_true_then(cortex, clock):
-    old = cortex.remember(PORT, kind="decision")
-    at = clock.pass_(days=1)
-    clock.pass_(days=1)
-    cortex.remember("The license server answers on port 9001 now", kind="decision", supersedes=old.id)
-    clock.pass_(days=1)
-    assert found(cortex, valid_at=at) == {old.id}
-    assert [one.id for one in cortex.list(valid_at=at).memories] == [old.id]
-    assert old.id not in found(cortex)
-
-
 def test_a_budget_that_fits_nothing_is_told(cortex):
     kept = cortex.remember(PORT)
     none = cortex.recall(QUESTION, budget=3)
@@ -105,18 +85,6 @@ def test_an_exception_ends_when_it_says(cortex, clock):
         cortex.remember(kind="constraint_override", content={**said, "expires_at": "soon"})
 
 
-def test_the_whole_file_and_all_its_lines_are_one_piece(cortex, project):
-    (project / "src").mkdir()
-    (project / "src" / "a.py").write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
-    whole = cortex.index("src/a.py", "Two small functions")
-    lines = cortex.index("src/a.py:1-6", "One and two as functions")
-    assert set(lines.superseded) == {whole.description.id, whole.code.id}
-    part = cortex.index("src/a.py:5-6", "Gives two")
-    assert part.superseded == ()
-    again = cortex.index("src/a.py", "Both functions")
-    assert set(again.superseded) == {lines.description.id, lines.code.id}
-
-
 def test_status_counts_active_memories_in_one_way(cortex):
     for status in Status:
         cortex.remember(f"A statement that is {status}", status=status)
@@ -146,18 +114,6 @@ def test_an_embedder_that_answers_again_is_no_fallback(tmp_path, clock):
         assert cortex.status().fallbacks
         cortex.remember("Another thing to know")
         assert cortex.status().fallbacks == ()
-
-
-@pytest.mark.parametrize(
-    "asked",
-    ["what do we know about retry with backoff in uploads?", "uploads in src/upload.py: what is known?"],
-)
-def test_a_pattern_that_is_asked_for_counts(cortex, asked):
-    linked = cortex.remember("Uploads wait twice as long each time", patterns=["retry-with-backoff"])
-    cortex.remember("Uploads are resumed", files=["src/upload.py"], patterns=["retry-with-backoff"])
-    other = cortex.remember("Uploads wait for the virus scan", patterns=["virus-scan"])
-    found = {hit.memory.id: hit.signals["patterns"] for hit in cortex.recall(asked, floor=False).hits}
-    assert (found[linked.id], found[other.id]) == (1.0, 0.0)
 
 
 def test_confidence_is_what_is_left_of_it_now(cortex, clock):
@@ -199,17 +155,6 @@ def test_what_was_not_used_for_long_comes_after_a_new_one_that_was_less_sure(cor
         assert hit.memory.confidence == left[hit.memory.id]
 
 
-def test_recall_takes_confidence_at_a_former_time_as_recorded(cortex, clock):
-    kept = cortex.remember(PORT, kind="insight", confidence=0.9)
-    at = clock()
-    clock.pass_(days=400)
-    (then,) = cortex.recall(QUESTION, as_of=at, floor=False).hits
-    assert then.memory.confidence == 0.9
-    cortex.edit(kept.id, text="The license server answers on port 9009")
-    (then,) = cortex.recall(QUESTION, as_of=at, floor=False).hits
-    assert (then.memory.text, then.memory.confidence) == (PORT, 0.9)
-
-
 def test_a_hub_fades_half_as_fast_in_every_answer(cortex, clock):
     hub, leaf = (cortex.remember(text, kind="insight") for text in (PORT, "The backup runs at night"))
     for number in range(3):
@@ -222,18 +167,3 @@ def test_a_hub_fades_half_as_fast_in_every_answer(cortex, clock):
     assert cortex.related(hub.id).memory.confidence == left
     (hit,) = cortex.recall(QUESTION, floor=False, limit=1).hits
     assert (hit.memory.id, hit.memory.confidence) == (hub.id, left)
-
-
-def test_a_relation_that_became_known_later_is_not_told_as_of_before(cortex, clock):
-    queue = cortex.remember("Letters wait in a queue that is drained at night.", kind="decision")
-    backup = cortex.remember("Backups run at three in the morning.", kind="semantic")
-    at = clock.pass_(days=1)
-    clock.pass_(days=1)
-    cortex.link(backup.id, queue.id, relation="caused")
-    cortex.remember("Letters leave at once, there is no queue.", kind="decision", supersedes=queue.id)
-    assert cortex.traverse(queue.id, as_of=at).reached == ()
-    assert cortex.traverse(queue.id, as_of=at).memory.superseded_by is None
-    assert [hit.memory.id for hit in cortex.recall("when do letters leave the queue?", as_of=at).hits] == [
-        queue.id
-    ]
-    assert {one.memory.id for one in cortex.traverse(queue.id).reached} >= {backup.id}

@@ -87,28 +87,6 @@ def said(cortex):
     return keep
 
 
-def test_memories_that_answer_come_with_what_was_said(said):
-    cortex = said(HASH, LOGS, OTHER)
-    kept = cortex.remember("Passwords are hashed with bcrypt since the audit.", kind="decision")
-    found = cortex.recall("how are passwords hashed, bcrypt or argon2?")
-    assert [hit.memory.id for hit in found.hits] == [kept.id]
-    assert found.exchanges[0].id == HASH.id
-    assert found.exchanges[0].checked is False
-    assert "auditors insist" in found.exchanges[0].message
-    assert not cortex.recall("how are passwords hashed?", among="memories").exchanges
-    assert not cortex.recall("how are passwords hashed?", among="exchanges").hits
-
-
-def test_as_many_exchanges_are_given_as_are_asked_for(said):
-    alike = [replace(LOGS, id=f"{n:08x}" + "0" * 24, first_turn=100 * n, root_turn=100 * n) for n in range(9)]
-    cortex = said(*alike)
-    question = "when must the nightly export not run?"
-    assert len(cortex.recall(question).exchanges) == 5
-    assert len(cortex.recall(question, limit=2).exchanges) == 2
-    assert len(cortex.recall(question, limit=8).exchanges) == 5
-    assert len(cortex.recall(question, limit=8, among="exchanges").exchanges) == 8
-
-
 def test_a_budget_holds_for_what_was_said_too(said):
     cortex = said(HASH, LOGS)
     least = cortex.recall("which passwords hash, bcrypt?", budget=10)
@@ -177,13 +155,6 @@ def test_an_id_of_a_memory_and_an_exchange_is_told_apart(said):
         cortex.get(kept.id[:8] + "0")
 
 
-def test_what_only_takes_memories_says_that_this_is_an_exchange(said):
-    cortex = said(HASH)
-    with pytest.raises(MemoryNotFoundError) as caught:
-        cortex.edit(HASH.id, tags=["auth"])
-    assert "--from" in caught.value.hint
-
-
 def test_a_memory_is_made_of_an_exchange_in_a_step(said, clock):
     cortex = said(HASH)
     kept = cortex.remember(
@@ -241,20 +212,6 @@ def test_an_exchange_is_the_only_source_and_must_be_there(said):
         cortex.remember("x y z", from_exchange=LOGS.id, source="s1")
     with pytest.raises(ExchangeNotFoundError):
         cortex.remember("x y z", from_exchange="abcdef")
-
-
-def test_sessions_are_listed_latest_first_with_what_was_learned(said):
-    cortex = said(HASH, WORK, LOGS, OTHER)
-    kept = cortex.remember("Use bcrypt with 12 rounds.", from_exchange=HASH.id)
-    other, first = cortex.sessions().sessions
-    assert (other.session, other.messages, other.learned) == (SECOND, 1, ())
-    assert (first.session, first.messages, first.client) == (FIRST, 2, "claude-code")
-    assert (first.asked, first.concluded) == (HASH.message, LOGS.conclusion)
-    assert (first.started_at, first.ended_at) == (HASH.started_at, LOGS.ended_at)
-    assert first.files == ("src/auth.py",)
-    assert [one.id for one in first.learned] == [kept.id]
-    cortex.forget(kept.id)
-    assert cortex.sessions(session=FIRST).sessions[0].learned == ()
 
 
 @pytest.mark.parametrize(
@@ -315,10 +272,6 @@ def test_a_session_is_named_by_its_first_characters(said):
     assert FIRST in caught.value.hint
     with pytest.raises(SessionNotFoundError):
         cortex.sessions(session="999")
-
-
-def test_without_a_store_there_is_no_session(cortex):
-    assert cortex.sessions().sessions == ()
 
 
 def test_what_newer_rules_find_secret_is_not_shown(said):

@@ -130,26 +130,6 @@ def test_notes_wait_in_quarantine(cortex, tmp_path):
     assert cortex.import_("markdown", str(file)).added == 0
 
 
-def test_a_document_for_people_names_every_memory(cortex):
-    kept = cortex.remember(
-        "The queue drops jobs\nafter a day.", kind="gotcha", files=["src/q.py"], tags=["queue"]
-    )
-    text = cortex.export(format="markdown").text
-    assert "## Gotcha" in text
-    assert kept.id in text
-    assert "`src/q.py`" in text
-    assert "#queue" in text
-
-
-def test_an_export_of_some_statuses_leaves_the_others_out(cortex):
-    kept, gone = cortex.remember("Kept is kept."), cortex.remember("Gone is gone.")
-    cortex.link(kept.id, gone.id)
-    cortex.forget(gone.id)
-    done = cortex.export(statuses=["active"])
-    assert (done.memories, done.relations) == (1, 0)
-    assert "Gone is gone" not in done.text
-
-
 def gemini_session(folder, name):
     folder.mkdir(parents=True, exist_ok=True)
     messages = [
@@ -174,13 +154,6 @@ def test_sessions_of_another_client_are_named_with_what_reads_them(cortex, tmp_p
     assert f"recortex import gemini '{folder}'" in problem
     assert "not a transcript" not in problem
     assert cortex.import_("gemini", str(folder)).files == 2
-
-
-def test_a_file_that_any_reads_is_named_by_every_other_importer(cortex, project, tmp_path):
-    path = transcript(tmp_path / "history", project)
-    (problem,) = cortex.import_("text", str(path)).problems
-    assert "1 session of claude-code" in problem
-    assert cortex.import_("any", str(path)).added > 0
 
 
 BROKEN = {

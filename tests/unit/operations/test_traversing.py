@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.errors import InvalidInputError
 
 
 @pytest.fixture
@@ -73,9 +73,3 @@ def test_related_is_the_same_walk(cortex, chain):
 def test_what_cannot_be_is_refused(cortex, chain, options):
     with pytest.raises(InvalidInputError):
         cortex.traverse(chain[0].id, **options)
-
-
-def test_an_unknown_memory_is_told(cortex, chain):
-    del chain
-    with pytest.raises(MemoryNotFoundError):
-        cortex.traverse("ffffffff")

@@ -62,24 +62,6 @@ def test_a_version_is_the_day_of_its_tag(tmp_path, clock, monkeypatch):
         assert all("date" not in hit.signals for hit in found.hits)
 
 
-def test_both_halves_of_a_question_are_answered(cortex, monkeypatch):
-    hashed = cortex.remember("Passwords are hashed with bcrypt", kind="decision")
-    stored = cortex.remember("Uploads are stored in a bucket of the region Frankfurt", kind="decision")
-    for name in ("alpha", "omega", "gamma", "delta"):
-        cortex.remember(f"Passwords of the service {name} are hashed and salted by the gateway {name}")
-    question = "how are passwords hashed and where are the uploads stored?"
-    hits = cortex.recall(question, limit=2).hits
-    assert stored.id in {hit.memory.id for hit in hits}
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert [one.question for one in cortex.explain(question).understood] == [
-        "how are passwords hashed",
-        "where are the uploads stored?",
-    ]
-    assert cortex.explain(hashed.id, query="where are the uploads stored?").reasons
-    with switched(cortex, "PARTS", monkeypatch) as off:
-        assert len(off.explain(question).understood) == 1
-
-
 def test_a_question_for_a_set_gets_a_longer_answer(cortex, monkeypatch):
     for number in range(30):
         cortex.remember(f"The service number {number} uses Redis for its queue")

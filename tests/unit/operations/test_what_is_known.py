@@ -31,40 +31,6 @@ def test_what_is_new_is_only_kept(cortex):
     assert cortex.remember("Parcels are keyed by `parcel_id`, since names change.").known == ()
 
 
-@pytest.mark.parametrize(
-    ("again", "done"),
-    [
-        (SHIP.removesuffix("."), "merged"),
-        ("we deploy with `make ship`, because the script tags releases", "confirmed"),
-    ],
-)
-def test_what_an_agent_says_again_counts_as_evidence(cortex, agent, again, done):
-    first = cortex.remember(SHIP)
-    answer = agent.remember(again)
-    assert told(answer) == [(first.id, SHIP, date(2026, 3, 1), done)]
-    assert (answer.id, answer.text) == (first.id, SHIP)
-    assert len(cortex.list().memories) == 1
-
-
-@pytest.mark.parametrize(
-    ("known", "new"),
-    [
-        (
-            "The tests of the parser run with Python 3.11 only.",
-            "The tests of the parser run with Python 3.1.",
-        ),
-        ("Run the suite with `go test ./...` first.", "Run the suite with `go test ./` first."),
-        ("We do not deploy on Fridays, ever.", "We deploy on Fridays."),
-        ("Restart the checkout with `make checkout`.", "Restart the mailer with `make mailer`."),
-    ],
-)
-def test_what_says_something_else_is_kept_beside_it(agent, known, new):
-    first = agent.remember(known)
-    answer = agent.remember(new)
-    assert answer.id != first.id
-    assert "confirmed" not in [one.done for one in answer.known]
-
-
 def test_what_resembles_it_is_told_and_what_it_replaces(reading):
     cortex = reading
     first = cortex.remember(SHIP)
@@ -72,14 +38,6 @@ def test_what_resembles_it_is_told_and_what_it_replaces(reading):
     assert told(beside) == [(first.id, SHIP, date(2026, 3, 1), "linked")]
     after = cortex.remember("We no longer deploy with `make ship`; deploy with `just release`.")
     assert "replaced" in {one.done for one in after.known}
-
-
-def test_a_proposal_is_not_confirmed_by_a_part_of_it(cortex, agent):
-    """An agent's shorter sentence does not approve words that nobody checked."""
-    waits = cortex.remember(f"{SHIP.removesuffix('.')} today.", status="proposed")
-    answer = agent.remember(SHIP)
-    assert answer.id != waits.id
-    assert cortex.get(waits.id).status == "proposed"
 
 
 def test_what_the_person_says_in_other_words_is_kept_in_them(cortex):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.app.predicted import LONGEST, NEXT, SHORTEST, Kept, PredictionCache, Predictions, time_to_live
-from recortex.domain.session import Session, Signal
+from recortex.domain.session import Signal
 from recortex.domain.vocabulary import Scope
 from recortex.prediction.engine import AGREEMENT, WEIGHTS, Candidate, Signals, focused, names_of, predict
 from recortex.prediction.gathering import Prospect
@@ -143,17 +143,6 @@ def test_a_damaged_cache_counts_as_missing(cortex, services, text):
 
 def test_predictions_hold_the_shorter_the_more_is_changed():
     assert time_to_live(0) == LONGEST > time_to_live(10) > time_to_live(10_000) == SHORTEST
-
-
-def test_what_is_said_in_a_session_is_not_predicted_for_it(cortex, services, clock):
-    keep(services, exchange(1, message="Mend a.py", session="old"))
-    keep(services, exchange(2, message="Look at a.py again", session="new"))
-    for one in ("old", "new"):
-        services.store.sessions.put(Session(id=one, started_at=clock(), seen_at=clock()))
-    own = services.store.exchanges.ids_beginning("new", of_sessions=True)
-    assert own
-    found = cortex.predict(files=["a.py"], session="new").predicted
-    assert [services.store.exchanges.get([one.id])[0].session for one in found] == ["old"]
 
 
 def test_files_that_hooks_saw_belong_to_the_exchange_of_that_time(services, clock):

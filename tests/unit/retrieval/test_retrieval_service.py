@@ -85,14 +85,6 @@ def test_identifiers_in_any_spelling_and_scripts_without_spaces_are_found(notes,
     assert texts(notes.recall(asked, limit=1, now=NOW)) == [NOTES[answer]]
 
 
-@pytest.mark.parametrize(
-    "asked", ["how is Kubernetes configured?", "GraphQL", "what did Priya decide?", "E7731"]
-)
-@pytest.mark.parametrize("recipe", ["hybrid", "keyword"])
-def test_what_the_store_cannot_answer_has_no_hits(notes, recipe, asked):
-    assert notes.recall(asked, limit=5, now=NOW, recipe=recipe).hits == ()
-
-
 @pytest.mark.parametrize("asked", ["", "  ", "\0", "the of and", "!?"])
 def test_a_question_that_asks_for_nothing_has_no_hits_even_without_a_floor(notes, asked):
     assert notes.recall(asked, limit=5, now=NOW, floor=False).hits == ()
@@ -105,16 +97,6 @@ def test_a_question_that_asks_for_nothing_has_no_hits_even_without_a_floor(notes
 )  # fmt: skip
 def test_hostile_questions_are_questions(notes, asked):
     assert len(notes.recall(asked, limit=5, now=NOW).hits) <= 5
-
-
-@settings(max_examples=drawn(60), deadline=None)
-@given(asked=st.text(max_size=80), limit=st.integers(0, 8))
-def test_scores_are_shares_that_never_rise(notes, asked, limit):
-    found = notes.recall(asked, limit=limit, now=NOW, floor=False)
-    scores = [hit.score for hit in found.hits]
-    assert scores == sorted(scores, reverse=True)
-    assert all(0.0 <= score <= 1.0 for score in scores)
-    assert len(scores) <= limit
 
 
 @settings(max_examples=drawn(40), deadline=None)

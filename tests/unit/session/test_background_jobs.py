@@ -7,7 +7,7 @@ import pytest
 from recortex.app.capture_requests import STATUS, read_status
 from recortex.app.jobs import capture, running, table
 from recortex.app.jobs.capture import RunCounts
-from recortex.app.jobs.running import run, run_due
+from recortex.app.jobs.running import run
 from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, Job
 from recortex.app.jobs.work import Outcome
 from recortex.domain.address import parse
@@ -41,15 +41,6 @@ def test_a_job_that_fails_is_told_and_holds_up_no_other(services, clock, cortex)
     assert [one.state for one in done] == ["failed", *["done"] * (len(AFTER_SESSION) - 1)]
     assert [one.note for one in done if one.note] == ["out of order"]
     assert "job: embedding" in {one.component for one in cortex.status().fallbacks}
-
-
-def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(services, clock, monkeypatch):
-    broken = [replace(job, run=_broken) if job.name == "sessions" else job for job in JOBS]
-    monkeypatch.setattr(running, "JOBS", broken)
-    states = {one.name: one.state for one in run_due(services, clock, services.settings)}
-    assert states.pop("sessions") == "failed"
-    assert set(states.values()) <= {"done", "skipped"}
-    assert [one.name for one in run_due(services, clock, services.settings)][:1] == ["sessions"]
 
 
 def test_a_job_that_fails_in_a_worker_is_told_and_given_back_to_the_queue(services, cortex, monkeypatch):

@@ -29,28 +29,10 @@ def test_a_second_request_for_a_transcript_joins_the_first_and_its_end_is_not_fo
     assert [found.final for _, found in capture_requests.claim(tmp_path)] == [True]
 
 
-def test_a_request_that_comes_while_the_first_is_worked_on_is_kept(tmp_path: Path):
-    capture_requests.put(tmp_path, request())
-    for claimed, _ in capture_requests.claim(tmp_path):
-        capture_requests.put(tmp_path, request(final=True))
-        capture_requests.done(claimed)
-    assert [found.final for _, found in capture_requests.claim(tmp_path)] == [True]
-
-
 def test_what_a_killed_job_had_claimed_is_taken_up_again(tmp_path: Path):
     capture_requests.put(tmp_path, request())
     next(iter(capture_requests.claim(tmp_path)))  # and then it was killed
     assert [found for _, found in capture_requests.claim(tmp_path)] == [replace(request(), attempts=1)]
-
-
-def test_an_attempt_counts_before_it_begins_and_progress_begins_anew(tmp_path: Path):
-    capture_requests.put(tmp_path, request())
-    for before in range(ATTEMPTS + 1):
-        [(_, found)] = capture_requests.claim(tmp_path)  # and then it was killed
-        assert found.attempts == before
-    capture_requests.progressed(tmp_path, found)
-    [(_, found)] = capture_requests.claim(tmp_path)
-    assert found.attempts == 0
 
 
 def test_a_request_that_always_fails_is_given_up(tmp_path: Path):

@@ -23,19 +23,6 @@ def git(folder: Path, *words: str) -> None:
     )
 
 
-def test_branch_commits_and_changed_files_are_told(tmp_path: Path):
-    git(tmp_path, "init", "-q", "-b", "work")
-    (tmp_path / "a.py").write_text("1\n")
-    git(tmp_path, "add", "a.py")
-    git(tmp_path, "commit", "-qm", "first")
-    (tmp_path / "a.py").write_text("2\n")
-    found = git_context(tmp_path)
-    assert found.branch == "work"
-    assert len(found.commits) == 1
-    assert len(found.commits[0]) == 40
-    assert found.files == ("a.py",)
-
-
 def test_where_there_is_no_git_or_no_commit_nothing_is_told(tmp_path: Path):
     assert git_context(tmp_path) == GitContext()
     git(tmp_path, "init", "-q", "-b", "work")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.session import EventName, HookEvent
-from recortex.formats.hook_events import EVENTS, LONGEST_TEXT, parse
+from recortex.formats.hook_events import EVENTS, parse
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=30),
@@ -84,10 +84,6 @@ def test_our_own_tools_and_commands_are_known():
     ).own
     assert event("post-tool-use", tool_name="Bash", tool_input={"command": "recortex recall x"}).own
     assert not event("post-tool-use", tool_name="Bash", tool_input={"command": "make"}).own
-
-
-def test_a_long_prompt_is_cut():
-    assert len(event("user-prompt-submit", prompt="a" * (LONGEST_TEXT + 5)).prompt) == LONGEST_TEXT
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from recortex.app.hooks.context import LONG, QUESTION, SOME, SUMMARY
 from recortex.app.hooks.dispatch import handle
 from recortex.app.jobs.capture import ASKED_FOR, check
 from recortex.domain.session import Signal
-from recortex.formats.hook_events import parse
 
 
 @pytest.fixture
@@ -50,16 +49,6 @@ def test_a_session_that_remembered_is_not_asked(asking, cortex):
     assert asking(1) == ""
     cortex.remember("Parcels are keyed by `parcel_id`, since names change.")
     assert asking() == ""
-
-
-@pytest.mark.parametrize(("said", "ending"), [(False, True), (True, False), (None, False), ("false", False)])
-def test_a_turn_that_a_hook_made_go_on_does_not_end_by_itself(said, ending):
-    given = {"session_id": "s", "hook_event_name": "Stop"} | (
-        {} if said is None else {"stop_hook_active": said}
-    )
-    found = parse("stop", json.dumps(given).encode())
-    assert found is not None
-    assert found.ending is ending
 
 
 def test_a_session_in_which_the_person_decided_something_is_asked_sooner(asking, context):

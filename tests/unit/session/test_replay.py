@@ -45,25 +45,6 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def test_each_session_gets_what_the_earlier_ones_taught(cortex, history):
-    found = cortex.replay([str(history)])
-    assert [one.session for one in found.sessions] == ["one", "two", "three"]
-    first, second, third = found.sessions
-    assert first.given == ()
-    assert first.learned
-    assert {one.learned_in for one in second.given} == {"one"}
-    (used,) = [one for one in second.given if one.used and "billing" in one.text]
-    assert used.used == "quoted"
-    assert used.came_up
-    (again,) = third.again
-    assert again.first_session == "one"
-    assert again.memory
-    assert again.given
-    assert (found.total.sessions, found.total.prompts, found.total.again) == (3, 5, 1)
-    assert found.total.tokens > 0
-    assert any("broken.jsonl" in problem for problem in found.problems)
-
-
 def test_nothing_that_is_kept_is_touched(project: Path, home: Path, history: Path):
     with Cortex.open(project) as cortex:
         cortex.remember("The staging key is rotated every Monday", kind="tribal")
@@ -137,15 +118,3 @@ def test_a_session_is_learned_from_wherever_its_agent_stopped(cortex, transcript
     long, during = cortex.replay([str(tmp_path)]).sessions
     assert (long.given, long.learned) == ((), 1)
     assert [one.learned_in for one in during.given] == ["long"]
-
-
-def test_sessions_at_the_same_time_do_not_know_each_other(cortex, transcript, tmp_path: Path):
-    transcript("long").says("user", CAUSE, "2026-03-01T10:00:00Z").says(
-        "assistant", "Thanks.", "2026-03-01T18:00:00Z"
-    )
-    asked = "why does the billing worker drop events?"
-    transcript("during").says("user", asked, "2026-03-01T12:00:00Z")
-    transcript("after").says("user", asked, "2026-03-01T19:00:00Z")
-    given = {one.session: len(one.given) for one in cortex.replay([str(tmp_path)]).sessions}
-    assert given["long"] == given["during"] == 0
-    assert given["after"] > 0

@@ -65,14 +65,6 @@ def test_another_projects_transcript_in_the_same_folder_is_left_alone(
     assert waiting(context) == []
 
 
-def test_a_file_whose_name_is_no_text_does_not_spoil_a_start(context, transcript, clock, tmp_path):
-    odd = tmp_path / os.fsdecode(b"odd\xff.jsonl")
-    odd.write_text("{}\n")
-    os.utime(odd, (clock.pass_(days=1).timestamp() - 600,) * 2)
-    _catch_up(context, begin(context, transcript("s").says("user", "hello").path))
-    assert waiting(context) == []
-
-
 @pytest.mark.parametrize(("name", "over"), [("stop", False), ("session-end", True)])
 def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(
     context, event, transcript, name, over
@@ -103,24 +95,6 @@ def test_sessions_without_a_transcript_do_not_hide_one_that_was_killed(context, 
         begin(context, tmp_path / f"none-{number}.jsonl", f"none-{number}", process=2**22 + 1)
     _catch_up(context, begin(context, tmp_path / "new.jsonl", "new"))
     assert [request.session for request in waiting(context)] == ["s"]
-
-
-def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, context, transcript, tmp_path):
-    begun = begin(context, tmp_path / "s.jsonl")
-    request_capture(context, begun, final=False)
-    fulfil_requests(context, LastMessage(session="s", message=CAUSE))
-    transcript().says("user", "why are the nightly reports off?").says("assistant", CAUSE)
-    request_capture(context, begun, final=True)
-    fulfil_requests(context, LastMessage())
-    assert [one.conclusion for one in cortex.sessions(session="s").exchanges] == [CAUSE]
-
-
-def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, transcript):
-    """A last message that may still grow is left for later, whoever started the job."""
-    said = transcript("b").says("user", "why are the nightly reports off?").says("assistant", CAUSE)
-    request_capture(context, begin(context, said.path, "b"), final=False)
-    fulfil_requests(context, LastMessage(session="a", message="Done."))
-    assert [one.conclusion for one in cortex.sessions(session="b").exchanges] == [""]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
@@ -203,18 +177,6 @@ def test_a_request_whose_job_is_always_ended_is_given_up(cortex, context, transc
     assert cortex.list().total == 0
 
 
-@pytest.mark.parametrize("since", [2, 2**31], ids=["before", "by a clock that was set back"])
-def test_what_its_taker_died_of_is_taken_up_last(context, transcript, since):
-    request_capture(context, begin(context, transcript("deadly").says("user", UV).path, "deadly"), final=True)
-    (deadly,) = context.queue.iterdir()
-    os.utime(deadly, (1, 1))
-    request_capture(context, begin(context, transcript("other").says("user", UV).path, "other"), final=True)
-    (other,) = set(context.queue.iterdir()) - {deadly}
-    os.utime(other, (since, since))
-    next(capture_requests.claim(context.queue))
-    assert [request.session for request in waiting(context)] == ["other", "deadly"]
-
-
 def test_a_full_disk_leaves_nothing_half_written(context, transcript, monkeypatch):
     begun = begin(context, transcript().says("user", UV).path)
     request_capture(context, begun, final=False)
@@ -240,15 +202,6 @@ def test_what_cannot_be_taken_up_is_not_tried_for_ever(context, transcript, monk
     assert capture_requests.waiting(context.queue) == 1
     fulfil_requests(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
-
-
-def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, context, transcript, tmp_path):
-    (tmp_path / "odd.jsonl").write_bytes(bytes(5_000))
-    request_capture(context, begin(context, tmp_path / "odd.jsonl", "odd"), final=True)
-    request_capture(context, begin(context, transcript().says("user", UV).path), final=True)
-    fulfil_requests(context, LastMessage())
-    assert cortex.list().total == 1
-    assert [request.session for request in waiting(context)] == ["odd"]
 
 
 def test_a_secret_in_the_reason_of_an_end_is_not_noted(context, event):

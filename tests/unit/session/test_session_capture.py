@@ -59,20 +59,6 @@ def test_a_session_goes_on_where_it_was_left(cortex, context, transcript):
     assert len(texts(cortex)) == 2
 
 
-def test_the_last_message_counts_though_the_transcript_lags(cortex, context, transcript):
-    last = "The root cause was that `parse_date` drops the timezone, so nightly reports were one day off."
-    said = transcript().says("user", "why are the nightly reports off?")
-    session = begin(context, said)
-    request_capture(context, session, final=False)
-    fulfil_requests(context, LastMessage(session="s", message=last))
-    (before,) = cortex.sessions(session="s").exchanges
-    said.says("assistant", last)
-    request_capture(context, session, final=True)
-    fulfil_requests(context, LastMessage())
-    (after,) = cortex.sessions(session="s").exchanges
-    assert (before.conclusion, after.conclusion) == (last, last)
-
-
 def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, context, transcript):
     said = transcript()
     for number in range(40):
@@ -102,15 +88,6 @@ def test_a_job_that_is_killed_leaves_its_request(cortex, context, transcript, mo
 
 def _killed(*_: object) -> None:
     raise KeyboardInterrupt
-
-
-def test_a_file_that_is_no_transcript_is_given_up_and_said_so(context, cortex, tmp_path: Path):
-    (tmp_path / "x.jsonl").write_bytes(b"\x00\x01garbage")
-    capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
-    for _ in range(capture_requests.ATTEMPTS):
-        fulfil_requests(context, LastMessage())
-    assert capture_requests.waiting(context.queue) == 0
-    assert cortex.status().session_loop.failed >= 1
 
 
 def test_a_transcript_that_is_not_there_teaches_nothing(context, tmp_path: Path):
@@ -185,25 +162,6 @@ def test_an_agent_that_repeats_what_it_was_given_proves_nothing(cortex, context,
     fulfil_requests(context, LastMessage())
     assert cortex.get(memory.id).evidence == 1
     assert len(texts(cortex)) == 1
-
-
-def test_what_was_given_and_then_used_counts_as_an_access(cortex, context, transcript, event, clock):
-    memory = cortex.remember(
-        "The migrations of the billing tables have to run before the deploy of the worker", kind="decision"
-    )
-    cortex.attend(event("user-prompt-submit", prompt="when do the billing migrations run?"))
-    said = transcript().says("user", "when do the billing migrations run?")
-    said.says(
-        "assistant",
-        "The migrations of the billing tables have to run before the deploy of the worker, so first.",
-        at="2026-03-01T12:01:00Z",
-    )
-    request_capture(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
-    clock.pass_(minutes=5)
-    fulfil_requests(context, LastMessage())
-    [receipt] = context.sessions.receipts("s")
-    assert receipt.used_as == "quoted"
-    assert cortex.get(memory.id).access_count == 1
 
 
 def test_a_proposal_that_is_used_is_active(cortex, context, transcript, event):

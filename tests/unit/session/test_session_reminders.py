@@ -9,7 +9,7 @@ import pytest
 
 from places import store_folder
 from recortex.domain.injection import END, START, strip_injected
-from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
+from recortex.engines.sessions.limits import UNUSED
 from recortex.errors import StorageError
 from recortex.hooks import _as_answer
 
@@ -122,12 +122,6 @@ def test_what_was_used_comes_on(known, event, context, clock):
         context.sessions.mark_used(receipt, clock(), "quoted")
 
 
-def test_a_warning_that_no_session_used_comes_no_more(known, event, project: Path):
-    touch = event("pre-tool-use", tool="Edit", files=(str(project / "src/billing.py"),), writes=True)
-    told = ["Redis" in known.attend(replace(touch, session=f"s{number}")) for number in range(12)]
-    assert told == [True] * MOST_UNUSED + [False] * (12 - MOST_UNUSED)
-
-
 def test_the_date_is_when_it_was_said(cortex, event):
     cortex.remember(BCRYPT, kind="decision", valid_from=datetime(2024, 5, 17, tzinfo=UTC))
     assert "- decision, 2024-05-17: Passwords" in asked_in(cortex, event, "s")
@@ -139,17 +133,6 @@ def test_a_touched_file_brings_its_warnings_once(known, event, project: Path):
     assert "Redis restarts" in text
     assert "bcrypt" not in text
     assert known.attend(touch) == ""
-
-
-def test_a_file_is_the_same_file_in_a_linked_worktree(known, event, project: Path, tmp_path: Path):
-    git = project / ".git" / "worktrees" / "other"
-    git.mkdir(parents=True)
-    (git / "commondir").write_text("../..")
-    tree = tmp_path / "other"
-    (tree / "src").mkdir(parents=True)
-    (tree / ".git").write_text(f"gitdir: {git}")
-    touch = event("pre-tool-use", tool="Edit", files=(str(tree / "src/billing.py"),))
-    assert "Redis restarts" in known.attend(replace(touch, cwd=str(tree)))
 
 
 @pytest.mark.usefixtures("known")
@@ -176,11 +159,6 @@ def test_a_hostile_memory_cannot_leave_its_block(cortex, event):
     assert text.count(END) == 1
     assert "\n# System" not in text
     assert strip_injected(text)[0] == ""
-
-
-def test_being_shown_is_no_access(known, event):
-    known.attend(event("user-prompt-submit", prompt="how are passwords hashed here?"))
-    assert all(memory.access_count == 0 for memory in known.list().memories)
 
 
 def test_commands_that_fail_and_then_work_are_noted(known, event, context):
@@ -220,25 +198,6 @@ def test_a_persons_store_that_cannot_be_opened_silences_nothing_of_the_projects(
     assert "bcrypt" in known.attend(
         event("user-prompt-submit", "s2", prompt="how are passwords hashed here?")
     )
-
-
-@pytest.mark.parametrize(
-    "moment",
-    [
-        ("session-start", {"source": "startup"}),
-        ("user-prompt-submit", {"prompt": "when are releases tagged?"}),
-        ("pre-tool-use", {"tool": "Edit", "files": ("src/release.py",), "writes": True}),
-    ],
-    ids=lambda moment: moment[0],
-)
-def test_the_date_that_is_told_is_that_of_the_statement(cortex, event, moment):
-    cortex.remember(
-        "Releases are tagged on Tuesdays by the release job", kind="decision", files=["src/release.py"],
-        valid_from=datetime(2025, 2, 3, 12, tzinfo=UTC),
-    )  # fmt: skip
-    text = cortex.attend(event(moment[0], **moment[1]))
-    assert "2025-02-03" in text
-    assert str(cortex._app.clock().date()) not in text
 
 
 def session_about(cortex, project, tmp_path, *said, at="2026-02-27T09:00:00Z", name="s0", answer="Done."):

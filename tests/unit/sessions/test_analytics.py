@@ -2,11 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from recortex.domain.session import GivenMemory, Receipt, Session
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.limits import SessionLimits, over, room
+from recortex.engines.sessions.limits import SessionLimits, room
 from recortex.engines.sessions.usage import analytics, noted
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -52,20 +50,6 @@ def test_what_was_given_and_used_and_asked():
 def test_no_session_is_all_zeros():
     found = analytics([], 0, [], [], 0)
     assert (found.ratio, found.ms, found.hours, found.ways) == (0.0, 0, 0.0, {})
-
-
-@pytest.mark.parametrize(
-    ("one", "now", "ended"),
-    [
-        (session(), AT + 12 * HOUR, False),
-        (session(), AT + 13 * HOUR, True),
-        (session(24 * 29), AT + timedelta(days=29), False),
-        (session(24 * 31), AT + timedelta(days=31), True),
-        (session(ended_at=AT), AT, True),
-    ],
-)
-def test_until_when_a_session_runs(one, now, ended):
-    assert over(one, now, LIMITS) is ended
 
 
 def test_what_may_still_be_given_unasked():

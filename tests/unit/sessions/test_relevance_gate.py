@@ -16,7 +16,6 @@ INVOICES = replace(
     files=(FileLink("src/billing.py"),),
 )
 FEW = 3
-letters = st.text("abcdefgh", min_size=4, max_size=8)
 
 
 def likely(prompt: str, meaning: float | None = None, *, held: int = 1, size: int = FEW) -> float:
@@ -45,15 +44,6 @@ def test_what_names_the_matter_asks_for_it(prompt: str):
     assert likely(prompt) >= LEAST
 
 
-def test_one_shared_word_of_many_is_not_enough():
-    assert likely("move the redis settings of the staging cluster into terraform") < LEAST
-
-
-def test_a_word_that_the_project_always_uses_says_little():
-    prompt = "why is celery slow?"
-    assert likely(prompt, held=2, size=1_000) >= LEAST > likely(prompt, held=600, size=1_000)
-
-
 def test_a_language_without_spaces():
     known = memory(1, "发票由 Celery 任务发送")
     numbers = dict.fromkeys(words_of("发票是怎么发送的"), 1)
@@ -64,21 +54,6 @@ def test_a_language_without_spaces():
 @pytest.mark.parametrize("prompt", ["/compact", '{"task_id": "invoices sent by celery"}', "<b>invoices</b>"])
 def test_what_nobody_typed_asks_for_nothing(prompt: str):
     assert not words_of(prompt)
-
-
-@given(st.lists(letters, max_size=6), st.lists(letters, max_size=6), letters, st.floats(0, 1))
-def test_another_rare_word_in_common_never_lowers_the_chance(
-    prompt: list[str], known: list[str], shared: str, meaning: float
-):
-    if shared in {*prompt, *known}:
-        return
-
-    def likely_of(more: list[str], at: float | None) -> float:
-        numbers = dict.fromkeys(words_of(" ".join([*prompt, *more])), 1)
-        return chance(asked(numbers, 50), memory(1, " ".join(["x", *known, *more])), at)
-
-    assert likely_of([shared], None) >= likely_of([], None) - 1e-9
-    assert likely_of([], meaning) >= likely_of([], meaning / 2)
 
 
 @given(st.integers(0, 400), st.integers(0, 400))

@@ -70,52 +70,9 @@ def test_a_sample_is_the_same_for_a_seed_and_has_both_kinds():
     assert len(sample(sessions[:1], 100, seed=0)) == 9
 
 
-def test_typed_again_is_what_another_session_said():
-    typed = Typed()
-    assert typed.again("s1", f"Hi! {RULE}. And the parser loses its last token.") == []
-    assert typed.again("s1", RULE) == []
-    (found,) = typed.again("s2", "run the linter in strict mode always, before you commit!\n\ncommit it")
-    assert found[0].startswith("run the linter")
-    assert found[1].session == "s1"
-    assert typed.again("s3", "yes, commit it and go on") == []
-
-
-def test_a_short_phrase_counts_when_several_sessions_had_it():
-    typed = Typed()
-    assert typed.again("s1", "no code, tell me what the planner does with the second robot") == []
-    assert typed.again("s2", "read @/home/me/planner/test.py first. No code!") == []
-    (found,) = typed.again("s3", "No code, but how long would the search take on this map")
-    assert found[1].session == "s1"
-    assert Typed().again("s1", "what is this?") == []
-
-
-def test_files_with_long_names_do_not_make_requests_alike():
-    typed = Typed()
-    file = "@/home/me/work/robot/scripts/test/basic_test/test_motion_planner.py"
-    assert typed.again("s1", f"explain {file} to a beginner") == []
-    assert typed.again("s2", f"rename the axes in {file} please") == []
-
-
 def test_a_memory_says_what_was_typed_in_other_words_of_the_same():
     assert says_the_same(RULE, "Run the linter in strict mode before committing.")
     assert not says_the_same(RULE, "Run the migrations before you deploy anything.")
-
-
-def test_a_question_is_never_an_instruction_typed_again():
-    typed = Typed()
-    assert typed.again("s1", "how do i run the tests with venv/bin/python in strict mode") == []
-    assert typed.again("s2", "run the tests with venv/bin/python in strict mode") == []
-    for number, asked in enumerate((
-        "how do i run the tests with venv/bin/python in strict mode",
-        "is it: run the tests with venv/bin/python in strict mode?",
-        "run the tests with venv/bin/python in strict mode, right?",
-        "what if you run the tests with venv/bin/python in strict mode",
-    )):  # fmt: skip
-        assert typed.again(f"q{number}", asked) == []
-    (found,) = typed.again("s3", "can you run the tests with venv/bin/python in strict mode?")
-    assert found[1].session == "s2"
-    assert typed.again("s4", "no code, what does the planner do?") == []
-    assert typed.again("s5", "no code, how does the planner find the second robot?") == []
 
 
 def test_a_habit_is_told_without_the_question_after_it():

@@ -144,43 +144,9 @@ def test_a_file_warning_is_not_used_by_touching_the_file():
     assert found(agent(6, "", heeded), given=given, known=known) == [("quoted", at(6))]
 
 
-def test_everybodys_command_is_no_use():
-    known = memory("Tests run with `npm test` here", metadata={"commands": ["npm test", "make verify-all"]})
-    assert found(agent(6, "", shell("npm test")), known=known) == []
-    assert found(agent(6, "", shell("make verify-all")), known=known) == [("command", at(6))]
-
-
-@pytest.mark.parametrize(
-    ("named", "run", "same"),
-    [
-        ("pnpm run verify-deep", "pnpm verify-deep", True),
-        ("yarn verify-deep", "yarn run verify-deep --all", True),
-        ("bun run verify-deep", "bun verify-deep", False),  # `bun test` is not the script `test`
-        ("npm run verify-deep", "npm verify-deep", False),
-    ],
-)
-def test_a_script_is_the_same_with_and_without_the_word_run(named, run, same):
-    known = memory("It is checked", files=(), metadata={"commands": [named]})
-    assert bool(found(agent(6, "", shell(run)), known=known)) is same
-
-
 @pytest.mark.parametrize("commands", [None, "make verify-all", [1, None, {}], {"a": 1}])
 def test_odd_metadata_does_no_harm(commands):
     assert found(agent(6, "", shell("make x")), known=memory(metadata={"commands": commands})) == []
-
-
-def test_only_the_first_use_counts_and_none_twice():
-    quote = f"It {RUN} it tears."
-    assert found(agent(6, quote), agent(7, quote)) == [("quoted", at(6))]
-    assert found(agent(6, quote), given=receipt(used_as="quoted", used_at=at(6))) == []
-
-
-def test_of_a_memory_that_was_given_twice_the_last_one_is_used():
-    first, second = receipt(5), replace(receipt(8), context=1)
-    known = {memory().id: memory()}
-    (one,) = uses([first, second], known, [agent(9, f"It {RUN} it tears.")])
-    assert one.receipt is second
-    assert uses([first], {}, [agent(9, TEXT)]) == []
 
 
 def test_what_a_session_was_worth():

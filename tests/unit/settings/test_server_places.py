@@ -13,30 +13,6 @@ from recortex.errors import ConfigError, RecortexError
 URL = "postgresql://me:geheim@db.example:5433/memory?sslmode=require"
 
 
-@pytest.mark.parametrize(
-    ("origin", "name"),
-    [
-        ("git@github.com:owner/name.git", "github.com/owner/name"),
-        ("https://user:token@GitHub.com/owner/name", "github.com/owner/name"),
-        ("ssh://git@host.example:2222/a/b.git/", "host.example/a/b"),
-        ("/srv/git/x.git", "project"),
-        ("file:///srv/git/x", "project"),
-        ("", "project"),
-    ],
-)
-def test_a_project_has_one_name_on_all_machines(project, origin, name):
-    lines = [
-        "[core]",
-        "\tbare = false",
-        '[remote "upstream"]',
-        "\turl = git@no.example:a/b",
-        '[remote "origin"]',
-    ]
-    lines += ["\tfetch = +refs/heads/*:refs/remotes/origin/*", *([f"\turl = {origin}"] if origin else [])]
-    (project / ".git" / "config").write_text("\n".join([*lines, '[branch "main"]', "\tremote = origin", ""]))
-    assert project_of(project).checkout.remote == name
-
-
 def test_a_project_without_git_is_named_by_its_folder(tmp_path):
     assert project_of(tmp_path).checkout.remote == tmp_path.name
 
@@ -121,19 +97,6 @@ def test_a_url_that_cannot_be(url):
     with pytest.raises(ConfigError) as caught:
         parse(url, workspace="w")
     assert "postgresql://USER@HOST" in caught.value.hint
-
-
-def test_only_this_machines_own_is_kept_in_the_project(project):
-    folder = store_folder(project)
-    one = location_of(URL, project, "a")
-    other = location_of(URL, project, "b")
-    assert one.remote
-    assert one.exists
-    assert not one.absent
-    assert one.place("queue").parent == folder
-    assert len({one.place("queue"), other.place("queue"), folder / "queue"}) == 3
-    assert "geheim" not in f"{one!r}{one.shown}{one.database}"
-    assert one == location_of(URL, project, "a")
 
 
 @pytest.mark.parametrize("url", ["mysql://h/d", "postgresqlx://h/d", "nonsense", "sqlite://host/file"])

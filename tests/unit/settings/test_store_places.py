@@ -52,17 +52,6 @@ def test_worktrees_and_subfolders_share_one_store(repository, clock):
     assert status.stdout.split() == ["??", "inner/"]
 
 
-def test_a_submodule_is_its_own_project(repository, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    git(other, "init", "-q")
-    (other / "b.py").write_text("b = 1\n")
-    git(other, "add", ".")
-    git(other, "commit", "-q", "-m", "first")
-    git(repository, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "vendor")
-    assert find_checkout(repository / "vendor").root == repository / "vendor"
-
-
 def test_outside_git_a_projects_usual_file_marks_the_root(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     assert find_checkout(tmp_path / "a" / "b").root == tmp_path / "a" / "b"
@@ -107,30 +96,3 @@ def test_doctor_names_a_store_that_others_can_read(project, clock):
         report = cortex.doctor()
     assert not report.healthy
     assert any("chmod 600" in finding.todo for finding in report.findings)
-
-
-@pytest.mark.usefixtures("without_vectors")
-def test_two_stores_answer_together(project, clock, home, tmp_path):
-    with Cortex.open(project, clock=clock) as cortex:
-        mine = cortex.remember("I prefer tabs over spaces.", kind="preference", scope="global")
-        here = cortex.remember("This project prefers spaces.", kind="preference")
-        assert {one.id for one in cortex.list().memories} == {mine.id, here.id}
-        assert [one.id for one in cortex.list(scope="global").memories] == [mine.id]
-        assert cortex.list().total == 2
-        pages = [cortex.list(limit=1, offset=offset).memories for offset in range(3)]
-        assert [one.id for page in pages for one in page] == [here.id, mine.id]
-        found = cortex.recall("tabs or spaces", recipe="keyword", floor=False)
-        assert {hit.memory.id for hit in found.hits} == {mine.id, here.id}
-        assert cortex.get(mine.id).scope == "global"
-        assert cortex.edit(mine.id, tags=["editor"]).tags == ("editor",)
-        assert {store.scope: store.memories for store in cortex.status().stores} == {
-            "project": 1,
-            "global": 1,
-        }
-        assert cortex.export(scope="project").memories == 1
-    other = tmp_path / "another"
-    (other / ".git").mkdir(parents=True)
-    with Cortex.open(other, clock=clock) as cortex:
-        assert [one.id for one in cortex.list().memories] == [mine.id]
-        cortex.purge(mine.id)
-    assert b"prefer tabs" not in (home / "global.db").read_bytes()

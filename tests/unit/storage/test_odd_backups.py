@@ -86,37 +86,9 @@ def test_a_store_in_use_keeps_what_it_is_told(project, clock, tmp_path):
         assert other.get(id_).text == "Kept after it"
 
 
-def test_a_backup_replaces_a_backup_and_an_empty_file(project, clock, tmp_path):
-    (tmp_path / "empty.db").touch()
-    with Cortex.open(project, clock=clock) as cortex:
-        for name in ("empty.db", "empty.db", "new.db", "new.db"):
-            assert cortex.backup(str(tmp_path / name)).memories == len(TEXTS)
-
-
-def test_a_file_that_looks_like_the_half_of_a_backup_stays(project, clock, tmp_path):
-    mine = tmp_path / "copy.db.part"
-    mine.write_text("mine")
-    with Cortex.open(project, clock=clock) as cortex:
-        cortex.backup(str(tmp_path / "copy.db"))
-    assert mine.read_text() == "mine"
-    assert sorted(path.suffix for path in tmp_path.iterdir() if path.is_file()) == [".db", ".part"]
-
-
 @pytest.mark.parametrize("suffix", ["", "-wal", ".recovered", ".part", ".from-backup"])
 def test_no_backup_takes_the_place_of_a_part_of_the_store(project, clock, database, suffix):
     with Cortex.open(project, clock=clock) as cortex:
         with pytest.raises(InvalidInputError):
             cortex.backup(f"{database}{suffix}")
         cortex.remember("It still works")
-
-
-def test_rows_that_refer_to_nothing_stand_in_no_backups_way(project, clock, database):
-    with sqlite3.connect(database) as connection:
-        connection.execute(
-            "INSERT INTO memory_files (memory_key, path, content_hash, commit_id) VALUES (9876, 'x', '', '')"
-        )
-    connection.close()
-    clock.pass_(minutes=1)
-    with Cortex.open(project, clock=clock) as cortex:
-        assert cortex.backup().memories == len(TEXTS)
-        assert "not there" in str(cortex.doctor())

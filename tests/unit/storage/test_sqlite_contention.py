@@ -8,7 +8,6 @@ import apsw
 import pytest
 
 from recortex.errors import StoreBusyError
-from recortex.storage.sqlite import connection as connection_module
 from recortex.storage.sqlite import connection as opening
 from recortex.storage.sqlite import pool
 from recortex.storage.sqlite.connection import Patience, connect
@@ -42,21 +41,6 @@ def _connect(path: Path) -> apsw.Connection:
 
 def _write(connection: apsw.Connection, size: int = 4000) -> None:
     connection.execute("INSERT INTO notes VALUES (zeroblob(?))", (size,))
-
-
-def test_patience_ends() -> None:
-    """A busy handler with no patience gives up at once; one with some asks again."""
-    assert not Patience(0)(0)
-    assert Patience(1)(0)
-
-
-def test_patience_is_counted_anew_for_each_wait() -> None:
-    """What was waited for one lock does not count for the next one."""
-    patience = Patience(0.02)
-    asked = 0
-    while patience(asked):
-        asked += 1
-    assert patience(0)
 
 
 def test_every_write_of_many_connections_is_kept(path: Path) -> None:
@@ -158,15 +142,6 @@ def test_a_log_full_of_others_pages_is_folded_in(path: Path, monkeypatch: pytest
         _write(one)
         one.close()
     assert _frames(open_all_along) < 3 * FEW_PAGES
-
-
-def test_the_handler_in_use_is_the_patient_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection gives up after the milliseconds that the store allows."""
-    monkeypatch.setattr(connection_module, "BUSY_MILLISECONDS", 0)
-    held, other = _connect(path), _connect(path)
-    held.execute("BEGIN IMMEDIATE")
-    with pytest.raises(apsw.BusyError):
-        other.execute("BEGIN IMMEDIATE")
 
 
 def _frames(connection: apsw.Connection) -> int:

@@ -12,7 +12,6 @@ from recortex.app.citations import cite
 from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
 from recortex.cli.reviewing import items
-from recortex.domain.kinds import KINDS
 from recortex.domain.memory import FileLink
 from recortex.domain.relation import Relation
 from recortex.domain.reports import FLAG
@@ -68,35 +67,12 @@ def test_content_that_changed_is_told_with_what_differs(cortex, memory, source):
     assert issues(cortex, memory) == [("citation", "moderate", "steps.py:9-11: 1 of 3 lines differ")]
 
 
-def test_most_of_several_places_must_be_gone_to_be_severe(cortex, source):
-    places = ["steps.py:9-11", "steps.py:1-3", "other.py:1"]
-    (source.parent / "other.py").write_text("x = 1\n")
-    memory = cortex.remember(SAID, kind="tribal", files=places)
-    (source.parent / "other.py").unlink()
-    assert [severity for _, severity, _ in issues(cortex, memory)] == ["moderate"]
-    source.unlink()
-    assert [severity for _, severity, _ in issues(cortex, memory)] == ["severe"] * 3
-
-
 def test_what_has_expired_is_told(cortex, clock):
     memory = cortex.remember(SAID, valid_until=clock.now + timedelta(days=2))
     clock.pass_(days=3)
     assert ("temporal", "moderate", f"it was true until {clock.now - timedelta(days=1):%Y-%m-%d}") in issues(
         cortex, memory
     )
-
-
-@pytest.mark.usefixtures("source")
-def test_what_nobody_validated_for_long_is_told_unless_its_code_does_it(cortex, clock):
-    plain = cortex.remember("Releases are cut on Tuesdays", kind="tribal")
-    cited = cortex.remember(SAID, kind="tribal", files=["steps.py:9-11"])
-    clock.pass_(days=KINDS["tribal"].revalidate_days + 1)
-    assert issues(cortex, plain) == [("temporal", "minor", "nobody has validated it for 91 days")]
-    assert issues(cortex, cited) == []
-    clock.pass_(days=100)
-    assert [severity for _, severity, _ in issues(cortex, plain)] == ["moderate"]
-    clock.pass_(days=300)
-    assert "nobody has used it for 491 days" in [what for _, _, what in issues(cortex, plain)]
 
 
 def test_always_and_never_contradict_each_other(reading, settle):
