@@ -10,10 +10,9 @@ from generated import drawn
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.domain.kinds import KINDS
 from recortex.engines.extraction import extract, learned
-from recortex.engines.extraction.candidates import ACTIVE, MAX_QUOTE
+from recortex.engines.extraction.candidates import ACTIVE, COMMAND, MAX_QUOTE
 from recortex.engines.extraction.sentences import MAX_LENGTH, MIN_LENGTH, MIN_TYPED, plain, statement
 
-OF_COMMANDS = {"command_habit", "command_corrected", "verified_fix"}
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 WORDS = [
     "The", "`load_all`", "cannot", "because", "always", "requires", "src/app.py", "**Fix:**", "**Issue:**",
@@ -60,7 +59,7 @@ def test_every_candidate_is_well_formed_and_the_result_repeats(turns):
     for one in found:
         assert (MIN_TYPED if one.speaker == "user" else MIN_LENGTH) <= len(one.text) <= MAX_LENGTH
         assert one.kind in names
-        assert one.speaker == "user" or one.rule in OF_COMMANDS  # nothing is learned from other prose
+        assert one.speaker == "user" or one.rule == COMMAND  # nothing is learned from other prose
         assert 0 <= one.confidence <= 0.95
         assert one.confidence >= ACTIVE or not one.active
         assert len(one.quote) <= MAX_QUOTE

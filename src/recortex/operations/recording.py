@@ -461,7 +461,7 @@ class CorrectionOperations(Operations):
             )
         from recortex.engines.extraction.principles import taught as understood
 
-        taught = self._worded(understood(text, original=original, corrected=corrected, diff=diff, did=did))
+        taught = understood(text, original=original, corrected=corrected, diff=diff, did=did)
         services = self._app.services(scope)
         draft = self._drafted(taught, (original, corrected), files, Scope(scope))
         if dry_run:
@@ -547,12 +547,6 @@ class CorrectionOperations(Operations):
         return replace(
             old, confidence=adjusted(old.confidence, "accepted" if answer == "confirm" else "rejected")
         )
-
-    def _worded(self, taught: Taught) -> Taught:
-        """The correction as a language model words it, where one is set and its answer can stand."""
-        adviser = self._app.adviser if taught.words else None
-        better = adviser.principle(taught.words, taught.did, taught.principle) if adviser else None
-        return replace(taught, principle=better.text, category=better.category) if better else taught
 
     def _drafted(self, taught: Taught, texts: tuple[str, str], files: Sequence[str], scope: Scope) -> Draft:
         from recortex.engines.corrections import MADE, TAG

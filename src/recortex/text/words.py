@@ -157,8 +157,6 @@ STOP_WORDS = _LISTS["STOP_WORDS"]
 """English function words, which are ignored in questions and in keyword search."""
 PADDING = (STOP_WORDS - _LISTS["MEANINGFUL_STOP_WORDS"]) | _LISTS["EXTRA_PADDING"]
 """Words that a statement may have or lack and still say the same (near-duplicates)."""
-FAILURE_WORDS = _LISTS["FAILURE_WORDS"]
-"""Words of any report of a failure (bench/extraction.py)."""
 FILLERS = _LISTS["FILLERS"]
 """Left out when the subjects of two statements are compared (bench/reversals.py)."""
 PREPOSITIONS = _LISTS["PREPOSITIONS"]

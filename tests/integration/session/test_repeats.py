@@ -1,4 +1,4 @@
-"""What is said or repaired again in another session is more evidence; a copy of a session is none."""
+"""What is said again in another session is more evidence; a copy of a session is none."""
 
 import json
 
@@ -55,37 +55,3 @@ def test_what_is_said_of_the_moment_in_two_sessions_stays_proposed(history):
         cortex.import_("any", str(sessions))
     (proposed,) = about(cortex, "replica")
     assert (proposed.status, proposed.evidence) == (Status.PROPOSED, 2)
-
-
-def repaired(sessions, session, tmp_path):
-    """A session in which a command fails, a file of its tests is edited, and it passes."""
-    uses = (
-        ("Bash", {"command": "make test"}, "Error: port 4317 is taken by the collector", True),
-        ("Edit", {"file_path": str(tmp_path / "work" / "tests" / "ports.py")}, "edited", False),
-        ("Bash", {"command": "make test"}, "12 scenarios", False),
-    )
-    lines = [{"type": "user", "message": {"role": "user", "content": "The e2e run fails."}}]
-    for number, (name, given, result, failed) in enumerate(uses):
-        use = {"type": "tool_use", "id": f"{session}{number}", "name": name, "input": given}
-        done = {"type": "tool_result", "tool_use_id": use["id"], "content": result, "is_error": failed}
-        lines += [
-            {"type": "assistant", "message": {"role": "assistant", "content": [use]}},
-            {"type": "user", "message": {"role": "user", "content": [done]}},
-        ]
-    for number, line in enumerate(lines):
-        line |= {"sessionId": session, "uuid": f"{session}-{number}", "cwd": str(tmp_path / "work")}
-        line["timestamp"] = f"2026-03-01T1{len(session) % 2}:{ord(session[0]) % 60}:0{number}Z"
-    (sessions / f"{session}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-
-
-def test_the_same_failure_with_the_same_repair_in_two_sessions_is_active(history, tmp_path):
-    cortex, _, sessions = history
-    repaired(sessions, "one", tmp_path)
-    cortex.import_("any", str(sessions))
-    (found,) = about(cortex, "make test")
-    assert (found.status, found.kind) == (Status.PROPOSED, "incident")
-    repaired(sessions, "two", tmp_path)
-    cortex.import_("any", str(sessions))
-    (again,) = about(cortex, "make test")
-    assert (again.id, again.status, again.evidence) == (found.id, Status.ACTIVE, 2)
-    assert "`make test` failed with 'Error: port 4317 is taken by the collector'" in again.text

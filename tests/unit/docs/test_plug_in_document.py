@@ -63,7 +63,7 @@ def second_columns(name, heading):
 
 def test_the_probabilities_from_which_something_is_learned():
     found = second_columns("learning", "| sentence | active from | proposed from |")
-    assert found == [[], [SURE.active], [PERSON.proposed], [], [], [], []]
+    assert found == [[], [SURE.active], [PERSON.proposed], [], [], []]
 
 
 def test_the_probabilities_from_which_something_is_replaced():

@@ -17,22 +17,6 @@ def active(*said):
     return [one.text for one in found(*said) if one.active]
 
 
-def ran(command, output="ok", *, ok=True):
-    return ToolCall(id="c", name="Bash", command=command, output=output, ok=ok)
-
-
-def test_one_incident_met_twice_is_one_memory():
-    edit = ToolCall(id="e", name="Edit", files=("src/upload.py",), writes=True, ok=True)
-    error = "UploadError: the queued upload of batch {} of tenant `main` blocked `Uploader.close()`"
-    calls = [
-        call
-        for number in (3, 14)
-        for call in (ran("pytest", error.format(number), ok=False), edit, ran("pytest", "5 passed"))
-    ]
-    turns = [Turn(index=index, role="assistant", text="", tools=(call,)) for index, call in enumerate(calls)]
-    assert [one.evidence for one in extract(turns, INFO) if one.rule == "verified_fix"] == [2]
-
-
 def test_a_decision_that_the_person_takes_up_again_waits():
     decided = "We decided to use SQLite for the job queue."
     assert active(("user", decided)) == [decided]

@@ -18,24 +18,6 @@ def test_turns_before_the_cursor_teach_nothing_again():
     assert learned(turns[2:], INFO, before=turns[:2]).candidates == []
 
 
-def test_a_repair_is_seen_across_the_cursor():
-    failing = ToolCall(
-        id="1",
-        name="Bash",
-        command="pytest tests/test_a.py",
-        ok=False,
-        output="ValueError: the port is not a number",
-    )
-    edit = ToolCall(id="2", name="Edit", files=("src/app.py",), writes=True, ok=True)
-    passing = ToolCall(id="3", name="Bash", command="pytest tests/test_a.py", ok=True, output="1 passed")
-    turns = [
-        Turn(index=place, role="assistant", text="", tools=(call,))
-        for place, call in enumerate((failing, edit, passing))
-    ]
-    (fix,) = [one for one in extract(turns, INFO) if one.rule == "verified_fix"]
-    assert [one.text for one in extract(turns[2:], INFO, before=turns[:2])] == [fix.text]
-
-
 def test_a_habit_is_told_once():
     call = ToolCall(id="1", name="Bash", command="just test", ok=True, output="ok")
     turns = [Turn(index=place, role="assistant", text="", tools=(call,)) for place in range(4)]

@@ -62,11 +62,7 @@ def candidate(finding: RuleFinding, turn: Turn, origin: Origin = Origin.USER) ->
         turn_index=turn.index,
         speaker=turn.role,
         origin=origin,
-        # What an edit repaired may have been of the moment: only what ran again and again is sure.
-        active=confidence >= ACTIVE
-        and not finding.hold
-        and turn.certain
-        and (turn.role == "user" or finding.rule == COMMAND),
+        active=confidence >= ACTIVE and not finding.hold and turn.certain,
         turn_uuid=turn.uuid,
         at=turn.at,
         domain=domain,

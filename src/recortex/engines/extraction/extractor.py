@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.learned import Candidate
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin
-from recortex.engines.extraction.agent_rules import ToolUseRules, answered, choices, own_words
+from recortex.engines.extraction.agent_rules import Habits, answered, choices, own_words
 from recortex.engines.extraction.candidates import ACTIVE, DURABLE, ON_PURPOSE, candidate, doubted
 from recortex.engines.extraction.person_rules import (
     MAX_TYPED,
@@ -37,7 +37,7 @@ from recortex.engines.extraction.plain_speech import (
 from recortex.engines.judging import Message, Statement, assess
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import is_near_duplicate
-from recortex.text.words import FAILURE_WORDS, LETTERS, tokens, units, word_set
+from recortex.text.words import LETTERS, tokens, units, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -169,27 +169,7 @@ def _asks(sentence: str, said: str, wish: str) -> bool:
 
 # Statements with a lower share of common words are not compared closely.
 _SIMILAR = 0.4
-# The share of a repair's words in another from which it is the same incident; different ones have less than
-# 0.45 (bench/extraction.py).
-_SAME_INCIDENT = 0.6
-_MIN_SHARED = 4
-_STEM = 5
-# The latest candidates that a new one is compared with: it limits the time and changes few results.
-_MAX_COMPARED = 200
 _REPEATED_BONUS = 0.05
-_CODE = re.compile(r"`([^`]{1,200})`")
-
-
-def _topic(one: Candidate) -> frozenset[str]:
-    """The stems of what a statement is about, without its commands: one test may fail for several reasons."""
-    text = _CODE.sub(lambda code: " " if code.group(1) in one.commands else f" {code.group(1)} ", one.text)
-    return frozenset(
-        word[:_STEM] for word in units(tokens(text, LETTERS)) if word not in FAILURE_WORDS and len(word) > 1
-    )
-
-
-def _is_repair(one: Candidate) -> bool:
-    return one.rule.endswith("_fix")
 
 
 @dataclass(slots=True)
@@ -204,8 +184,6 @@ class CandidateSet:
         """Add a candidate, or count it as evidence for the one that says the same."""
         words = frozenset(units(tokens(new.text, LETTERS)))
         place = self._place_of(words, new.text)
-        if place is None and _is_repair(new):
-            place = self._same_incident(new)
         if place is not None:
             # One candidate of two that say the same: the one of higher confidence, with the evidence of both.
             known = self.kept[place]
@@ -233,16 +211,6 @@ class CandidateSet:
             if len(words & other) < _SIMILAR * len(words | other):
                 continue
             if words == other or is_near_duplicate(text, self.kept[place].text):
-                return place
-        return None
-
-    def _same_incident(self, repair: Candidate) -> int | None:
-        """The index of the first kept repair of the same incident, among the latest candidates."""
-        topic = _topic(repair)
-        for place in range(max(0, len(self.kept) - _MAX_COMPARED), len(self.kept)):
-            known = self.kept[place]
-            other = _topic(known) if _is_repair(known) else frozenset[str]()
-            if len(topic & other) >= max(_MIN_SHARED, _SAME_INCIDENT * min(len(topic), len(other))):
                 return place
         return None
 
@@ -382,8 +350,7 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
     """What the turns teach, read after those before them, which teach nothing again.
 
     A session that is read in several passes gives the same as when it is read at once, as far as `before`
-    goes back: a repair is recognised if its failure is before the cursor, a repetition is not returned again,
-    and what a later turn takes back is named.
+    goes back: a repetition is not returned again, and what a later turn takes back is named.
     """
     del info  # callers record the session; no rule depends on it
     reading = _SessionReader()
@@ -406,7 +373,7 @@ class _SessionReader:
     """
 
     candidates: CandidateSet = field(default_factory=CandidateSet)
-    tool_use: ToolUseRules = field(default_factory=ToolUseRules)
+    habits: Habits = field(default_factory=Habits)
     released: list[Candidate] = field(default_factory=list)
     begun: bool = False
     said: str = ""
@@ -415,8 +382,7 @@ class _SessionReader:
         """Read one turn."""
         if turn.by_person and PATTERNS.reconsiders.match(turn.text[:MAX_TYPED]):
             self.candidates.withdraw_decisions(turn.index - _RECONSIDER_REACH)
-        for finding in self.tool_use.observe(turn):
-            self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
+        self.habits.observe(turn)
         if turn.by_person:
             for finding in self._read_prose(turn):
                 self.candidates.add(candidate(finding, turn))
@@ -435,7 +401,7 @@ class _SessionReader:
 
     def conclusions(self) -> list[Candidate]:
         """The candidates of all commands so far."""
-        return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in self.tool_use.habits()]
+        return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in self.habits.found()]
 
     def since(self, told: list[Candidate], habits: list[Candidate]) -> Learned:
         """What is new, and what no longer holds, compared with an earlier point of the session."""

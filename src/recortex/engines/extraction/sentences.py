@@ -334,14 +334,6 @@ def files_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_MAX_FILES]
 
 
-def short_path(path: str, cwd: str) -> str:
-    """A path relative to the working directory; outside of it, its last two parts."""
-    path, cwd = path.replace("\\", "/"), cwd.replace("\\", "/").rstrip("/")
-    if cwd and path.startswith(cwd + "/"):
-        return path[len(cwd) + 1 :]
-    return "/".join(part for part in path.split("/")[-2:] if part)
-
-
 def commands_in(text: str) -> tuple[str, ...]:
     """Shell commands between code marks."""
     marked = re.findall(r"`([^`]{3,200})`", text)

@@ -137,13 +137,6 @@ class _Match(NamedTuple):
     rule: Rule
 
 
-def _is_within(match: _Match, area: Area, size: int) -> bool:
-    """Whether a match was seen with what stands around it."""
-    return (match.start >= area.start + _MARGIN or area.start == 0) and (
-        match.end <= area.end - _MARGIN or area.end == size
-    )
-
-
 def redact(text: str, *, path: str | None = None, table: RuleTable | None = None) -> Redaction:
     """Replace personal data and secrets by placeholders.
 
@@ -237,7 +230,16 @@ def _candidates(
     for rule, area, matches in scan.matches():
         try:
             named = _named(scan, rule, matches, change, area)
-            found.extend(match for match in named if not near or _is_within(match, area, size))
+            # One at the border of what is searched may have been cut.
+            found.extend(
+                match
+                for match in named
+                if not near
+                or (
+                    (match.start >= area.start + _MARGIN or area.start == 0)
+                    and (match.end <= area.end - _MARGIN or area.end == size)
+                )
+            )
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
             # A rule that cannot run is a gap in one kind of data, not a reason to stop.
             skipped.add(rule.name)
@@ -392,24 +394,18 @@ def _walk(value: Any, name: str, path: str | None, findings: list[RedactionFindi
     if depth >= MAX_DEPTH and isinstance(value, dict | list | tuple):
         return _TOO_DEEP
     if isinstance(value, dict):
-        return _mapping(value, path, findings, depth)
+        clean: dict[Any, Any] = {}
+        seen: dict[Any, int] = {}
+        for key, item in value.items():
+            name = _string(key, "", path, findings) if isinstance(key, str) else key
+            while name in clean:
+                seen[name] = seen.get(name, 1) + 1
+                name = f"{name} {seen[name]}"
+            clean[name] = _walk(item, key if isinstance(key, str) else "", path, findings, depth + 1)
+        return clean
     if isinstance(value, list | tuple):
         return [_walk(item, name, path, findings, depth + 1) for item in value]
     return value
-
-
-def _mapping(
-    value: dict[Any, Any], path: str | None, findings: list[RedactionFinding], depth: int
-) -> dict[Any, Any]:
-    clean: dict[Any, Any] = {}
-    seen: dict[Any, int] = {}
-    for key, item in value.items():
-        name = _string(key, "", path, findings) if isinstance(key, str) else key
-        while name in clean:
-            seen[name] = seen.get(name, 1) + 1
-            name = f"{name} {seen[name]}"
-        clean[name] = _walk(item, key if isinstance(key, str) else "", path, findings, depth + 1)
-    return clean
 
 
 def _string(text: str, name: str, path: str | None, findings: list[RedactionFinding]) -> str:

@@ -1,4 +1,4 @@
-"""What a model is asked of sessions, corrections and pairs of memories, and how its answers are checked."""
+"""What a model is asked of sessions and pairs of memories, and how its answers are checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from recortex.codec import convert
 from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.learned import Candidate, Category
+from recortex.domain.learned import Candidate
 from recortex.domain.model_call import Request
 from recortex.domain.vocabulary import (
     CONFIDENCE_WORDS,
@@ -26,13 +26,10 @@ from recortex.domain.vocabulary import (
 from recortex.engines.extraction.authorship import DOUBT, doubtful, typed
 from recortex.engines.extraction.extractor import PERSON
 from recortex.engines.extraction.sentences import (
-    MAX_LENGTH,
-    MIN_LENGTH,
     commands_in,
     domain_of,
     files_in,
     identifiers,
-    keeps,
     objection,
     tags_of,
 )
@@ -413,83 +410,6 @@ def _shortened(quote: str) -> str:
 
 def _described(name: str) -> str:
     return (KINDS[kind_of(name)].__doc__ or "").partition("\n")[0]
-
-
-# -- asks a model what a correction teaches, and checks the answer against the person's words
-
-
-LONGEST_WORDS = 2_000
-CORRECTIONS_SCHEMA = list_schema(
-    "principles",
-    text={"type": "string"},
-    category={"type": "string", "enum": [one.value for one in Category]},
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _CorrectionsItem:
-    text: str
-    category: Category
-
-
-class Worded(NamedTuple):
-    """What a model says that a correction teaches."""
-
-    text: str
-    category: Category
-
-
-def corrections_request(words: str, did: str, rules: str) -> Request:
-    """The question about a correction; code of the two texts is not sent.
-
-    Args:
-        words: what the person said.
-        did: what the agent had done, in words.
-        rules: the principle that rules made.
-    """
-    parts = {"words": words, "done": did, "rules": rules}
-    prompt = "\n".join(f"<{name}>{_sendable(text)}</{name}>" for name, text in parts.items() if text)
-    system = template("correct").substitute(
-        shortest=MIN_LENGTH, longest=MAX_LENGTH, categories=", ".join(one.value for one in Category)
-    )
-    return Request(
-        purpose="correct",
-        system=system,
-        prompt=prompt,
-        schema=CORRECTIONS_SCHEMA,
-        items="principles",
-        max_output=1_024,
-    )
-
-
-def corrections_checked(items: Sequence[Any], said: str, rules: str = "") -> Worded | None:
-    """The first entry of an answer, if it stands alone, names nothing new and does not say the opposite.
-
-    Args:
-        items: of the answer.
-        said: everything that was sent.
-        rules: the principle that rules made, with each negation, exception and condition of the words.
-    """
-    try:
-        item = convert(items[0], _CorrectionsItem) if items else None
-    except InvalidInputError:
-        return None
-    if item is None:
-        return None
-    text = redact(" ".join(item.text.split())).text
-    invented = [name for name in identifiers(text) if name not in said]
-    if (
-        invented
-        or not keeps(rules, text)
-        or not MIN_LENGTH <= len(text) <= MAX_LENGTH
-        or objection(text, meant=True)
-    ):
-        return None
-    return Worded(text, item.category)
-
-
-def _sendable(text: str) -> str:
-    return redact(" ".join(prose(text, person=True).split())).text.replace("<", HARMLESS)[:LONGEST_WORDS]
 
 
 # -- asks a model how pairs of memories are related, and checks the answer

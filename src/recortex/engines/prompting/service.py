@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from recortex.domain.exchange import SessionInfo, Turn
     from recortex.domain.memory import Memory
-    from recortex.engines.prompting.lessons import Worded
     from recortex.ports.model import LanguageModel
 
 
@@ -152,19 +151,6 @@ class Adviser:
             dropped=found.dropped,
             call=answer.call,
         )
-
-    def principle(self, words: str, did: str, rules: str) -> Worded | None:
-        """What a correction teaches; None where no model says so, and the rules' wording counts.
-
-        Raises:
-            StorageError: the ledger cannot be written; nothing is asked then.
-        """
-        if self._model is None:
-            return None
-        answer = self._model.ask(lessons.corrections_request(words, did, rules))
-        if not isinstance(answer, Answer):
-            return None
-        return lessons.corrections_checked(answer.items, f"{words}\n{did}\n{rules}", rules)
 
     def hypothesis(self, question: str) -> str:
         """What a memory would say that answers a question; empty where the model cannot be asked.
