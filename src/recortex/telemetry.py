@@ -172,8 +172,8 @@ def to_logging() -> Listener:
 # -- a line for each span in a file, so that short-lived processes add up
 
 
-MOST_BYTES = 512 * 1024
-"""Of a file of timings that nothing reads: it is begun anew then."""
+MOST_BYTES, MANY_BYTES = 512 * 1024, 128 * 1024
+"""Of a file of timings that nothing reads: it is begun anew then; and of one that is worth counting before."""
 AT_ONCE = 16
 """Lines that are written together: a process that is killed loses so many at most."""
 
@@ -184,9 +184,13 @@ class ToFile:
     Args:
         place: gives the file.
         clock: gives the time.
+
+    Attributes:
+        wrote: whether an operation of this process changed something.
     """
 
     def __init__(self, place: Callable[[], Path], clock: Callable[[], datetime]) -> None:
+        self.wrote = False
         self._place, self._clock = place, clock
         self._waiting: list[tuple[Record, datetime]] = []
 
@@ -196,22 +200,25 @@ class ToFile:
         if len(self._waiting) >= AT_ONCE:
             self.flush()
 
-    def flush(self) -> None:
-        """Write what waits; where that cannot be done, it is lost."""
+    def flush(self) -> bool:
+        """Write what waits; where that cannot be done, it is lost. Returns whether the file is large by now."""
         import os
 
         written, self._waiting = self._waiting, []
         if not written:
-            return
+            return False
         flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         with suppress(OSError):
             handle = os.open(self._place(), flags, 0o600)
             try:
                 os.write(handle, "".join(as_line(*one) for one in written).encode())
-                if os.lseek(handle, 0, os.SEEK_CUR) > MOST_BYTES:
+                size = os.lseek(handle, 0, os.SEEK_CUR)
+                if size > MOST_BYTES:
                     os.ftruncate(handle, 0)
+                return MANY_BYTES < size <= MOST_BYTES
             finally:
                 os.close(handle)
+        return False
 
 
 def as_line(record: Record, at: datetime) -> str:

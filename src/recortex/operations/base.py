@@ -31,7 +31,7 @@ from recortex.domain.vocabulary import (
 )
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
-from recortex.errors import InvalidInputError
+from recortex.errors import InvalidInputError, StorageError
 from recortex.lean import Value
 
 if TYPE_CHECKING:
@@ -132,7 +132,20 @@ class Operations:
 
     def close(self) -> None:
         """Close the stores; the object can be used again and opens them anew."""
+        if self.metered and self.metered.flush() and self.metered.wrote:
+            self._count_timings()
         self._app.close()
+
+    def _count_timings(self) -> None:
+        """Count in the store how long operations took, as after a session: a store may never see one."""
+        from recortex.app.jobs.running import run
+        from recortex.app.jobs.table import AFTER_SESSION
+
+        jobs = [one for one in AFTER_SESSION if one.name == "metrics"]
+        with suppress(StorageError):
+            own = next(iter(self._app.locations.values()))
+            for services in (one for one in self._app.all_services() if one.location is own):
+                run(services, self._app.clock, self._app.settings, jobs)
 
     def __enter__(self) -> Self:
         return self

@@ -138,7 +138,10 @@ def operation(**declared: Any) -> Callable[[Function], Function]:
 
         @wraps(function)
         def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
-            with span("operation", getattr(self, "metered", None), operation=name):
+            metered = getattr(self, "metered", None)
+            with span("operation", metered, operation=name):
+                if metered and not traits.read_only:
+                    metered.wrote = True
                 return function(self, **_fitting(function, args, kwargs))
 
         setattr(checked, _MARK, traits)

@@ -54,6 +54,25 @@ def test_processes_add_up(project, clock):
         assert timed(cortex)["metrics"].times == 2  # those before this one
 
 
+def test_a_store_without_sessions_loses_no_timings(project, clock):
+    with Cortex.open(project, clock=clock) as cortex:
+        memory = cortex.remember("The queue is drained before a deploy")
+        path = timings(cortex)
+    line = json.dumps([clock().timestamp(), "operation", "recall", 5.0, "", {"results": 1}]) + "\n"
+    path.write_text(line * (telemetry.MANY_BYTES // len(line) + 1))
+    many = len(path.read_text().splitlines())
+    before = path.stat().st_size
+    with Cortex.open(project, clock=clock) as cortex:
+        assert timed(cortex)["recall"].times == many
+    assert path.stat().st_size > before  # who looks writes nothing else
+    with Cortex.open(project, clock=clock) as cortex:
+        cortex.remember("Tokens end after an hour")
+    assert not path.exists()
+    with Cortex.open(project, clock=clock) as cortex:
+        assert timed(cortex)["recall"].times == many
+        assert cortex.get(memory.id).text == memory.text
+
+
 def test_only_the_operation_that_was_asked_for_is_counted(cortex):
     cortex.remember("The queue is drained before a deploy")
     cortex.remember_many([{"text": "Tokens end after an hour"}])
