@@ -173,7 +173,7 @@ def to_logging() -> Listener:
 
 
 MOST_BYTES, MANY_BYTES = 512 * 1024, 128 * 1024
-"""Of a file of timings that nothing reads: it is begun anew then; and of one that is worth counting before."""
+"""Of a file of timings that nothing reads: it is begun anew then; and of one that is worth counting."""
 AT_ONCE = 16
 """Lines that are written together: a process that is killed loses so many at most."""
 
@@ -201,7 +201,7 @@ class ToFile:
             self.flush()
 
     def flush(self) -> bool:
-        """Write what waits; where that cannot be done, it is lost. Returns whether the file is large by now."""
+        """Write what waits; where that cannot be done, it is lost. Returns whether the file is large now."""
         import os
 
         written, self._waiting = self._waiting, []
