@@ -14,15 +14,15 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import search as of_both_engines
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.sqlite.vector_index import MOST, VectorsInMemory
+from recortex.storage.sqlite.vector_index import MOST, MOST_CODES, VectorsInMemory
 
 WIDTH, LIMIT = 70, 6
 ACTS = ("add", "add many", "bury newest", "bury some", "share", "afresh", "roll back", "compact")
 
 
-def opened(path, *, most=MOST):
+def opened(path, *, most=MOST, codes=MOST_CODES):
     store = SqliteStore(path, backups=path.parent / "backups", clock=lambda: AT)
-    store.search._held = store._held = VectorsInMemory(store.pool, most=most)
+    store.search._held = store._held = VectorsInMemory(store.pool, most=most, most_codes=codes)
     return store
 
 
@@ -107,14 +107,15 @@ class Life:
 
 
 @pytest.mark.parametrize("many", [10**9, 12], ids=["by signs", "by signs and codes"])
+@pytest.mark.parametrize("codes", [MOST_CODES, 15, 0], ids=["codes held", "of few", "signs alone held"])
 @given(acts=st.lists(st.sampled_from(ACTS), max_size=20), seed=st.integers(0, 2**32))
 @example(acts=["add many", "share", "share", "bury newest", "add", "afresh", "bury some", "add many"], seed=1)
 @settings(deadline=None, max_examples=drawn(20))
-def test_held_and_read_vectors_agree_whoever_writes(tmp_path_factory, many, acts, seed):
+def test_held_and_read_vectors_agree_whoever_writes(tmp_path_factory, many, codes, acts, seed):
     path = tmp_path_factory.mktemp("life") / "store.db"
     with (
         pytest.MonkeyPatch.context() as patch,
-        closing(opened(path)) as mine,
+        closing(opened(path, codes=codes)) as mine,
         closing(opened(path, most=0)) as other,
     ):
         patch.setattr(of_both_engines, "MANY", many)
@@ -134,7 +135,7 @@ def test_only_what_came_since_is_read_and_nothing_by_a_process_that_asks_once(tm
             life.add_many()
         held, read = mine.search._held, []
         monkeypatch.setattr(
-            held, "_read", lambda *asked: read.append(asked[1]) or VectorsInMemory._read(held, *asked)
+            held, "_read", lambda *asked: read.append(asked[1].last) or VectorsInMemory._read(held, *asked)
         )
         asked = np.array(vector(7), "<f4").tobytes()
         mine.search.nearest(asked, LIMIT, None, MODEL)
@@ -142,7 +143,7 @@ def test_only_what_came_since_is_read_and_nothing_by_a_process_that_asks_once(tm
         mine.search.nearest(asked, LIMIT, None, MODEL)
         life.add()
         mine.search.nearest(asked, LIMIT, None, MODEL)
-        assert read == [1, 46]
+        assert read == [0, 45]
         mine.compact()
         assert held._held == {}
 

@@ -213,7 +213,7 @@ class SqliteSearch(SearchRecords):
         return [row[0] for row in self._database.rows(self._having, (json(keys),))]
 
     def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
-        if not self._held.holds(model_key):
+        if not self._held.holds_codes(model_key):
             return super()._facts_with_vectors(keys, only, model_key)
         rows = self._fact_rows(keys, only, "(SELECT number FROM vector_changes), m.embedding_key")
         wanted = [row[-1] for row in rows if row[-1] is not None]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.maintenance import Degradation, VectorIndexState
 from recortex.storage.records.rows import EVERYTHING
-from recortex.storage.records.search import closest, words_of
+from recortex.storage.records.search import closest, packed_words, words_of
 from recortex.storage.records.values import json
 from recortex.storage.records.vectors import VectorRecords, quantised
 
@@ -392,8 +392,8 @@ def _build(folder: Path, pool: Pool, model: int, graph: Any, after: int, newest:
 # -- the vectors of memories, held by a process that asks more than once
 
 
-MOST = 200_000
-"""With more vectors nothing is held: these take 90 MB."""
+MOST, MOST_CODES = 2_000_000, 200_000
+"""With more vectors nothing is held, and with more than the second their signs alone: both take 110 MB."""
 _CHUNK = 5_000
 """Vectors that are read by one statement."""
 _GROWTH = 1.2
@@ -407,18 +407,20 @@ class _Held(NamedTuple):
     Attributes:
         changes: what the database had counted when they were read.
         seen: the newest key of any vector then.
+        whole: whether codes are held, too.
         size: how many there are.
         keys: int64, ascending.
-        codes: int8, a row for each vector.
         words: uint64, an array for each 64 signs of every vector.
+        codes: int8, a row for each vector.
     """
 
     changes: int
     seen: int
+    whole: bool
     size: int = 0
     keys: Any = ()
-    codes: Any = ()
     words: Sequence[Any] = ()
+    codes: Any = ()
 
     @property
     def last(self) -> int:
@@ -445,11 +447,12 @@ class VectorsInMemory:
     Args:
         pool: the database.
         most: with more vectors of an embedder, none are held.
+        most_codes: with more, only their signs are: codes of the few that are compared are read each time.
     """
 
-    def __init__(self, pool: Pool, *, most: int = MOST) -> None:
+    def __init__(self, pool: Pool, *, most: int = MOST, most_codes: int = MOST_CODES) -> None:
         self._pool = pool
-        self._most = most
+        self._most, self._most_codes = most, most_codes
         self._sql = pool.queries("vectors")
         self._asked: dict[int, int] = {}
         self._held: dict[int, _Held] = {}
@@ -491,12 +494,19 @@ class VectorsInMemory:
         keys: list[int] = held.keys[places].tolist()
         if not coarse:
             return keys
-        distances = _distances(held.codes[places], values)
+        if held.whole:
+            codes = held.codes[places]
+        else:
+            read = dict(self._pool.rows(self._sql["codes"], (json(keys),)))
+            keys = [key for key in keys if key in read]
+            codes = _table([read[key] for key in keys])
+        distances = _distances(codes, values)
         return [keys[place] for place in np.lexsort((keys, distances))[:limit].tolist()]
 
-    def holds(self, model: int) -> bool:
-        """Whether vectors of an embedder are held, and can be used here."""
-        return model in self._held and not self._pool.in_transaction
+    def holds_codes(self, model: int) -> bool:
+        """Whether the codes of an embedder's vectors are held, and can be used here."""
+        held = self._held.get(model)
+        return held is not None and held.whole and not self._pool.in_transaction
 
     def codes(self, model: int, changes: int, keys: Sequence[int]) -> dict[int, bytes] | None:
         """The codes of an embedder's vectors by key.
@@ -507,12 +517,12 @@ class VectorsInMemory:
             keys: of vectors, which may be another embedder's.
 
         Returns:
-            The codes of those that are this embedder's; None where nothing is held.
+            The codes of those that are this embedder's; None where they are not held.
         """
         held = self._held.get(model)
         if held is None or held.changes != changes or held.seen < max(keys, default=0):
             held = self._up_to_date(model)
-        return held.read_codes(keys) if held else None
+        return held.read_codes(keys) if held and held.whole else None
 
     def _up_to_date(self, model: int) -> _Held | None:
         """What is held, with what came since.
@@ -527,8 +537,9 @@ class VectorsInMemory:
             if not counted:  # by damage
                 return None
             changes, newest = counted[0]
-            if held is None or held.changes != changes:
-                held = self._extended(model, _Held(changes, newest)) if newest <= self._most else None
+            whole = newest <= self._most_codes
+            if held is None or held.changes != changes or held.whole != whole:
+                held = self._extended(model, _Held(changes, newest, whole)) if newest <= self._most else None
             elif held.seen < newest:
                 held = self._extended(model, held._replace(seen=newest))
             if held is not None:
@@ -540,18 +551,18 @@ class VectorsInMemory:
 
         None where earlier ones were changed since, or there are none or too many.
         """
-        for changes, rows in self._read(model, held.last + 1):
-            lengths = {len(code) for _, code in rows} | ({held.codes.shape[1]} if held.size else set())
+        for changes, rows in self._read(model, held):
+            lengths = {len(code) for _, code in rows} | ({held.codes.shape[1]} if len(held.codes) else set())
             if changes != held.changes or len(lengths) > 1:  # the latter by damage alone
                 return None
             held = _with(held, rows)
         return held if 0 < held.size <= self._most else None
 
-    def _read(self, model: int, first: int) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
-        """Keys and codes from a key on, in chunks, with what the database has counted of changes."""
-        more = True
+    def _read(self, model: int, held: _Held) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
+        """Keys and codes, or signs, of later vectors in chunks, with what the database counted of changes."""
+        sql, first, more = self._sql["held" if held.whole else "held_signs"], held.last + 1, True
         while more:
-            found = self._pool.rows(self._sql["held"], (model, first, _CHUNK))
+            found = self._pool.rows(sql, (model, first, _CHUNK))
             rows = [(key, code) for _, key, code in found if key is not None]
             yield found[0][0], rows
             more = len(rows) == _CHUNK
@@ -565,20 +576,23 @@ def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
     """
     if not rows:
         return held
-    codes = _table([code for _, code in rows])
-    words, start, end = words_of(codes > 0), held.size, held.size + len(rows)
+    kept = [code for _, code in rows]
+    codes = _table(kept) if held.whole else ()
+    signs = words_of(codes > 0) if held.whole else packed_words(kept)
+    start, end = held.size, held.size + len(rows)
     if end > len(held.keys):
         # At first for all that may come: what is copied again and again leaves holes in the memory.
         room = max(int(end * _GROWTH) if start else end, end + min(held.seen - rows[-1][0], MOST))
         held = held._replace(
             keys=_longer(held.keys, (room,), "int64"),
-            codes=_longer(held.codes, (room, codes.shape[1]), "int8"),
-            words=[_longer(column, (room,), "uint64") for column in held.words or [()] * len(words)],
+            words=[_longer(column, (room,), "uint64") for column in held.words or [()] * len(signs)],
+            codes=_longer(held.codes, (room, codes.shape[1]), "int8") if held.whole else (),
         )
     held.keys[start:end] = [key for key, _ in rows]
-    held.codes[start:end] = codes
-    for kept, added in zip(held.words, words, strict=True):
-        kept[start:end] = added
+    if held.whole:
+        held.codes[start:end] = codes
+    for column, added in zip(held.words, signs, strict=True):
+        column[start:end] = added
     return held._replace(size=end)
 
 

@@ -54,6 +54,13 @@ SELECT key, vector FROM embeddings WHERE model = ? AND key > ? AND key <= ? ORDE
 SELECT c.number, e.key, e.vector FROM vector_changes c LEFT JOIN
   (SELECT key, vector FROM embeddings WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) e
 
+-- name: held_signs
+SELECT c.number, s.key, s.signs FROM vector_changes c LEFT JOIN
+  (SELECT key, signs FROM embedding_signs WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) s
+
+-- name: codes
+SELECT key, vector FROM embeddings WHERE key IN (SELECT value FROM json_each(?))
+
 -- name: changes
 SELECT number, (SELECT coalesce(max(key), 0) FROM embeddings) FROM vector_changes
 
