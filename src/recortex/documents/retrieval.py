@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import islice
+from itertools import islice, takewhile
 from math import exp, log10
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +19,7 @@ from recortex.lean import replace
 from recortex.text.words import STOP_WORDS, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -57,7 +57,10 @@ def passage(
     lines = chunk.text.split("\n")
     # What each line holds of a question: a word counts less the more lines hold it.
     wanted = {stem(word.lower()) for word in words} - STOP_WORDS
-    held = [{stem(word) for word in _WORD.findall(line.lower())} & wanted for line in lines]
+    initials = {word[0] for word in wanted}  # that of a word is that of its stem
+    held = [
+        {stem(word) for word in _WORD.findall(line.lower()) if word[0] in initials} & wanted for line in lines
+    ]
     holding = Counter(word for some in held for word in some)
     first, end = _best_run(
         [sum(1.0 / holding[word] for word in some) for some in held],
@@ -179,7 +182,7 @@ def rated(
     query: str,
     considered: Considered,
     paths: Callable[[Sequence[int]], Mapping[int, str]],
-) -> list[tuple[Scored, float]]:
+) -> Iterator[tuple[Scored, float]]:
     """The first candidates, best first, each with the probability that its shown words answer.
 
     Args:
@@ -199,7 +202,7 @@ def rated(
     ]
     order = sorted(range(len(first)), key=lambda place: -sums[place])
     best = [sums[place] for place in order[: _RIVALS + 1]]
-    found, last = [], 1.0
+    last = 1.0
     for number, place in enumerate(order):
         others = [*best[:number], *best[number + 1 :]][:_RIVALS]
         others += [fit.rival] * (_RIVALS - len(others))
@@ -211,13 +214,13 @@ def rated(
             "lead": sums[place] - sum(others) / _RIVALS,
         }
         last = min(last, fit.chance.probability(measured))
-        found.append((first[place], last))
-    return found
+        yield first[place], last
 
 
-def answering(found: Sequence[tuple[Scored, float]]) -> list[tuple[Scored, float]]:
-    """Those that are probable enough to be told."""
-    return [(one, chance) for one, chance in found if chance >= LEAST and in_common(one)]
+def answering(found: Iterable[tuple[Scored, float]]) -> Iterator[tuple[Scored, float]]:
+    """Those that are probable enough to be told: probabilities never rise."""
+    likely = takewhile(lambda entry: entry[1] >= LEAST, found)
+    return ((one, chance) for one, chance in likely if in_common(one))
 
 
 def _likeness(one: Scored) -> float:
@@ -252,7 +255,8 @@ class ChunkRetrieval:
     def __init__(self, search: ChunkSearch, count: Callable[[str], int]) -> None:
         self._search = search
         self._count = count
-        self._retrieval = Retrieval(search)  # the question's vector is given: nothing is embedded here
+        # The question's vector is given: nothing is embedded here. Nor does a chunk fade.
+        self._retrieval = Retrieval(search, historical=True)
 
     def recall(
         self,
@@ -289,8 +293,8 @@ class ChunkRetrieval:
         found = self.ranked(question, now=now, meaning=meaning, recipe="hybrid", floor=False)
         return self._hits(found, limit, meaning)
 
-    def _hits(self, found: Sequence[tuple[Scored, float]], limit: int, meaning: Meaning) -> list[ChunkHit]:
-        best = found[:limit]
+    def _hits(self, found: Iterable[tuple[Scored, float]], limit: int, meaning: Meaning) -> list[ChunkHit]:
+        best = list(islice(found, limit))
         chunks = self._search.chunks([one.facts.key for one, _ in best])
         words = meaning.asked.words
         return [

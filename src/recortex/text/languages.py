@@ -44,6 +44,8 @@ MULTILINGUAL_MODEL = "multilingual-e5-small.int8"
 _LATIN = ("de", "es", "fr", "pt")
 _EASTERN = ("zh", "ja", "ko")
 _SENTENCE = lazy(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+_ASCII_SENTENCE = lazy(r"\s(?:(?<=[.!?]\s)\s*|(?<=\n)\n*)")
+"""The same of ASCII: it looks at spaces alone, which takes a fifth of the time."""
 _ELISION = lazy(r"(?<!\w)(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\w)", re.IGNORECASE)
 """Of a French word: the article or pronoun that is written together with it."""
 _PIECE = lazy("[\u3041-\u3096\u309d-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff]+|[^\u3041-\u30ff]+")
@@ -72,7 +74,8 @@ def _listed(name: str) -> frozenset[str]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, roughly; only its first characters are read."""
-    return [one for one in _SENTENCE.split(text[:_READ]) if one.strip()]
+    read = text[:_READ]
+    return [one for one in (_ASCII_SENTENCE if read.isascii() else _SENTENCE).split(read) if one.strip()]
 
 
 def language_of(sentence: str) -> str:
@@ -149,8 +152,9 @@ def is_german(text: str) -> bool:
     return "de" in _languages(text)
 
 
-def _languages(text: str) -> set[str]:
-    return {_latin(one) for one in sentences(text)}
+@lru_cache(64)  # what is asked is looked at by everything that answers
+def _languages(text: str) -> frozenset[str]:
+    return frozenset(_latin(one) for one in sentences(text))
 
 
 def looked_up(text: str, asked: Sequence[str], names: Collection[str] = ()) -> list[str]:

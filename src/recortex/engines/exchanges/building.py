@@ -33,6 +33,8 @@ from recortex.lean import replace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ahocorasick_rs import AhoCorasick
+
     from recortex.domain.exchange import Ending, Opener, ToolCall, Turn
 
 
@@ -168,9 +170,10 @@ def passage(
         budget: tokens.
         count: tokens of a text.
     """
-    # Finds the question's words in a text, also as parts of identifiers.
-    words = sorted(map(re.escape, rarity), key=len, reverse=True)
-    holding = re.compile("|".join(words) or r"(?!)")
+    from ahocorasick_rs import AhoCorasick, MatchKind
+
+    # Finds the question's words in a text, also as parts of identifiers; of two at one place the longer.
+    holding = AhoCorasick(rarity, MatchKind.LeftmostLongest)
     every = (one for part, text in enumerate(parts) for one in _sentences(part, text, holding))
     # The agent's first sentence is often that of a stretch of its work, too.
     found = list({(one.part, one.text): one for one in every}.values())
@@ -222,10 +225,10 @@ def _chosen(
     return sorted(chosen)
 
 
-def _sentences(part: int, text: str, holding: re.Pattern[str]) -> Iterator[_Sentence]:
+def _sentences(part: int, text: str, holding: AhoCorasick) -> Iterator[_Sentence]:
     pieces = (piece for sentence in sentences(text) for piece in _cut(sentence))
     for place, piece in enumerate(pieces):
-        yield _Sentence(part, place, piece, frozenset(holding.findall(piece.lower())))
+        yield _Sentence(part, place, piece, frozenset(holding.find_matches_as_strings(piece.lower())))
 
 
 def _cut(sentence: str) -> Iterator[str]:

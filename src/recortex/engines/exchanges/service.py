@@ -24,7 +24,7 @@ from recortex.domain.injection import strip_injected
 from recortex.domain.search import ANY_ENDING, BM25_MOST_GAIN
 from recortex.domain.text import clean, word_of_file
 from recortex.engines.exchanges.building import ending, passage, sentences, shortened
-from recortex.engines.indexing import cosine, cosines
+from recortex.engines.indexing import cosines
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression
@@ -239,10 +239,23 @@ def latest_first(hits: Sequence[ExchangeHit], same: Callable[[int, int], bool]) 
     return [told[place] for place in order]
 
 
-def same_matter(one: ExchangeFacts, other: ExchangeFacts, least: float = SAME) -> bool:
-    """Whether two exchanges speak of the same thing, by their vectors."""
-    pairs = ((one.answered, other.answered), (one.outcome, other.outcome))
-    return any(left and right and cosine(left, right) >= least for left, right in pairs)
+def likenesses(found: Sequence[ExchangeFacts]) -> list[list[float]]:
+    """How like each exchange is to each: the better cosine of their messages, or of their outcomes."""
+    kinds = [one.answered for one in found], [one.outcome for one in found]
+    if not any(map(any, kinds)):
+        return [[0.0] * len(found) for _ in found]
+    import numpy as np
+
+    best = np.zeros((len(found), len(found)), np.float32)
+    for codes in filter(any, kinds):
+        width = max(len(code or b"") for code in codes)
+        same = [code or bytes(width) for code in codes]
+        rows = np.frombuffer(b"".join(same), np.int8).reshape(len(found), width).astype(np.float32)
+        products = rows @ rows.T
+        lengths = np.sqrt(np.diag(products))
+        best = np.maximum(best, products / np.maximum(np.outer(lengths, lengths), 1e-12))
+    told: list[list[float]] = best.tolist()
+    return told
 
 
 # -- whether an exchange decided something about the files that were changed in it, by the form of its
@@ -399,7 +412,9 @@ class ExchangeRetrieval:
         evidence = self.evidence(question, only=only, vector=vector, words=words)
         places = list(islice(ranked(evidence, when=when), limit))
         found = self._search.exchanges([key for place in places for key in place.parts])
-        roots = self._search.beginning_at([(place.session, place.turn) for place in places])
+        roots = {(one.session, one.first_turn): one for one in found.values() if not one.part}
+        missing = [at for one in places if (at := (one.session, one.turn)) not in roots]
+        roots |= self._search.beginning_at(missing)
         asked = {stem(word.removesuffix(ANY_ENDING)): evidence.rarity(word) for word in evidence.frequency}
         answers = [
             (place, _texts(root, [found[key] for key in place.parts if key in found]), _hit(place, root))
@@ -407,12 +422,11 @@ class ExchangeRetrieval:
             if (root := roots.get((place.session, place.turn)) or found.get(place.parts[0]))
         ]
         facts = {one.key: one for one in evidence.facts}
+        likeness = likenesses([facts[place.parts[0]] for place, _, _ in answers])
 
         def same(earlier: int, later: int) -> bool:
-            one, other = (facts[answers[at][0].parts[0]] for at in (earlier, later))
-            if same_matter(one, other):
-                return True
-            return same_matter(one, other, TURNED) and _turns(answers[later][1][1])
+            like = likeness[earlier][later]
+            return like >= SAME or (like >= TURNED and _turns(answers[later][1][1]))
 
         texts = {hit.id: text for _, text, hit in answers}
         hits = latest_first([hit for _, _, hit in answers], same)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import count, takewhile
+from itertools import count, repeat, takewhile
 from math import exp, log, log1p
-from operator import add, mul
+from operator import add, is_, mul
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from recortex.domain.kinds import KINDS
@@ -81,12 +81,15 @@ def compared(evidence: Evidence, columns: Any) -> tuple[Columns, Columns]:
     session, before, after = nothing, nothing, nothing
     if any(columns.session):
         session, before, after = _session(evidence), _beside(evidence, -1), _beside(evidence, 1)
-    semantic, nearby = list(map(evidence.semantic.get, columns.key)), _nearby(evidence)
-    by_words = _spread(keyword)
-    by_vectors = _deviations(
-        semantic, [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
-    )
-    by_passages = _deviations(nearby, nothing)
+    semantic, by_words = list(map(evidence.semantic.get, columns.key)), _spread(keyword)
+    stand_ins = nothing
+    if None in semantic:
+        stand_ins = [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
+    by_vectors = _deviations(semantic, stand_ins)
+    nearby, by_passages = semantic, by_vectors
+    if evidence.around or None in semantic:
+        nearby = _nearby(evidence)
+        by_passages = _deviations(nearby, nothing)
     told = (keyword, [one or 0.0 for one in semantic], [one or 0.0 for one in nearby], session, before, after)
     told_apart = (by_words, by_vectors, by_passages, *map(_spread, (session, before, after)))
     if not evidence.wording:
@@ -126,8 +129,6 @@ def _deviations(
 
 def _nearby(evidence: Evidence) -> list[float | None]:
     """The mean cosine of a turn and those around it; None where none of them has a vector."""
-    if not evidence.around:
-        return [evidence.semantic.get(one.key) for one in evidence.facts]
 
     def mean(key: int) -> float | None:
         keys = (key, *evidence.around.get(key, ()))
@@ -312,23 +313,21 @@ def _totals(
     forms: Sequence[Form], deviations: Columns, common: Columns, spoken: Sequence[Spoken]
 ) -> list[float]:
     """The sum of each candidate's signals by their weights, computed by column for each form."""
-    totals, places = [0.0] * len(forms), defaultdict[int, list[int]](list)
-    for place, form in enumerate(forms):
-        places[id(form)].append(place)
-    for among in places.values():
-        whole = len(among) == len(forms)
-        own = deviations if whole else [_at(among, column) for column in deviations]
-        for place, value in zip(among, _weighted(forms[among[0]].compared, own), strict=True):
-            totals[place] = value
+    if forms and all(map(is_, forms, forms[1:])):  # as mostly
+        totals = _weighted(forms[0].compared, deviations)
+    else:
+        totals, places = [0.0] * len(forms), defaultdict[int, list[int]](list)
+        for place, form in enumerate(forms):
+            places[id(form)].append(place)
+        for among in places.values():
+            own = [[column[place] for place in among] for column in deviations]
+            for place, value in zip(among, _weighted(forms[among[0]].compared, own), strict=True):
+                totals[place] = value
     totals = list(map(add, totals, _weighted(COMMON, common)))
     for place, said in enumerate(spoken):
         if said is not _NOTHING_SPOKEN:
             totals[place] += sum(map(mul, forms[place].spoken, said))
     return totals
-
-
-def _at(places: Sequence[int], column: Sequence[float]) -> Sequence[float]:
-    return [column[place] for place in places]
 
 
 def _weighted(weights: Sequence[float], columns: Columns) -> list[float]:
@@ -371,10 +370,10 @@ def _common(asked: Question, evidence: Evidence, columns: Any) -> Columns:
     signals = {
         "proximity": near or nothing,
         "patterns": alike or nothing,
-        "recency": [recency(one, evidence.now) for one in facts],
-        "confidence": [decayed.get(one.key, one.confidence) for one in facts],
+        "recency": list(map(recency, facts, repeat(evidence.now))),
+        "confidence": list(map(decayed.get, columns.key, columns.confidence)),
         "importance": [one / _HIGHEST_PRIORITY for one in columns.priority],
-        "kind": [float(one in asked.kinds) for one in columns.kind],
+        "kind": [float(one in asked.kinds) for one in columns.kind] if asked.kinds else nothing,
         "test": nothing if asked.about_tests else [float(bool(one & _TEST)) for one in columns.traits],
     }
     return [signals[name] for name in Common._fields]

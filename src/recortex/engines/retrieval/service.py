@@ -669,7 +669,9 @@ def _support(search: Search, evidence: Evidence, top: Scored) -> Support:
     judged = not search.gathering.words or tells_likeness(model, search.asked.text)
     found = [evidence.semantic[one.key] for one in evidence.facts if judged and one.key in evidence.semantic]
     compared = support_by(evidence.facts, max(found, default=None))
-    waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
+    # Where every candidate has been compared, none waits for its vector.
+    few = len(found) < len(evidence.facts) and found and search.gathering.words
+    waiting = list(filter(lacks_vector, evidence.facts)) if few else []
     supports = [compared, *([support_by(waiting, None)] if waiting else [])]
     if model == MULTILINGUAL_MODEL and found and compared.unknown > STRANGE:
         supports.append(replace(compared, across=True))

@@ -577,7 +577,7 @@ def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
     if not rows:
         return held
     kept = [code for _, code in rows]
-    codes = _table(kept) if held.whole else ()
+    codes: Any = _table(kept) if held.whole else ()
     signs = words_of(codes > 0) if held.whole else packed_words(kept)
     start, end = held.size, held.size + len(rows)
     if end > len(held.keys):
