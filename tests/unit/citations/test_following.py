@@ -1,7 +1,7 @@
 """Cited lines are found again in a file that changed, by their signature alone."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.memory import MOST_CHANGED, FileLink
@@ -89,18 +89,6 @@ def test_a_signature_is_small_and_read_back(data, where):
     low, high = lines.within(where[0], where[0] + where[1])
     assert (parsed(text) is None) == (low == high)
     assert len(text) <= 110
-
-
-@given(files, ranges, st.lists(st.sampled_from([b"# one", b"", b"two()"]), max_size=5))
-@example(b"\n\n\x0c", (1, 3), [])
-def test_what_only_moved_down_is_whole_wherever_it_is_found(data, where, above):
-    first, last = where[0], where[0] + where[1]
-    link = cited(data, first, last)
-    before = b"".join(line + b"\n" for line in above)
-    found = judged(link, Lines(before + data))
-    if link.signature:
-        assert found.state in {"fresh", "moved"}
-        assert found.standing == 1.0
 
 
 @given(files, ranges, files)

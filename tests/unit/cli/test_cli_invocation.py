@@ -17,15 +17,6 @@ def test_the_verb_is_the_first_word_that_is_no_option():
     assert line.debug
 
 
-def test_what_follows_two_dashes_is_no_option():
-    assert not split(["remember", "--", "--json"]).json
-
-
-def test_an_unknown_option_before_the_verb():
-    with pytest.raises(UsageError, match="no option '--limit'"):
-        split(["--limit", "3", "recall"])
-
-
 def test_a_word_that_is_not_utf_8():
     with pytest.raises(UsageError, match="not valid UTF-8"):
         split(["remember", b"caf\xe9".decode("utf-8", "surrogateescape")])

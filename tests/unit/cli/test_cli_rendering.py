@@ -439,13 +439,6 @@ def test_relations_read_as_english_from_both_ends(type_):
         assert not said.endswith(" of of")
 
 
-def test_a_superseded_memory_says_so():
-    assert RelationType.SUPERSEDES.reversed == "is superseded by"
-    relation = Relation(MEMORY.id, OTHER.id, RelationType.SUPERSEDES, AT)
-    said = render(r.Linked(memory=MEMORY, relation=relation), PLAIN)
-    assert said.startswith("0b5d3b1e supersedes 77777777\n")
-
-
 def test_a_question_without_an_answer_is_told_the_reason_that_is_true(cortex):
     assert "Nothing is stored" in render(cortex.recall("on which port is it?"), Terminal())
     cortex.remember("The license server answers on port 9000", kind="environment")

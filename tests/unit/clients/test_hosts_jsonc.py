@@ -1,10 +1,6 @@
 """JSON with comments is edited as text: what is not ours keeps its bytes."""
 
-import json
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from recortex.clients.jsonc import DEEPEST, parse, put
 from recortex.errors import FormatError
@@ -42,19 +38,3 @@ def test_a_bottomless_text_is_refused():
     parse("[" * DEEPEST + "]" * DEEPEST)
     with pytest.raises(FormatError, match="deep"):
         parse("[" * 100_000)
-
-
-KEYS = st.text(alphabet=st.characters(codec="utf-8"), max_size=6)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | KEYS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
-    max_leaves=12,
-)
-OBJECTS = st.dictionaries(KEYS.filter(lambda key: key not in {"mcpServers", "hooks"}), VALUES, max_size=5)
-INDENTS = st.sampled_from([None, 1, 2, 4, "\t"])
-
-
-@given(OBJECTS, INDENTS, st.booleans())
-def test_every_object_is_read_as_the_standard_library_reads_it(value, indent, ascii_only):
-    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    assert parse(text).plain() == json.loads(text)

@@ -9,10 +9,7 @@ from recortex.app import neighbours as neighbour_table
 from recortex.app.jobs.running import run
 from recortex.app.neighbours import neighbours_of
 from recortex.code.jobs import SYMBOLS
-from recortex.codebase.record_files import forget
 from recortex.domain.vocabulary import Scope
-from recortex.engines.brief import FILES as FILES_WEIGHT
-from recortex.engines.brief import NEAR
 
 FILES = {
     "kiln/heat.py": "from kiln.log import note\n\n\ndef heat(degrees):\n    return note(degrees)\n",
@@ -87,19 +84,3 @@ def test_context_also_tells_of_files_next_to_those_in_view(project, monkeypatch)
         assert far.id not in after.text
         (direct,) = [one for one in after.entries if one.why == "files"]
         assert all(one.relevance < direct.relevance for one in after.entries if one.why == "near")
-
-
-def test_memories_about_files_next_to_those_worked_on_rise_in_the_brief(project, monkeypatch):
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
-    with Cortex.open(project) as cortex:
-        cortex.code("status")
-        far = cortex.remember("Blue is the colour of the house.", files=["glaze/colour.py"]).id
-        near = cortex.remember("A line of the log has at most 80 signs.", files=["kiln/log.py"]).id
-        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(project))
-        subprocess.run([*git, "commit", "-qm", "one", "--allow-empty"], check=True)
-        subprocess.run([*git, "add", "kiln/heat.py"], check=True)
-        ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
-        assert ranks[near] == pytest.approx(ranks[far] + FILES_WEIGHT * NEAR)
-        forget(cortex._app.project.facts)
-        ranks = {one.id: one.rank for one in cortex.surface(fresh=True).memories}
-        assert ranks[near] == ranks[far]

@@ -3,7 +3,7 @@
 import pytest
 from small_projects import project_of, small_projects
 
-from recortex.engines.code.resolution import Resolver, callees, callers
+from recortex.engines.code.resolution import Resolver, callees
 
 PROJECTS = small_projects("resolved.txt")
 RESOLVED = {
@@ -76,15 +76,6 @@ def test_calls_within_a_project_are_resolved(language):
 
 def find(project, name):
     return [address for address, one in project.symbols() if one.name == name]
-
-
-def test_a_callee_that_changed_keeps_its_callers():
-    before = PROJECTS["python"]
-    after = before | {"src/shop/store.py": "# moved down\n\n\n" + before["src/shop/store.py"]}
-    for files in (before, after):
-        project = project_of(files)
-        found = callers(project, Resolver(project), find(project, "Store.open"))
-        assert [(one.path, one.line) for one in found] == [("src/shop/use.py", 8), ("src/shop/use.py", 13)]
 
 
 def test_what_a_class_calls_is_what_its_methods_call():

@@ -69,16 +69,6 @@ def test_what_was_deleted_is_gone():
     assert judged(_link("Store.shut"), None).what == "its file is gone"
 
 
-def test_of_overloads_the_one_with_as_many_parameters_is_the_same():
-    file = b"class A {\n  int f(int a) { return a + 1; }\n  int f(int a, int b) { return a + b; }\n}\n"
-    facts = _facts(file, "A.java")
-    both = [link_of("A.java", facts, one) for one in facts.symbols if one.name == "A.f"]
-    now = _facts(file.replace(b"a + b", b"a * b"), "A.java")
-    assert [judged(one, now).state for one in both] == ["fresh", "changed"]
-    gone = _facts(file.replace(b"  int f(int a) { return a + 1; }\n", b""), "A.java")
-    assert [judged(one, gone, before=facts).state for one in both] == ["gone", "fresh"]
-
-
 def test_the_first_line_of_what_was_renamed_is_not_that_of_its_name():
     body = "".join(f"    g({n})\n" for n in range(9))
     before, after = (

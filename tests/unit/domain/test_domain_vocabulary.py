@@ -1,6 +1,5 @@
 """The domain's vocabulary, its errors, its settings and its JSON."""
 
-import dataclasses
 import inspect
 from datetime import UTC, datetime
 
@@ -9,7 +8,7 @@ import pytest
 from recortex import errors
 from recortex.codec import content_from_json, memory_to_json
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source, check
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
 from recortex.domain.vocabulary import (
     CONFIDENCE_WORDS,
     RELATION_ALIASES,
@@ -219,23 +218,3 @@ def test_the_json_of_a_memory_has_what_the_contract_promises():
     )
     assert set(promised.split()) <= set(memory_to_json(whole()))
     assert memory_to_json(whole())["importance"] == "critical"
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("text", " \n"),
-        ("confidence", 1.01),
-        ("confidence", -0.01),
-        ("confidence", float("nan")),
-        ("priority", 0),
-        ("priority", 11),
-        ("valid_until", AT.replace(year=1900)),
-        ("kind", "nonsense"),
-        ("content", KINDS[kind_of("decision")]()),
-    ],
-)
-def test_values_out_of_range_are_refused(field, value):
-    with pytest.raises(InvalidInputError) as caught:
-        check(dataclasses.replace(whole(), **{field: value}))
-    assert caught.value.hint

@@ -72,11 +72,5 @@ def test_how_the_person_ended_it_counts() -> None:
     assert ended(message="thanks!") == ended(message="/exit") == ""
 
 
-def test_a_failed_check_counts_unless_the_agent_says_that_it_passed() -> None:
-    assert ended("The importer needs a newer driver.", failed=("pytest -q",)) == "`pytest -q` failed"
-    assert ended("The tests pass now.", failed=("pytest -q",)) == ""
-    assert ended("The file has no such line.", failed=("grep -n clock a.py",)) == ""
-
-
 def test_work_without_a_person_left_nothing() -> None:
     assert ended("Let me look.", opener="agent") == ""

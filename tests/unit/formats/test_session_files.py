@@ -36,11 +36,6 @@ def test_a_clients_history_is_found_oldest_first(home):
     assert found.sessions[0].size > 0
 
 
-def test_the_clients_own_folder_can_be_elsewhere(home, tmp_path):
-    found = find_sessions("claude-code", home=tmp_path / "nobody", config=home / ".claude")
-    assert len(found.sessions) == 2
-
-
 def test_bad_arguments_are_named(tmp_path):
     with pytest.raises(InvalidInputError, match="no client"):
         find_sessions("emacs", home=tmp_path)

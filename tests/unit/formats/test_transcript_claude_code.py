@@ -186,11 +186,6 @@ def test_a_prompt_queued_while_the_agent_works_is_the_persons(read):
     assert reader.counts.skipped == {"attachment/queued_command": 2}
 
 
-def test_a_sub_agents_file_names_its_parent(read):
-    reader, _ = read(user("u1", "look", isSidechain=True, agentId="a7"))
-    assert (reader.info.session_id, reader.info.parent_session) == ("s1/agent-a7", "s1")
-
-
 def test_a_sub_agents_turns_within_the_parents_file_do_not_end_its_call(read):
     _, turns = read(
         agent("a1", "m1", use("t1", "Task", prompt="look")),

@@ -554,17 +554,6 @@ def test_opencode_answers_and_refusals_are_the_persons(read):
     ]
 
 
-def test_opencode_is_known_by_a_head_without_parts(read):
-    change = {"summary": {"diffs": [{"before": "x" * 300_000}]}}
-    document = {
-        "info": {"id": "o0", "projectID": "p", "version": "1"},
-        "messages": [
-            {"info": {"id": "1", "role": "user", **change}, "parts": [{"type": "text", "text": "heat"}]}
-        ],
-    }
-    assert [turn.text for turn in read("o0.json", document)[1]] == ["heat"]
-
-
 def test_gemini_answers_and_refused_plans_are_the_persons(read):
     def ran(call_id, name, output, **args):
         result = [{"functionResponse": {"id": call_id, "name": name, "response": {"output": output}}}]

@@ -34,20 +34,6 @@ def test_what_the_person_says_replaces_what_was_said_before(reading, clock, text
     assert [one.memory.status for one in history.versions] == [Status.SUPERSEDED, Status.ACTIVE]
 
 
-def test_a_longer_statement_is_not_taken_for_a_repetition(reading, clock, settle):
-    cortex = reading
-    old = cortex.remember(
-        "Always run the whole test suite with the race detector before the release branch is cut."
-    )
-    clock.pass_(days=1)
-    new = cortex.remember(
-        "Never run the whole test suite with the race detector before the release branch is cut."
-    )
-    assert new.id != old.id
-    settle(cortex)
-    assert cortex.get(old.id).status is Status.SUPERSEDED
-
-
 def test_pinned_memories_wait_for_a_person(reading, clock):
     cortex = reading
     old = cortex.remember(OLD, pinned=True)

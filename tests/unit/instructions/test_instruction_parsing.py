@@ -85,9 +85,3 @@ def test_a_hostile_file_is_bounded():
     ):
         assert all(len(one.text) <= 2 * LONGEST for one in parse(text).statements)
     assert parse("```sh\nrm -rf /tmp/x <<EOF\nmake all\nEOF\n```").statements == ()
-
-
-def test_our_own_block_without_an_end_reaches_to_the_end():
-    assert (
-        parse(f"- Use tabs for indentation\n{START}\n- Put in by Recortex earlier").statements[-1].first == 1
-    )

@@ -59,6 +59,16 @@ def test_only_what_is_sure_and_named_in_the_session_is_active():
     assert not invented.active
 
 
+def test_a_name_at_the_end_of_a_sentence_is_a_name():
+    part = part_of([turn("We decided to keep all of the SQL in `src/db.py` from now on.")])
+    data = item(
+        text="All of the SQL of the project is kept in src/db.py.", quote="keep all of the SQL in `src/db.py`"
+    )
+    (found,) = lessons.checked([data], part).candidates
+    assert found.active
+    assert found.files == ("src/db.py",)
+
+
 def test_a_secret_in_an_answer_is_replaced():
     token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
     found = one(text=f"The billing service uses the token {token} for PostgreSQL.")

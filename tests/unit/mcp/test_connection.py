@@ -150,25 +150,6 @@ def test_whatever_is_unusual_is_left_to_the_sdk(greeting, message):
     assert greeting.done
 
 
-@pytest.mark.parametrize(
-    "opening",
-    [
-        (initialize("1999-01-01"), {"id": 1, "method": "tools/list"}),
-        (DISCOVER, initialize(), {"id": 1, "method": "tools/list", "params": ENVELOPE}),
-        (initialize(), DISCOVER, {"id": 1, "method": "tools/list"}),
-        ({"id": 1, "method": "tools/list"},),
-        (initialize(), {"id": 1, "method": "ping"}, {"id": 2, "method": "tools/list"}),
-        (initialize(), {"id": 1, "method": "resources/list"}, {"id": 2, "method": "nothing/known"}),
-        (b"nonsense", initialize(), b"\xff", {"id": 1, "method": "tools/list"}),
-    ],
-)
-def test_odd_openings_are_answered_as_by_the_sdk_alone(served, sdk_alone, opening):
-    opening = tuple(
-        {**one, "id": place} if isinstance(one, dict) else one for place, one in enumerate(opening)
-    )
-    assert served(*opening) == sdk_alone(*opening)
-
-
 def call(arguments, **more):
     return {
         "id": 5,
@@ -201,11 +182,6 @@ def test_blank_lines_and_a_missing_last_line_end_are_no_matter(talk):
     connection = talk(b"", b"  ", DISCOVER, b"\r")
     assert [*connection.wire.lines()] == [line(DISCOVER)]
     connection.heard()
-
-
-def test_a_client_that_leaves_at_once_ends_the_server(served):
-    assert served() == {}
-    assert set(served(initialize())) == {0}
 
 
 def test_a_client_that_only_greets_costs_no_store(served, small):

@@ -102,14 +102,6 @@ def test_a_long_list_keeps_its_beginning_and_says_how_much_is_missing():
     assert len(data["hits"]) > 5
 
 
-def test_the_main_text_is_cut_last_and_at_the_end_of_a_line():
-    lines = "".join(f"line {n} of a long text\n" for n in range(400))
-    data = bounded({"text": lines, "entries": [{"id": str(n), "why": "it was asked for"} for n in range(50)]})
-    assert data["text"].startswith("line 0 of")
-    assert data["text"].endswith("of a long text…")
-    assert len(data["text"]) > 1_500
-
-
 def test_what_the_text_says_is_not_told_again_beside_it():
     said = [f"Sentence {n} says one thing about the queue." for n in range(40)]
     data = bounded({"text": "\n".join(said), "claims": [{"text": one, "sure": 0.5} for one in said]})

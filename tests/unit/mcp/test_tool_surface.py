@@ -57,14 +57,6 @@ def test_the_tools_cost_each_session_little(which, most):
     assert len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode()) <= most
 
 
-def test_agents_are_told_of_every_required_argument():
-    for operation in operations_of(Cortex).values():
-        names = {one.name: one.required for one in operation.parameters()}
-        told = operation.traits.told
-        assert set(told) <= set(names)
-        assert not told or {name for name, required in names.items() if required} <= set(told)
-
-
 def test_every_operation_is_a_tool_but_those_for_people_alone():
     names = [name for name, one in operations_of(Cortex).items() if not one.traits.person]
     assert [tool["name"] for tool in manifest.tools("full")] == names

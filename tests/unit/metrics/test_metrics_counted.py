@@ -238,11 +238,3 @@ def test_a_part_that_fails_is_degraded_until_it_works_again(cortex):
     assert any(one.startswith("privacy: ") for one in cortex.status().week.ailing)
     cortex._app.works_again("privacy")
     assert states(cortex)["privacy"] == "healthy"
-
-
-def test_hooks_that_fail_make_sessions_degraded(cortex):
-    cortex.remember("The queue is drained before a deploy")
-    folder = timings(cortex).parent
-    line = {"at": "2026-03-01T11:00:00+00:00", "event": "stop", "error": "OSError: no room"}
-    (folder / "hooks.log").write_text(json.dumps(line) + "\n")
-    assert states(cortex)["sessions"] == "degraded"

@@ -115,12 +115,6 @@ def test_code_counts_in_the_budget(cortex, indexed):
     assert cortex.recall(QUESTION, budget=whole - 1).tokens == indexed.description.tokens
 
 
-def test_code_that_was_put_away_does_not_come(cortex, indexed):
-    cortex.forget(indexed.code.id)
-    (hit,) = cortex.recall(QUESTION).hits
-    assert hit.code == ()
-
-
 def test_code_gets_no_vector(project, file, clock, monkeypatch):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
     assert file.exists()
@@ -200,11 +194,6 @@ def test_a_description_must_say_something(cortex, file):
     assert file.exists()
     with pytest.raises(InvalidInputError, match="empty"):
         cortex.index("src/hooks.py", "  ")
-
-
-def test_a_piece_of_a_large_file_can_be_indexed(cortex, file):
-    file.write_text("x = 1\n" * 11_000)
-    assert cortex.index("src/hooks.py:10999-11000", "The end").code.text == "x = 1\nx = 1\n"
 
 
 def test_the_command_line_indexes_and_brings_code(project, file):

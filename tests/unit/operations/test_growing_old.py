@@ -73,15 +73,6 @@ def test_a_proposal_that_nothing_confirmed_is_archived_and_comes_back_as_one(cor
         assert patient.lifecycle(trust_clock=True).changes == ()
 
 
-def test_what_is_restored_has_its_days_again(cortex, clock, old):
-    cortex.lifecycle(trust_clock=True)
-    cortex.restore(old.id)
-    clock.pass_(days=13)
-    assert cortex.lifecycle(trust_clock=True).changes == ()
-    clock.pass_(days=1)
-    assert cortex.lifecycle(trust_clock=True).archived == 1
-
-
 def test_a_recall_resets_the_decay(cortex, clock, old):
     del old
     assert cortex.recall("build green cache emptied", floor=False).hits
@@ -120,23 +111,6 @@ def test_a_dry_run_changes_nothing(cortex, old):
     result = cortex.lifecycle(dry_run=True)
     assert (result.dry_run, result.archived, len(result.changes)) == (True, 1, 1)
     assert statuses(cortex, old) == [Status.ACTIVE]
-
-
-def test_only_one_scope_may_be_asked_for(cortex, clock):
-    for scope in ("project", "global"):
-        cortex.remember(f"An episode of the {scope} store", kind="episodic", scope=scope)
-    clock.pass_(days=100)
-    assert [one.scope for one in cortex.lifecycle(scope="global", trust_clock=True).changes] == ["global"]
-    assert [one.scope for one in cortex.lifecycle(trust_clock=True).changes] == ["project"]
-
-
-def test_the_settings_say_how_long(cortex, clock, monkeypatch):
-    monkeypatch.setenv("RECORTEX_LIFECYCLE_ARCHIVE_AFTER_DAYS", "100")
-    cortex.remember("The build was green", kind="episodic")
-    clock.pass_(days=60)
-    with type(cortex).open(cortex._app.root, clock=clock) as patient:
-        assert patient.lifecycle(trust_clock=True).changes == ()
-    assert cortex.lifecycle(trust_clock=True).archived == 1
 
 
 def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old):

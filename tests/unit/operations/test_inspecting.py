@@ -1,12 +1,9 @@
 """What inspection shows: figures, sessions, receipts, briefs; and what it does with what others wrote."""
 
-import json
-
 import pytest
 
 from example_exchanges import exchange, keep
 from places import store_folder
-from recortex.app.backends.stores import generation_of
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
@@ -80,13 +77,6 @@ def test_receipts_of_a_session(cortex, seen, clock, wanted):
     assert len(cortex.inspect(session=wanted, limit=2).receipts.signals) == 2
 
 
-def test_a_memory_that_is_gone_leaves_its_receipt(cortex, seen):
-    cortex.purge(seen[0].id)
-    receipts = cortex.inspect(session="abcd-1").receipts
-    gone = [one for one in receipts.given if one.memory == seen[0].id]
-    assert all((one.kind, one.summary) == ("", "") for one in gone)
-
-
 def test_an_exchange_that_was_given_is_named(cortex, seen, clock):
     assert seen
     services = cortex._app.services(Scope.PROJECT)
@@ -112,29 +102,6 @@ def test_no_or_several_sessions(cortex, seen, wanted, why):
         cortex.inspect(session=wanted)
 
 
-def kept_brief(cortex, clock, project, **changes):
-    places = list(cortex._app.locations.values())
-    made = {
-        "generation": generation_of(places), "generated_at": clock().timestamp() - 60,
-        "fresh_until": clock().timestamp() + 60, "budget": 550,
-    }  # fmt: skip
-    return json.dumps(made | changes), store_folder(project) / "surface-cache"
-
-
-def test_briefs_are_fresh_until_a_store_changes(cortex, seen, clock, project):
-    assert seen
-    text, folder = kept_brief(cortex, clock, project)
-    (folder / "one.json").write_text(text)
-    briefs = cortex.inspect().briefs
-    assert (briefs.files, briefs.stale) == (1, 0)
-    assert briefs.newest_at.timestamp() == clock().timestamp() - 60
-    (folder / "one.json").write_text(text.replace("550", "900"))
-    assert cortex.inspect().briefs.stale == 1
-    (folder / "one.json").write_text(text)
-    cortex.remember("A new statement")
-    assert cortex.inspect().briefs.stale == 1
-
-
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{", '{"generated_at": "x"}', '{"generated_at": 1e999}',
@@ -145,12 +112,3 @@ def test_briefs_that_others_wrote_are_counted_as_stale(cortex, seen, project, te
     (store_folder(project) / "surface-cache" / "one.json").write_text(text)
     briefs = cortex.inspect().briefs
     assert (briefs.files, briefs.stale, briefs.newest_at) == (1, 1, None)
-
-
-def test_captures_come_from_the_jobs_record(cortex, seen, project):
-    assert seen
-    assert cortex.inspect().captures == {}
-    (store_folder(project) / "status.json").write_text('{"runs": 3, "last": {"sessions": 1}}')
-    assert cortex.inspect().captures["runs"] == 3
-    (store_folder(project) / "status.json").write_text("[1")
-    assert cortex.inspect().captures == {}

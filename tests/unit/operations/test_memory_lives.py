@@ -19,22 +19,6 @@ def test_remembering_again_is_evidence(cortex, clock):
     assert cortex.history(one.id).audit[-1].operation == "merge"
 
 
-def test_the_same_place_twice_is_no_more_evidence(cortex):
-    said = {"text": "The tests need `TZ=UTC`.", "source": {"session": "s", "turn": 3}, "confidence": 0.6}
-    one, two = cortex.remember(**said), cortex.remember(**said)
-    assert (two.evidence, two.confidence, two.version) == (1, one.confidence, 1)
-
-
-def test_scopes_and_events_are_not_merged(cortex):
-    ids = {
-        cortex.remember("Deployed the shop.", kind="episodic", source="s1").id,
-        cortex.remember("Deployed the shop.", kind="episodic", source="s2").id,
-        cortex.remember("Deployed the shop.", kind="insight").id,
-        cortex.remember("Deployed the shop.", kind="insight", scope="global").id,
-    }
-    assert len(ids) == 4
-
-
 def test_alike_memories_are_related(cortex):
     one = cortex.remember("The payment queue drops its jobs after one whole day of waiting.")
     two = cortex.remember("The payment queue drops its jobs after two whole days of waiting.")

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from places import has_folder
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
 
@@ -109,10 +108,3 @@ def test_a_review_of_several_decides_about_all_or_none(cortex):
         cortex.review("approve", [waits.id, settled.id])
     assert cortex.get(waits.id) == replace(cortex.get(waits.id), status=Status.PROPOSED)
     assert [one.status for one in cortex.review("approve", [waits.id]).memories] == [Status.ACTIVE]
-
-
-def test_reading_where_nothing_was_ever_kept_makes_no_store(cortex):
-    assert cortex.recall(QUESTION).hits == ()
-    assert cortex.list().total == 0
-    assert cortex.status().stores == ()
-    assert not has_folder(cortex._app.root)

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recortex import Cortex
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
@@ -105,17 +104,6 @@ def test_a_fallback_is_told_until_the_part_works_again(cortex, clock):
     assert {one.component for one in cortex.status().fallbacks} == {"surface file"}
 
 
-@pytest.mark.usefixtures("project")
-def test_an_embedder_that_answers_again_is_no_fallback(tmp_path, clock):
-    with Cortex.open(tmp_path, clock=clock) as cortex:
-        cortex.remember("One thing to know")
-        cortex._app.degraded(Degradation("embedding model", "it failed", "keyword search alone"))
-    with Cortex.open(tmp_path, clock=clock) as cortex:
-        assert cortex.status().fallbacks
-        cortex.remember("Another thing to know")
-        assert cortex.status().fallbacks == ()
-
-
 def test_confidence_is_what_is_left_of_it_now(cortex, clock):
     fades = cortex.remember("The build is red on Mondays", kind="insight", confidence=0.9)
     stays = cortex.remember("The build needs make", kind="insight", confidence=0.6, pinned=True)
@@ -131,28 +119,6 @@ def test_confidence_is_what_is_left_of_it_now(cortex, clock):
     assert [one.id for one in cortex.list(order="confidence").memories] == [stays.id, fades.id]
     assert cortex.get(fades.id, as_of=clock()).confidence == 0.9  # as it was recorded
     assert '"confidence":0.9' in cortex.export().text.replace(" ", "")
-
-
-def test_pages_by_confidence_are_whole(cortex):
-    for number in range(7):
-        cortex.remember(f"Fact {number}", confidence=0.3 + number / 10, pinned=True)
-    pages = [cortex.list(min_confidence=0.5, limit=2, offset=place) for place in (0, 2, 4)]
-    assert {page.total for page in pages} == {5}
-    assert len({one.id for page in pages for one in page.memories}) == 5
-
-
-def test_what_was_not_used_for_long_comes_after_a_new_one_that_was_less_sure(cortex, clock):
-    old = cortex.remember("Uploads to bucket alpha are checked by the virus scanner", kind="insight")
-    clock.pass_(days=400)
-    new = cortex.remember(
-        "Uploads to bucket omega are checked by the virus scanner", kind="insight", confidence=0.5
-    )
-    left = {one.id: cortex.get(one.id).confidence for one in (old, new)}
-    assert left[old.id] < 0.3 < left[new.id]
-    hits = cortex.recall("who checks the uploads to a bucket?", floor=False).hits
-    assert [hit.memory.id for hit in hits] == [new.id, old.id]
-    for hit in hits:
-        assert hit.memory.confidence == left[hit.memory.id]
 
 
 def test_a_hub_fades_half_as_fast_in_every_answer(cortex, clock):

@@ -15,10 +15,9 @@ from recortex.errors import (
     ChunkNotFoundError,
     ExchangeNotFoundError,
     InvalidInputError,
-    MemoryNotFoundError,
     SessionNotFoundError,
 )
-from recortex.operations.searching import WEAK_TOKENS, OpenedExchange
+from recortex.operations.searching import OpenedExchange
 
 AT = datetime(2026, 2, 1, 9, tzinfo=UTC)
 FIRST, SECOND = "11111111-aaaa-4000-8000-000000000001", "11112222-bbbb-4000-8000-000000000002"
@@ -128,15 +127,6 @@ def test_a_part_of_a_document_is_not_known_before_it_was_written(said, tmp_path)
     assert cortex.get(hit.id, as_of=AT).chunk.id == hit.id
     with pytest.raises(ChunkNotFoundError, match="not known yet at that time"):
         cortex.get(hit.id, as_of=AT - timedelta(days=1))
-
-
-def test_get_shows_a_memory_as_before(said):
-    cortex = said(HASH)
-    kept = cortex.remember("The queue is drained at three.")
-    assert cortex.get(kept.id).text == kept.text
-    assert cortex.get(kept.id[:8]).id == kept.id
-    with pytest.raises(MemoryNotFoundError):
-        cortex.get("99999999")
 
 
 def test_an_id_of_a_memory_and_an_exchange_is_told_apart(said):
@@ -296,27 +286,3 @@ def test_what_newer_rules_find_secret_is_not_shown(said):
         assert SECRET not in repr(one)
     assert shown[0].exchanges
     assert record_redacted(HASH) is HASH
-
-
-def test_beside_a_memory_that_answers_one_weak_exchange_is_told_in_few_words(said):
-    cortex = said(HASH, LOGS, OTHER)
-    question = "on which day does the billing team reset the staging database and its index?"
-    alone = cortex.recall(question)
-    assert len(alone.exchanges) > 1
-    assert all(one.weak for one in alone.exchanges)
-    cortex.remember(
-        "The billing team resets the staging database and its index on the day before a release.",
-        kind="environment",
-    )
-    beside = cortex.recall(question)
-    assert [hit.weak for hit in beside.hits] == [False]
-    assert [one.id for one in beside.exchanges] == [alone.exchanges[0].id]
-    assert sum(one.tokens for one in beside.exchanges) <= WEAK_TOKENS
-
-
-def test_a_weak_exchange_that_stands_alone_is_shown_at_length(said):
-    long = " ".join(f"Step {number} moved ledger {number} into the billing archive." for number in range(60))
-    cortex = said(replace(LOGS, message="The archive is moved by night.", conclusion=long))
-    (only,) = cortex.recall("who moved the invoices of the former tenant into the archive?").exchanges
-    assert only.weak
-    assert only.tokens > WEAK_TOKENS

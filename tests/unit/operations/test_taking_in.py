@@ -1,15 +1,11 @@
 """Import and export: transcripts once, broken lines counted, strangers' notes in quarantine."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
-from recortex.formats.session_files import CLIENTS
 
 SAID = [
     ("user", "From now on, always run the tests with `TZ=UTC` set, because the date parser depends on it."),
@@ -41,25 +37,6 @@ def test_the_same_history_twice_adds_nothing(cortex, project, tmp_path):
     assert (again.added, again.merged, again.unchanged) == (0, 0, 1)
     assert cortex.extract(str(path)).found == ()
     assert cortex.export().text == before
-
-
-def test_a_copy_of_a_session_adds_nothing_either(cortex, project, tmp_path):
-    path = transcript(tmp_path / "a", project)
-    added = cortex.extract(str(path)).found
-    (tmp_path / "b").mkdir()
-    copy = tmp_path / "b" / "copy.jsonl"
-    copy.write_bytes(path.read_bytes())
-    assert {one.outcome for one in cortex.extract(str(copy)).found} == {"known"}
-    assert cortex.list(statuses=[]).total == len({one.id for one in added})
-
-
-def test_what_is_learned_knows_where_it_was_said(cortex, project, tmp_path):
-    path = transcript(tmp_path / "a", project)
-    cortex.extract(str(path))
-    for memory in cortex.list(statuses=[]).memories:
-        assert (memory.source.session, memory.source.client) == ("s1", "claude-code")
-        assert memory.source.quote
-        assert memory.valid_from.hour == 10
 
 
 def test_broken_lines_are_counted_and_the_rest_is_taken(cortex, tmp_path, clock):
@@ -130,30 +107,15 @@ def test_notes_wait_in_quarantine(cortex, tmp_path):
     assert cortex.import_("markdown", str(file)).added == 0
 
 
-def gemini_session(folder, name):
-    folder.mkdir(parents=True, exist_ok=True)
-    messages = [
-        {"id": "1", "timestamp": "2026-03-01T10:00:00Z", "type": "user", "content": SAID[0][1]},
-        {"id": "2", "timestamp": "2026-03-01T10:01:00Z", "type": "gemini", "content": SAID[1][1]},
-    ]
-    whole = {
-        "sessionId": name,
-        "projectHash": "0" * 64,
-        "startTime": "2026-03-01T10:00:00Z",
-        "messages": messages,
-    }
-    (folder / f"session-{name}.json").write_text(json.dumps(whole))
-
-
-def test_sessions_of_another_client_are_named_with_what_reads_them(cortex, tmp_path):
-    folder = tmp_path / "two of them"
-    gemini_session(folder, "a1")
-    gemini_session(folder, "b2")
-    (problem,) = cortex.import_("claude-code", str(folder)).problems
-    assert "2 sessions of gemini" in problem
-    assert f"recortex import gemini '{folder}'" in problem
-    assert "not a transcript" not in problem
-    assert cortex.import_("gemini", str(folder)).files == 2
+def test_a_document_for_people_names_every_memory(cortex):
+    kept = cortex.remember(
+        "The queue drops jobs\nafter a day.", kind="gotcha", files=["src/q.py"], tags=["queue"]
+    )
+    text = cortex.export(format="markdown").text
+    assert "## Gotcha" in text
+    assert kept.id in text
+    assert "`src/q.py`" in text
+    assert "#queue" in text
 
 
 BROKEN = {
@@ -187,38 +149,6 @@ def test_files_that_cannot_be_read_leave_the_others_to_be_read(cortex, project, 
     assert found.added > 0
     for name, (_, reason) in (BROKEN | {"notes.md": ("", "left alone")}).items():
         assert any(name in problem and reason in problem for problem in found.problems)
-
-
-BESIDE = {  # what the clients keep beside their transcripts, whole or by the line
-    "qwen": ("meta.json", "extract-cursor.json", "settings.json", "usage_record.jsonl", "output-language.md"),
-    "codex": ("history.jsonl", "models_cache.json", "log/codex-tui.log", "skills/one/SKILL.md"),
-    "claude-code": ("history.jsonl", "sessions/17.json", "settings.json", "CLAUDE.md", "todos/1.json"),
-    "gemini": ("settings.json", "projects.json", "tmp/shop/logs.json", "GEMINI.md"),
-    "copilot": ("config.json", "logs/process.log", "session-state/1/plan.md"),
-    "pi": ("agent/models.json", "agent/auth.json", "agent/settings.json"),
-    "opencode": ("storage/project/1.json", "storage/part/1/2.json", "log/dev.log"),
-    "kilo": ("kilo.json", "log/dev.log"),
-    "cursor": ("projects/shop/repo.json", "mcp.json", "extensions/extensions.json"),
-}
-OF_SUFFIX = {
-    ".json": '{\n  // kept by hand\n  "version": 1\n}\n', ".jsonl": '{"text": "hello", "ts": 1}\n',
-    ".md": "# Notes\n\nheat the oven\n", ".log": "",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("client", BESIDE)
-def test_what_a_client_keeps_beside_its_transcripts_is_no_failure(cortex, project, tmp_path, client):
-    folder = tmp_path / f".{client}"
-    for name in BESIDE[client]:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(OF_SUFFIX[Path(name).suffix])
-    for format_ in ("any", client if client in CLIENTS else "chat"):
-        nothing = cortex.import_(format_, str(folder))
-        assert (nothing.files, nothing.unread) == (0, 0)
-        assert f"{len(BESIDE[client])} files are no transcripts and were left alone" in nothing.problems[0]
-    transcript(folder / "sessions", project)
-    found = cortex.import_("any", str(folder))
-    assert (found.files, found.unread) == (1, 0)
 
 
 def specstory(project, *turns, head="# Talk (2026-03-01 10:12Z)"):

@@ -29,10 +29,6 @@ def test_depth_bounds_the_walk(cortex, chain, depth):
     assert not found.more
 
 
-def test_the_usual_depth_is_two(cortex, chain):
-    assert len(cortex.traverse(chain[0].id).reached) == 2
-
-
 @pytest.mark.parametrize(
     ("options", "reached"),
     [

@@ -60,13 +60,3 @@ def test_a_version_is_the_day_of_its_tag(tmp_path, clock, monkeypatch):
         found = cortex.recall("how is the cache of the shop warmed since 3.1?")
         assert found.query.endswith("since 3.1?")
         assert all("date" not in hit.signals for hit in found.hits)
-
-
-def test_a_question_for_a_set_gets_a_longer_answer(cortex, monkeypatch):
-    for number in range(30):
-        cortex.remember(f"The service number {number} uses Redis for its queue")
-    assert len(cortex.recall("which services use Redis?").hits) == 16
-    assert len(cortex.recall("which services use Redis?", limit=5).hits) == 5
-    assert len(cortex.recall("how does a service use Redis?").hits) == 8
-    with switched(cortex, "SETS", monkeypatch) as off:
-        assert len(off.recall("which services use Redis?").hits) == 8

@@ -4,7 +4,7 @@ import pytest
 
 from recortex.domain.time import to_micros
 from recortex.engines.indexing import Trait
-from recortex.engines.retrieval.question import NamedDate, agreement, named_dates, question, without
+from recortex.engines.retrieval.question import NamedDate, agreement, named_dates, question
 
 
 def test_words_names_dates_and_paths_are_read_from_a_question():
@@ -37,12 +37,6 @@ def test_questions_that_ask_for_nothing_have_no_words(text):
 def test_the_latest_is_not_about_tests():
     assert not question("the latest release").about_tests
     assert question("flaky tests").about_tests
-
-
-def test_common_words_are_left_out_of_what_is_embedded():
-    asked = question("What did Ann's brother build?")
-    assert without(asked, frozenset({"ann"})) == "What did brother build"
-    assert without(question("Ann"), frozenset({"ann"})) == "Ann"
 
 
 @pytest.mark.parametrize(

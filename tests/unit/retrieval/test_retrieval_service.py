@@ -139,17 +139,6 @@ def test_only_active_memories_answer_unless_others_are_asked_for(embedder):
     store.close()
 
 
-def test_of_two_equal_memories_the_more_important_goes_first(embedder):
-    pair = [
-        memory(n, f"Retry failed uploads twice{end}", priority=p) for n, end, p in ((1, "", 3), (2, ".", 9))
-    ]
-    store = filled(pair, embedder)
-    found = Retrieval(store.search, embedder).recall("retry uploads", limit=2, now=NOW)
-    assert [hit.memory.priority for hit in found.hits] == [9, 3]
-    assert found.hits[0].signals["importance"] == 0.9
-    store.close()
-
-
 def test_the_file_that_is_named_decides(embedder):
     pair = [memory(n, f"Close the pool in {n} places", files=(FileLink(f"src/pool_{n}.py"),)) for n in (1, 2)]
     store = filled(pair, embedder)

@@ -11,7 +11,7 @@ from recortex.domain.time import to_micros
 from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.scorer import Evidence, score
-from recortex.engines.retrieval.times import Period, agreement, lifted, periods
+from recortex.engines.retrieval.times import agreement, lifted, periods
 
 NOW = datetime(2026, 3, 11, 15, tzinfo=UTC)  # a Wednesday
 DAY = timedelta(days=1)
@@ -82,17 +82,6 @@ def test_any_text_at_any_time_has_times_or_none(text, now):
     for one in periods(text, now):
         assert one.since is None or one.until is None or one.since <= one.until
         assert 0.0 <= agreement([one], to_micros(now)) <= 1.0
-
-
-def test_agreement_falls_outside():
-    since, until = to_micros(NOW - 8 * DAY), to_micros(NOW - DAY)
-    week = [Period(since, until)]
-    values = [agreement(week, to_micros(NOW - n * DAY)) for n in (9, 8, 4, 1, 0)]
-    assert values[1:4] == [1.0, 1.0, 1.0]
-    assert 0.0 < values[0] < 1.0
-    assert values[4] == values[0]
-    assert agreement([Period(until, None)], to_micros(NOW)) == 1.0
-    assert agreement([], 0) == 0.0
 
 
 def facts(key, day, traits=0):

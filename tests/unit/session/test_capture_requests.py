@@ -23,12 +23,6 @@ def test_a_request_waits_until_it_is_done(tmp_path: Path):
     assert capture_requests.waiting(tmp_path / "q") == 0
 
 
-def test_a_second_request_for_a_transcript_joins_the_first_and_its_end_is_not_forgotten(tmp_path: Path):
-    capture_requests.put(tmp_path, request(final=True))
-    capture_requests.put(tmp_path, request(final=False))
-    assert [found.final for _, found in capture_requests.claim(tmp_path)] == [True]
-
-
 def test_what_a_killed_job_had_claimed_is_taken_up_again(tmp_path: Path):
     capture_requests.put(tmp_path, request())
     next(iter(capture_requests.claim(tmp_path)))  # and then it was killed

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recortex.codebase import git as looking
-from recortex.codebase.git import GitContext, git_context
+from recortex.codebase.git import git_context
 
 
 @pytest.fixture(autouse=True)
@@ -21,12 +21,6 @@ def git(folder: Path, *words: str) -> None:
         check=True,
         capture_output=True,
     )
-
-
-def test_where_there_is_no_git_or_no_commit_nothing_is_told(tmp_path: Path):
-    assert git_context(tmp_path) == GitContext()
-    git(tmp_path, "init", "-q", "-b", "work")
-    assert git_context(tmp_path) == GitContext("work")
 
 
 def test_a_repository_cannot_start_programs(tmp_path: Path):

@@ -45,6 +45,25 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+def test_each_session_gets_what_the_earlier_ones_taught(cortex, history):
+    found = cortex.replay([str(history)])
+    assert [one.session for one in found.sessions] == ["one", "two", "three"]
+    first, second, third = found.sessions
+    assert first.given == ()
+    assert first.learned
+    assert {one.learned_in for one in second.given} == {"one"}
+    (used,) = [one for one in second.given if one.used and "billing" in one.text]
+    assert used.used == "quoted"
+    assert used.came_up
+    (again,) = third.again
+    assert again.first_session == "one"
+    assert again.memory
+    assert again.given
+    assert (found.total.sessions, found.total.prompts, found.total.again) == (3, 5, 1)
+    assert found.total.tokens > 0
+    assert any("broken.jsonl" in problem for problem in found.problems)
+
+
 def test_nothing_that_is_kept_is_touched(project: Path, home: Path, history: Path):
     with Cortex.open(project) as cortex:
         cortex.remember("The staging key is rotated every Monday", kind="tribal")
@@ -84,10 +103,6 @@ def test_vectors_are_made_only_where_meaning_is_asked_for(cortex, history):
     assert (plain.ready(), plain.app.embedder) == (False, None)
     assert replay_context(app, folder, app.clock, meaning=True).ready()
     assert cortex.replay([str(history)], meaning=True).total.prompts == 5
-
-
-def test_a_replay_of_the_same_gives_the_same(cortex, history):
-    assert cortex.replay([str(history)], sample=3) == cortex.replay([str(history)], sample=3)
 
 
 def test_without_a_path_the_sessions_of_this_project_are_found(cortex, history, transcript, tmp_path: Path):

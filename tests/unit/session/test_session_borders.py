@@ -192,18 +192,6 @@ def test_a_full_disk_leaves_nothing_half_written(context, transcript, monkeypatc
     assert {path: path.read_bytes() for path in context.queue.iterdir()} == before
 
 
-def test_what_cannot_be_taken_up_is_not_tried_for_ever(context, transcript, monkeypatch):
-    request_capture(context, begin(context, transcript().says("user", UV).path), final=True)
-    (context.queue / "folder.json").mkdir()
-    os.mkfifo(context.queue / "pipe.json")
-    with monkeypatch.context() as patch:
-        patch.setattr(capture_requests, "claim", lambda _: iter(()))
-        fulfil_requests(context, LastMessage())
-    assert capture_requests.waiting(context.queue) == 1
-    fulfil_requests(context, LastMessage())
-    assert capture_requests.waiting(context.queue) == 0
-
-
 def test_a_secret_in_the_reason_of_an_end_is_not_noted(context, event):
     ended(context, event("session-end", reason="ghp_" + "A1b2C3d4E5f6" * 3))
     assert "A1b2" not in context.sessions.get("s").end_reason

@@ -2,14 +2,13 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from places import store_folder
 from recortex.domain.injection import END, START, strip_injected
-from recortex.engines.sessions.limits import UNUSED
+from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.errors import StorageError
 from recortex.hooks import _as_answer
 
@@ -25,11 +24,6 @@ def known(cortex):
     )
     cortex.remember("Frontend bundles are built with esbuild", kind="insight")
     return cortex
-
-
-def test_nothing_is_said_where_nothing_is_known(cortex, event):
-    for name in ("session-start", "user-prompt-submit", "pre-tool-use", "post-tool-use"):
-        assert cortex.attend(event(name, prompt="how do we hash passwords?", files=("src/auth.py",))) == ""
 
 
 def test_a_session_begins_with_the_brief(known, event):
@@ -122,9 +116,10 @@ def test_what_was_used_comes_on(known, event, context, clock):
         context.sessions.mark_used(receipt, clock(), "quoted")
 
 
-def test_the_date_is_when_it_was_said(cortex, event):
-    cortex.remember(BCRYPT, kind="decision", valid_from=datetime(2024, 5, 17, tzinfo=UTC))
-    assert "- decision, 2024-05-17: Passwords" in asked_in(cortex, event, "s")
+def test_a_warning_that_no_session_used_comes_no_more(known, event, project: Path):
+    touch = event("pre-tool-use", tool="Edit", files=(str(project / "src/billing.py"),), writes=True)
+    told = ["Redis" in known.attend(replace(touch, session=f"s{number}")) for number in range(12)]
+    assert told == [True] * MOST_UNUSED + [False] * (12 - MOST_UNUSED)
 
 
 def test_a_touched_file_brings_its_warnings_once(known, event, project: Path):
@@ -308,13 +303,6 @@ def test_of_several_about_a_file_the_predicted_ones_are_told(cortex, event, proj
     ]
     assert predicted in first
     assert SAID in said
-
-
-def test_what_decides_nothing_is_not_told_with_a_file(cortex, event, project, tmp_path):
-    session_about(
-        cortex, project, tmp_path, "Please fix the mailer.", "Does it use the queue instead of SMTP?"
-    )
-    assert "unchecked" not in cortex.attend(event("pre-tool-use", files=("src/mail.py",)))
 
 
 def test_a_decision_cannot_pass_for_anything_else(cortex, event, project, tmp_path):

@@ -1,9 +1,6 @@
 """What went wrong is found again, and the log of it has an end."""
 
-import os
 from pathlib import Path
-
-import pytest
 
 from recortex.app.error_log import LOG, MOST_BYTES, log_error, logged_errors
 from recortex.app.projects import Location
@@ -34,16 +31,3 @@ def test_lines_that_are_none_of_ours_are_left_out(tmp_path: Path):
     place = location(tmp_path)
     place.place(LOG).write_bytes(b'\xff\n{}\n[1]\n{"at": "soon", "event": 1, "error": 2}\n')
     assert logged_errors(place) == []
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
-def test_a_log_that_is_no_file_is_neither_written_nor_read(tmp_path: Path, make):
-    place = location(tmp_path)
-    make(place.place(LOG))
-    log_error(place, "stop", "x")
-    assert logged_errors(place) == []
-
-
-def test_where_nothing_can_be_written_nothing_happens(tmp_path: Path):
-    (tmp_path / "file").write_text("x")
-    log_error(location(tmp_path / "file"), "stop", "x")

@@ -47,11 +47,6 @@ def test_what_was_given_and_used_and_asked():
     assert [one.id for one in found.least_useful] == ["a"]
 
 
-def test_no_session_is_all_zeros():
-    found = analytics([], 0, [], [], 0)
-    assert (found.ratio, found.ms, found.hours, found.ways) == (0.0, 0, 0.0, {})
-
-
 def test_what_may_still_be_given_unasked():
     receipts = [
         Receipt(

@@ -62,12 +62,6 @@ def test_the_rarer_the_shared_word_the_higher_the_chance(one: int, other: int):
     assert likely("why celery?", held=rare, size=400) >= likely("why celery?", held=common, size=400)
 
 
-@given(st.text(max_size=300), st.text(min_size=1, max_size=300))
-def test_any_texts_have_a_chance(prompt: str, text: str):
-    numbers = dict.fromkeys(words_of(prompt), 0)
-    assert 0 <= chance(asked(numbers, 0), memory(1, text)) <= 1
-
-
 def test_no_feature_speaks_against():
     assert all(weight >= 0 for model in table(TABLE).models.values() for weight in model.weights.values())
 

@@ -115,25 +115,6 @@ def test_no_use(turn):
     assert found(turn) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "later"),
-    [
-        (person(4, f"It {RUN} what?"), agent(6, f"Yes, it {RUN} it tears.")),
-        (person(4, "ledger_writer and rotate_segment fail"), agent(6, "ledger_writer calls rotate_segment")),
-        (agent(4, f"It {RUN} it tears."), agent(6, f"It {RUN} it tears.")),
-        (person(4, "Look at writer.py"), agent(6, "", edit("src/ledger/writer.py"))),
-        (agent(4, "", edit("src/ledger/writer.py")), agent(6, "", edit("src/ledger/writer.py"))),
-        (agent(5, "", shell("ls src/ledger", output="reader.py writer.py")),
-         agent(6, "", edit("src/ledger/writer.py"))),
-        (person(4, "Run shop-cli verify --deep"), agent(6, "", shell("shop-cli verify --deep"))),
-        (agent(4, "", shell("shop-cli verify --deep")), agent(6, "", shell("shop-cli verify --deep"))),
-    ],
-)  # fmt: skip
-def test_what_the_agent_had_from_elsewhere_is_no_use(before, later):
-    assert found(before, later) == []
-    assert found(later) != []
-
-
 def test_a_file_warning_is_not_used_by_touching_the_file():
     given = receipt(channel="file", subject="src/ledger/writer.py")
     known = memory(files=("src/ledger/writer.py", "src/ledger/rotation.py"))

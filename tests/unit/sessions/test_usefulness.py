@@ -12,11 +12,6 @@ outcomes = st.integers(0, 40).flatmap(
 )
 
 
-def test_what_was_never_given_is_as_likely_as_it_was():
-    assert usefulness(Outcome()) == 1
-    assert risen(0.5, Outcome()) == 0.5
-
-
 @given(outcomes)
 def test_use_raises_and_its_absence_lowers(outcome: Outcome):
     given_, used = outcome

@@ -75,17 +75,6 @@ def test_a_backup_replaces_nothing_but_a_backup(project, clock, tmp_path, make):
         assert there.read_bytes() == before
 
 
-def test_a_store_in_use_keeps_what_it_is_told(project, clock, tmp_path):
-    (tmp_path / "other" / ".git").mkdir(parents=True)
-    with Cortex.open(tmp_path / "other") as other, Cortex.open(project, clock=clock) as cortex:
-        other.remember("Kept before somebody's backup")
-        with pytest.raises(InvalidInputError):
-            cortex.backup(str(store_folder(tmp_path / "other") / "cortex.db"))
-        id_ = other.remember("Kept after it").id
-    with Cortex.open(tmp_path / "other") as other:
-        assert other.get(id_).text == "Kept after it"
-
-
 @pytest.mark.parametrize("suffix", ["", "-wal", ".recovered", ".part", ".from-backup"])
 def test_no_backup_takes_the_place_of_a_part_of_the_store(project, clock, database, suffix):
     with Cortex.open(project, clock=clock) as cortex:

@@ -120,28 +120,6 @@ def test_a_pattern_that_was_removed_is_told(cortex):
 # -- what follows
 
 
-def test_code_that_went_lowers_what_everyone_sees_and_code_that_is_back_lifts_it(cortex, memory, source):
-    before = cortex.get(memory.id).confidence
-    source.unlink()
-    cortex.validate()
-    (listed,) = cortex.list().memories
-    assert cortex.get(memory.id).confidence == listed.confidence == pytest.approx(before / 2)
-    assert cortex.list(min_confidence=0.9).total == 0
-    (hit,) = cortex.recall("what do steps add before they multiply?").hits
-    assert hit.signals["confidence"] == pytest.approx(before / 2)
-    assert (hit.freshness, hit.cited) == ("gone", "steps.py:9-11: the file is gone")
-    source.write_text(CODE)
-    cortex.validate()
-    assert cortex.get(memory.id).confidence == pytest.approx(before)
-
-
-def test_code_that_is_cited_anew_is_not_judged_by_the_former(cortex, memory, source):
-    source.write_text(CODE.replace("value + 2", "value - 2"))
-    cortex.validate()
-    edited = cortex.edit(memory.id, files=["steps.py:9-11"])
-    assert cortex.get(edited.id).confidence == pytest.approx(1.0)
-
-
 # -- healing
 
 
