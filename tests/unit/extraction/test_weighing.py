@@ -59,11 +59,6 @@ def test_what_the_agent_says_is_left_to_the_record_of_what_was_said(role):
     assert found(f"## Key decisions\n\n- {said}\n\n**Fix:** {said}", role=role) == []
 
 
-def test_an_objection_in_the_form_of_a_question_says_what_should_be():
-    texts = [one.text for one in found("can't the parser tests always be table driven?")]
-    assert texts == ["The parser tests should always be table driven."]
-
-
 def test_a_letter_decides_what_its_option_says():
     before = (
         "Where should the sessions of the mobile clients be stored?\n\n"

@@ -20,9 +20,7 @@ from recortex.engines.extraction.candidates import ACTIVE, DURABLE, ON_PURPOSE, 
 from recortex.engines.extraction.person_rules import (
     MAX_TYPED,
     PASTED,
-    from_objection,
     from_user,
-    typed_spans,
 )
 from recortex.engines.extraction.plain_speech import (
     EVEN,
@@ -61,7 +59,7 @@ LETS = frozenset(("person_decided_for", "person_lets"))
 DECISIONS = LETS | {"person_changed", "person_decision"}
 """Rules for what is said once; the chance is of what is said of every time."""
 UNSURE = frozenset(f"person_{name}" for name in (
-    "aside", "constraint", "decided_for", "lets", "order", "rule", "value",
+    "aside", "constraint", "decided_for", "lets", "order", "rule",
 ))  # fmt: skip
 """Rules of which a third was worth keeping: "note", "should", "can't" and "let's" are mostly of the task."""
 TAKEN_IN_PASSING = frozenset(("person_choice", DURABLE, "person_universal"))
@@ -256,14 +254,11 @@ _BEGINNING = 6
 
 
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
-    """What the rules found in a person's message and is worth it, what else lasts, then the objections."""
+    """What the rules found in a person's message and is worth it, then what else lasts."""
     pasted = PASTED.match(message.text) is not None
     lasting = {} if pasted else {one.quote: one for one in durable(message.text)}
-    taken = {_place(quote, message.text) for quote in lasting}
     for finding in findings:
-        start = _place(finding.quote, message.text)
-        taken.add(start)
-        found = _weighed(finding, message, start)
+        found = _weighed(finding, message)
         lasts = lasting.pop(finding.quote, None)
         if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
             found = lasts
@@ -271,9 +266,6 @@ def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleF
             yield _hold_back_passing(found, message)
     for found in lasting.values():
         yield _hold_back_passing(found, message)
-    # Objections in the form of a question, which no rule took, as what should be.
-    spans = [span for span in typed_spans(message.text) if span[0] not in taken]
-    yield from filter(None, (from_objection(message.text[start:end]) for start, end in spans))
 
 
 def _hold_back_passing(finding: RuleFinding, message: Message) -> RuleFinding:
@@ -290,12 +282,13 @@ def _place(quote: str, text: str) -> int:
     return found.start() if found else -1
 
 
-def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding | None:
+def _weighed(finding: RuleFinding, message: Message) -> RuleFinding | None:
     if finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote):
         return finding
     if _ASKS.match(finding.quote) or is_task(finding.quote):
         return None
-    statement = Statement(max(start, 0), max(start, 0) + len(finding.quote), rule=finding.confidence)
+    start = max(_place(finding.quote, message.text), 0)
+    statement = Statement(start, start + len(finding.quote), rule=finding.confidence)
     found = assess(statement, message)
     sure = finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
     chance, limits = (found.keep, SURE) if sure else (found.active, PERSON)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from recortex.engines.extraction.authorship import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
 from recortex.engines.extraction.candidates import ACTIVE, ON_PURPOSE, RuleFinding
 from recortex.engines.extraction.sentences import (
-    MAX_LENGTH,
-    MIN_TYPED,
     hangs,
     is_specific,
     keeps,
@@ -20,13 +18,11 @@ from recortex.engines.extraction.sentences import (
     statement,
     typed_sentences,
 )
-from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Form, Patterns
-from recortex.engines.supersession.vocabulary import FAMILY_OF, SLOTS, SYNONYMS, stems
-from recortex.text.words import PRODUCT, tokens, words
+from recortex.engines.supersession.vocabulary import FAMILY_OF, SYNONYMS
+from recortex.text.words import PRODUCT, tokens
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
 
@@ -88,8 +84,6 @@ def _carries(form: Form, text: str, *, named: bool) -> bool:
         )
     if form.name == "practice":
         return named or bool(STATEMENT_RULES_PATTERNS.scoped.search(text)) or len(text.split()) <= _BRIEF
-    if form.name == "value":
-        return any(map(_gives_value, STATEMENT_RULES_PATTERNS.value_of.finditer(text)))
     return (
         named
         or form.name == "built"
@@ -102,149 +96,6 @@ def _carries(form: Form, text: str, *, named: bool) -> bool:
 def _is_claim(text: str) -> bool:
     """Whether a sentence says a value of something named."""
     return STATEMENT_RULES_PATTERNS.claim.search(text) is not None
-
-
-_SHORT_VALUE = 4
-"""The most words of a value: a longer one is an explanation."""
-
-
-def _gives_value(found: re.Match[str]) -> bool:
-    """Whether "S is V" gives a name or number: "the default page size is 50", not "the page is empty"."""
-    value = found["value"].rstrip(" .").split()
-    if stems(words(found["value"])) & FAMILY_OF.keys():
-        return True
-    short = len(value) <= _SHORT_VALUE
-    if short and stems(words(found["subject"])) & SLOTS and _is_name(value):
-        return True
-    if short and STATEMENT_RULES_PATTERNS.plurals.match(found[0]) and value[-1].endswith("s"):
-        return True
-    return any(
-        STATEMENT_RULES_PATTERNS.number.match(word) or STATEMENT_RULES_PATTERNS.is_form.match(word)
-        for word in value[:3]
-    )
-
-
-def _is_name(value: list[str]) -> bool:
-    """Whether a value is the name of one thing (a product, a path, a number), not a description."""
-    if STATEMENT_RULES_PATTERNS.vague.search(" ".join(value)) or (
-        len(value) == 1 and STATEMENT_RULES_PATTERNS.quality.match(value[0])
-    ):
-        return False
-    if any(not word.isalpha() or word[0].isupper() for word in value):
-        return True
-    return len(value) <= 2 and not value[-1].endswith(("s", "ing", "ly"))  # noqa: PLR2004
-
-
-# -- what a person explicitly wants to be remembered, in German, French, Spanish, Portuguese, Chinese,
-
-
-EXPLICIT_PATTERNS = Patterns(__file__, "explicit")
-
-_NOTES, _RULES = EXPLICIT_PATTERNS.by_name("note_"), EXPLICIT_PATTERNS.by_name("standing_")
-_NOTED, _STANDING = 0.9, 0.85
-"""Confidences: as of the same forms in English; no judge is needed."""
-_EXPLICIT_LEAST_WORDS, _LEAST_CHARACTERS = 2, 4
-_WESTERN = ("de", "fr", "es", "pt")
-_ENDS = ".!。！"  # noqa: RUF001
-
-
-def explicit(sentence: str) -> RuleFinding | None:
-    """What a typed sentence explicitly wants to be remembered; None where it does not, or asks something."""
-    said = plain(sentence)
-    asks = EXPLICIT_PATTERNS.asks.match(said) is not None
-    if EXPLICIT_PATTERNS.question.search(said) and not asks and not _japanese_request(said):
-        return None
-    for language in _languages(said):
-        if found := _noted(said, language):
-            return _finding(found, sentence, "tribal", _NOTED)
-        if found := _parse_lasting(said, language):
-            return _finding(found, sentence, "preference", _STANDING)
-    return None
-
-
-def _languages(said: str) -> tuple[str, ...]:
-    if EXPLICIT_PATTERNS.kana.search(said):
-        return ("ja",)
-    return ("zh",) if EXPLICIT_PATTERNS.han.search(said) else _WESTERN
-
-
-def _japanese_request(said: str) -> bool:
-    return (
-        EXPLICIT_PATTERNS.kana.search(said) is not None and EXPLICIT_PATTERNS.last_ja.match(said) is not None
-    )
-
-
-def _noted(said: str, language: str) -> str:
-    """What follows "remember that", as a main clause; empty where that is not said."""
-    if language == "ja" and (last := EXPLICIT_PATTERNS.last_ja.match(said)):
-        return last["said"]
-    found = _NOTES[f"note_{language}"].match(said)
-    if found is None:
-        return ""
-    rest = said[found.end() :].rstrip("?？ ")  # noqa: RUF001
-    if language != "de":
-        return rest
-    return _main_clause(rest) if found["that"] else _ordered(rest)
-
-
-def _parse_lasting(said: str, language: str) -> str:
-    """What is to hold from now on; empty where nothing is ruled."""
-    found = _RULES[f"standing_{language}"].match(said)
-    rest = said[found.end() :] if found else ""
-    if not rest or EXPLICIT_PATTERNS.maybe.search(rest) or EXPLICIT_PATTERNS.fails.search(rest):
-        return ""
-    if language == "ja":
-        return rest if EXPLICIT_PATTERNS.rules_ja.search(rest) else ""
-    return rest if language != "de" else _uninverted(rest, said)
-
-
-def _finding(text: str, sentence: str, kind: str, confidence: float) -> RuleFinding | None:
-    text = EXPLICIT_PATTERNS.please.sub("", text.strip(" ,;、，：:")).strip()  # noqa: RUF001
-    if _explicit_refused(text):
-        return None
-    eastern = EXPLICIT_PATTERNS.eastern.search(text) is not None
-    whole = text if eastern else text[0].upper() + text[1:]
-    ended = whole if whole[-1] in _ENDS else whole + ("。" if eastern else ".")
-    return RuleFinding(ended, kind, confidence, "person_note", sentence)
-
-
-def _explicit_refused(text: str) -> bool:
-    """Whether a text is too short or long for a statement, of one day, or points to what stands elsewhere."""
-    if EXPLICIT_PATTERNS.points.match(text) or EXPLICIT_PATTERNS.today.search(text) or len(text) > MAX_LENGTH:
-        return True
-    if EXPLICIT_PATTERNS.eastern.search(text):
-        return len(text) < _LEAST_CHARACTERS
-    return len(text) < MIN_TYPED or len(text.split()) < _EXPLICIT_LEAST_WORDS
-
-
-def _main_clause(rest: str) -> str:
-    """German: "wir immer pnpm verwenden" after "dass" as "wir verwenden immer pnpm"."""
-    bare = rest.rstrip(" .!")
-    if EXPLICIT_PATTERNS.points.match(bare):
-        return ""
-    found = EXPLICIT_PATTERNS.clause.match(bare)
-    if found is None or not EXPLICIT_PATTERNS.finite.match(found["verb"]):
-        return f"Es gilt, dass {bare}"
-    return f"{found['subject']} {_placed(found)}{found['more']}"
-
-
-def _placed(found: re.Match[str]) -> str:
-    """The finite verb before the rest; what is parted from it stands at the end."""
-    verb, rest = found["verb"], found["rest"]
-    parted = EXPLICIT_PATTERNS.parted.match(verb)
-    return f"{parted['last']}{rest} {parted['first']}" if parted else f"{verb}{rest}"
-
-
-def _ordered(rest: str) -> str:
-    """German: "immer pnpm zu verwenden" as "immer pnpm verwenden"."""
-    return EXPLICIT_PATTERNS.infinitive.sub(" ", EXPLICIT_PATTERNS.parted_infinitive.sub(r"\g<first>", rest))
-
-
-def _uninverted(rest: str, said: str) -> str:
-    """German: "verwenden wir pnpm" as "wir verwenden pnpm"; all that was said where the order needs it."""
-    if found := EXPLICIT_PATTERNS.inverted.match(rest):
-        return f"{found['subject']} {found['verb']}{rest[found.end() :]}"
-    return rest if EXPLICIT_PATTERNS.ordered.match(rest) else said
 
 
 # -- rules for what the person typed: notes, standing rules, preferences, corrections, decisions
@@ -261,8 +112,6 @@ PASTED = USER_RULES_PATTERNS.pasted
 HABITS = USER_RULES_PATTERNS.forms("habit_")
 """Forms of statements that hold beyond the task at hand. Those in `_NEEDS_NAME` only if they name
 something."""
-OBJECTED = 0.5
-"""The confidence of an objection in the form of a question."""
 _USER_RULES_LEAST_WORDS = 4
 """Words of a note that names nothing: "remember this, as a rule" says nothing by itself."""
 _NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
@@ -275,27 +124,9 @@ def from_user(text: str) -> Iterator[RuleFinding]:
     reporting, chance = is_report(said), doubtful(text)
     for passage in passages(said):
         for part in typed_sentences(passage):
-            if found := explicit(part) or _best(part, reporting=reporting):
+            if found := _best(part, reporting=reporting):
                 most = DOUBT_OF_ORDER if found.rule in ON_PURPOSE else DOUBT
                 yield replace(found, hold=found.hold or HOLD) if chance(part) >= most else found
-
-
-def typed_spans(text: str) -> list[tuple[int, int]]:
-    """Beginning and end of each sentence that the person typed; none of a message that was pasted."""
-    if len(text) > MAX_TYPED or USER_RULES_PATTERNS.pasted.match(text):
-        return []
-    said = typed(text)
-    return [(start, end) for start, end in sentences(text) if text[start:end] in said]
-
-
-def from_objection(sentence: str) -> RuleFinding | None:
-    """What "can't the tests be table driven?" asks for: "the tests should be table driven"."""
-    said = USER_RULES_PATTERNS.filler.sub("", plain(sentence))
-    asked = USER_RULES_PATTERNS.rhetorical.match(said)
-    text = _direct(statement(f"{asked['subject']} should {asked['rest']}")) if asked else ""
-    if _user_rules_refused(text, meant=_names(text)):
-        return None
-    return RuleFinding(text, "preference", OBJECTED, "person_objected", sentence)
 
 
 def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
