@@ -64,8 +64,9 @@ class Verdict(StrEnum):
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     """Shared words by all words, 0 to 1; 0 for two empty sets."""
-    union = len(a | b)
-    return len(a & b) / union if union else 0.0
+    shared = len(a & b)
+    union = len(a) + len(b) - shared
+    return shared / union if union else 0.0
 
 
 def classify(score: float) -> Verdict:
@@ -153,6 +154,8 @@ def _hash(kind: str, plain: str) -> str:
 
 # Not after a space, slash or dot: in `go test ./...` and `cd ..` the dots belong to the command.
 _END = re.compile(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
+_KEEPS = " /\\.!"
+"""ASCII after which such an end stays, or which is one."""
 _QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb", strict=True))
 
 
@@ -180,7 +183,7 @@ def spellings(kind: str, text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (content_hash(kind, text),)
     core = bare(text)
-    if core.isascii() and core[:1].isalnum() and core[-1:].isalnum() and '"' not in core:
+    if core.isascii() and core and core[-1] not in _KEEPS and '"' not in core:
         # All of the forms are bare the same, and only their middle is to be made plain.
         return (content_hash(kind, text), *(_hash(kind, form) for form in _punctuated(_plainly(core))))
     forms = [form for form in _punctuated(core) if bare(form) == core]

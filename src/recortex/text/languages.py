@@ -85,11 +85,16 @@ def language_of(sentence: str) -> str:
     return _latin(sentence)
 
 
+_ENGLISH_ALONE = (ENGLISH,)
+
+
 @lru_cache(1_024)
 def _latin(sentence: str) -> str:
     """The language of the words of a sentence that are in no eastern script."""
     known, telling = _known_words(), _listed("TELLING")
     said = [(word, known[word]) for word in tokens(without_cjk(sentence)) if word in known]
+    if 2 * sum(told == _ENGLISH_ALONE for _, told in said) >= len(said):  # no other language has more
+        return ENGLISH
     counts = {language: sum(language in told for _, told in said) for language in _LATIN}
     best = max(counts, key=counts.__getitem__)
     if counts[best] <= sum(ENGLISH in told for _, told in said):

@@ -271,7 +271,8 @@ def identifier_parts(identifier: str) -> list[str]:
 def compound_parts(text: str) -> Iterator[str]:
     """For each identifier of more than one part, its parts, as often as it occurs."""
     for identifier in IDENTIFIER.findall(without_cjk(text)):
-        yield from _parts_of_compound(identifier)
+        if not (identifier.isalpha() and identifier[1:].islower()):  # a plain word has one part
+            yield from _parts_of_compound(identifier)
 
 
 @lru_cache(8_192)

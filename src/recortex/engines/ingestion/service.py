@@ -6,7 +6,8 @@ import uuid
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import Degradation
@@ -53,8 +54,7 @@ LINKED = 3
 """A new memory is related to at most this many known ones: the most similar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resemblance:
+class Resemblance(NamedTuple):
     """A known memory that is similar to a new one.
 
     Attributes:
@@ -75,15 +75,12 @@ def resemblances(memory: Memory, known: Iterable[tuple[str, str]]) -> list[Resem
         known: ids and texts of active or proposed memories that may be similar.
     """
     words = bag_of_words(memory.text)
-    found = [_resemblance(memory, words, id_, text) for id_, text in known]
-    found.sort(key=lambda one: -one.score)
-    return found[:LINKED]
-
-
-def _resemblance(memory: Memory, words: frozenset[str], id_: str, other: str) -> Resemblance:
-    theirs = bag_of_words(other)
-    score = jaccard(words, theirs)
-    return Resemblance(id_, score, repeated=score >= SUGGESTED and is_near_duplicate(memory.text, other))
+    scored = [(jaccard(words, bag_of_words(text)), id_, text) for id_, text in known]
+    scored.sort(key=itemgetter(0), reverse=True)
+    return [
+        Resemblance(id_, score, score >= SUGGESTED and is_near_duplicate(memory.text, text))
+        for score, id_, text in scored[:LINKED]
+    ]
 
 
 def links(memory: Memory, found: Sequence[Resemblance]) -> Iterator[Relation]:

@@ -309,7 +309,8 @@ class MemoryRecords(Records):
 
     def _insert_links(self, linked: dict[str, list[Row]], key: int) -> None:
         for name, rows in linked.items():
-            self._each(f"insert_{name}", [(key, *row) for row in rows])
+            if rows:
+                self._each(f"insert_{name}", [(key, *row) for row in rows])
 
 
 def version_of(row: Row) -> Version:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_to_json, memory_from_json
@@ -46,6 +46,8 @@ _CODECS = {
 
 _AS_STORED = tuple(name for name, codec in _CODECS.items() if codec is PLAIN)
 _as_stored = itemgetter(*map(COLUMNS.index, _AS_STORED))
+_of_memory = attrgetter(*_AS_STORED)
+_STORED = tuple((name, codec.stored) for name, codec in _CODECS.items() if codec is not PLAIN)
 _READ = tuple((name, codec.read) for name, codec in _CODECS.items() if codec is not PLAIN)
 """Fields that are as their columns, and those that are made of them: a context reads a hundred memories."""
 
@@ -55,7 +57,8 @@ def to_row(
 ) -> dict[str, Any]:
     """The columns of a memory, by name."""
     return {
-        **{name: codec.stored(getattr(memory, name)) for name, codec in _CODECS.items()},
+        **dict(zip(_AS_STORED, _of_memory(memory), strict=True)),
+        **{name: store(getattr(memory, name)) for name, store in _STORED},
         "summary": None if memory.summary == memory.text else memory.summary,
         "content": _content_column(memory),
         "session": memory.source.session,

@@ -110,6 +110,7 @@ class HeldWords:
     def _forget(self, as_of: tuple[int, int]) -> None:
         self._as_of = as_of  # changes that others, and that this process made
         self._held: dict[str, Array] = {}
+        self._added: dict[str, list[int]] = defaultdict(list)  # later places of words that are held
         self._lengths: Array = None
         self._rows = self._words = self._last = 0
 
@@ -122,7 +123,6 @@ class HeldWords:
             self._begin(as_of)
             return
         new = self._index.rows(self._sql["after"], (self._last, _SLICE))
-        added: dict[str, list[int]] = defaultdict(list)
         lengths = np.zeros(new[-1][0] - self._last if new else 0)
         for key, *texts in new:
             for column, text in zip(COLUMNS.values(), texts, strict=True):
@@ -131,9 +131,7 @@ class HeldWords:
                 first = (key << _COLUMN_BITS | column) << _PLACE_BITS
                 for place, word in enumerate(words):
                     if word in self._held:
-                        added[word].append(first | place)
-        for word, places in added.items():
-            self._held[word] = np.concatenate([self._held[word], np.array(places, np.int64)])
+                        self._added[word].append(first | place)
         self._lengths = np.concatenate([self._lengths, lengths])
         expected = self._rows + len(new), self._words + int(lengths.sum())
         self._rows, self._words = self._totals()
@@ -190,6 +188,8 @@ class HeldWords:
         """Hold where these stand."""
         import numpy as np
 
+        for word in words & self._added.keys():
+            self._held[word] = np.concatenate([self._held[word], np.array(self._added.pop(word), np.int64)])
         new = sorted(words - self._held.keys())
         for word, (places,) in zip(new, self._index.rows(self._sql["places"], (json(new),)), strict=True):
             found = np.fromstring(places or "", np.int64, sep=",")
