@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
+
+import msgspec
 
 from recortex.domain.code import CALLABLE, CONTAINERS, NOWHERE, Detected, Place, Route, Table
 from recortex.engines.code.project import Member, is_test, product
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.domain.code import Call, Dependency, FileFacts, Manifest, Mark
     from recortex.engines.code.project import Sources
@@ -257,17 +257,11 @@ _FORMS = {
 
 
 FOLDER = Path(__file__).with_name("detectors")
-ECOSYSTEMS = frozenset({"npm", "pypi", "go", "cargo", "maven", "nuget", "composer", "cpp"})
-LANGUAGES = frozenset(
-    {"typescript", "javascript", "python", "java", "csharp", "php", "go", "rust", "c", "cpp"}
-)
-ON = frozenset({"call", "mark", "base", "path", "signature", "constant", "type"})
-OF = frozenset({"argument", "symbol", "receiver", "sql", "signature", "path", "type"})
-NEEDS = frozenset({"import", "use", "both", "either", "manifest"})
+Ecosystem = Literal["npm", "pypi", "go", "cargo", "maven", "nuget", "composer", "cpp"]
+Language = Literal["typescript", "javascript", "python", "java", "csharp", "php", "go", "rust", "c", "cpp"]
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A form of code that only users of a library write.
 
     Attributes:
@@ -286,22 +280,29 @@ class Use:
         evidence: whether it shows that the library is used; otherwise it only tells who belongs to whom.
     """
 
-    on: str
+    on: Literal["call", "mark", "base", "path", "signature", "constant", "type"]
     names: tuple[str, ...] = ()
     receivers: tuple[str, ...] = ()
     argument: re.Pattern[str] | None = None
     pattern: re.Pattern[str] | None = None
-    captures: str = ""
-    of: str = "argument"
+    captures: Literal["", "route", "table"] = ""
+    of: Literal["argument", "symbol", "receiver", "sql", "signature", "path", "type"] = "argument"
     method: str = ""
     alone: bool = False
     prefix: bool = False
     population: str = ""
     evidence: bool = True
 
+    def __post_init__(self) -> None:
+        """Refuse what could describe nothing."""
+        if self.on in {"path", "signature"}:
+            if self.pattern is None:
+                raise ValueError(f"a use on {self.on} needs a pattern")
+        elif not self.names:
+            raise ValueError(f"a use on {self.on} needs names")
 
-@dataclass(frozen=True, slots=True)
-class Detector:
+
+class Detector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a library or practice is recognised.
 
     Attributes:
@@ -319,16 +320,23 @@ class Detector:
     """
 
     name: str
-    kind: str
+    kind: Literal["framework", "orm", "practice"]
     category: str
-    languages: frozenset[str]
-    needs: str = "either"
-    manifest: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    languages: frozenset[Language]
+    needs: Literal["import", "use", "both", "either", "manifest"] = "either"
+    manifest: dict[Ecosystem, tuple[str, ...]] = {}
     files: tuple[str, ...] = ()
     standard: bool = False
     imports: tuple[str, ...] = ()
     uses: tuple[Use, ...] = ()
     implies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what could never be found."""
+        if not (self.manifest or self.files or self.standard):
+            raise ValueError(f"{self.name} has no evidence in manifests")
+        if self.needs != "manifest" and not (self.imports or self.uses):
+            raise ValueError(f"{self.name} has no evidence in code")
 
 
 @cache
@@ -341,72 +349,27 @@ def detectors() -> tuple[Detector, ...]:
     return tuple(one for path in sorted(FOLDER.glob("*/*.toml")) for one in read(path))
 
 
-def read(path: Path) -> Iterator[Detector]:
-    """The detectors of a file."""
+def read(path: Path) -> list[Detector]:
+    """The detectors of a file; of a category it has several."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        if path.parent.name == "categories":
-            _known(data, {"category", "practices"})
-            for row in data["practices"]:
-                yield _detector({"kind": "practice", "category": data["category"], **row})
-        else:
-            yield _detector({"category": data["kind"], **data})
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, re.error) as error:
+        practices = data.pop("practices", None)
+        rows = [{"category": data.get("kind"), **data}]
+        if practices is not None:
+            rows = [{"kind": "practice", **data, **row} for row in practices]
+        return msgspec.convert(rows, list[Detector], dec_hook=_expression)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InvalidInputError(
             f"{path.parent.name}/{path.name}: {error}.",
             hint="Compare it with the other files of its folder; `detecting.py` lists the keys.",
         ) from error
 
 
-def _known(row: Mapping[str, Any], keys: set[str]) -> None:
-    if unknown := sorted(row.keys() - keys):
-        raise ValueError(f"unknown key {', '.join(unknown)}")
-
-
-def _among(values: Any, allowed: frozenset[str]) -> None:
-    wrong = set(values) - allowed
-    if wrong:
-        raise ValueError(f"{', '.join(sorted(wrong))} is none of {', '.join(sorted(allowed))}")
-
-
-def _detector(row: Mapping[str, Any]) -> Detector:
-    _known(row, {one.name for one in fields(Detector)})
-    _among([row["kind"]], frozenset({"framework", "orm", "practice"}))
-    _among(row["languages"], LANGUAGES)
-    _among([row.get("needs", "either")], NEEDS)
-    _among(row.get("manifest", {}), ECOSYSTEMS)
-    found = Detector(
-        name=row["name"],
-        kind=row["kind"],
-        category=row["category"],
-        languages=frozenset(row["languages"]),
-        needs=row.get("needs", "either"),
-        manifest={key: tuple(names) for key, names in row.get("manifest", {}).items()},
-        files=tuple(row.get("files", ())),
-        standard=row.get("standard", False),
-        imports=tuple(row.get("imports", ())),
-        uses=tuple(_use(one) for one in row.get("uses", ())),
-        implies=tuple(row.get("implies", ())),
-    )
-    if not (found.manifest or found.files or found.standard):
-        raise ValueError(f"{found.name} has no evidence in manifests")
-    if found.needs != "manifest" and not (found.imports or found.uses):
-        raise ValueError(f"{found.name} has no evidence in code")
-    return found
-
-
-def _use(row: Mapping[str, Any]) -> Use:
-    _known(row, {one.name for one in fields(Use)})
-    _among([row["on"]], ON)
-    _among([row.get("of", "argument")], OF)
-    _among([row.get("captures", "")], frozenset({"", "route", "table"}))
-    if row["on"] in {"path", "signature"} and "pattern" not in row:
-        raise ValueError(f"a use on {row['on']} needs a pattern")
-    if row["on"] not in {"path", "signature"} and not row.get("names"):
-        raise ValueError(f"a use on {row['on']} needs names")
-    expressions = {key: re.compile(row[key]) for key in ("argument", "pattern") if key in row}
-    lists = {key: tuple(row[key]) for key in ("names", "receivers") if key in row}
-    return Use(**{**row, **expressions, **lists})
+def _expression(_: type, text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise ValueError(str(error)) from error
 
 
 # -- what a project uses: manifest and code have to agree before anything is said to be there
@@ -491,7 +454,7 @@ def _declared(rule: Detector, sources: Sources) -> _Declared | None:
 
 
 def _matching(rule: Detector, manifest: Manifest) -> Iterable[Dependency]:
-    names = rule.manifest.get(manifest.ecosystem, ())
+    names = rule.manifest.get(cast("Ecosystem", manifest.ecosystem), ())
     return (
         one
         for one in manifest.dependencies
@@ -528,7 +491,7 @@ class _Look:
                 known = self.roles.get((self.rule.name, use.population), {})
                 names = {one.symbol.plain for one in known.values()}
                 if names and (more := derived(self.files, names)):
-                    wider = replace(use, names=tuple(more), receivers=(), pattern=None)
+                    wider = msgspec.structs.replace(use, names=tuple(more), receivers=(), pattern=None)
                     for file in self.files:
                         self._take(wider, file, {})
 

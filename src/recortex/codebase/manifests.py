@@ -146,18 +146,6 @@ def _version(value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _package_json(text: str) -> _Found:
-    data = json.loads(text.removeprefix("\ufeff"))
-    for name, version in entries(data, (*NPM_PARTS, "optionalDependencies")):
-        yield name, _version(version), False
-
-
-def _composer(text: str) -> _Found:
-    data = json.loads(text.removeprefix("\ufeff"))
-    for name, version in entries(data, ("require", "require-dev")):
-        yield name, _version(version), False
-
-
 def _vcpkg(text: str) -> _Found:
     for one in _mapping(json.loads(text)).get("dependencies", ()):
         name = one if isinstance(one, str) else _mapping(one).get("name")
@@ -192,12 +180,6 @@ def _pyproject(text: str) -> _Found:
             yield name, _version(value), False
 
 
-def _pipfile(text: str) -> _Found:
-    data = read_toml(text)
-    for name, value in entries(data, ("packages", "dev-packages")):
-        yield name, _version(value), False
-
-
 def _setup_py(text: str) -> _Found:
     if len(text) > LARGEST_SETUP:
         raise ValueError("it is larger than 128 kB")
@@ -224,11 +206,6 @@ def _cargo(text: str) -> _Found:
     for place in places:
         for name, value in entries(place, (*CARGO_PARTS, "build-dependencies")):
             yield str(_mapping(value).get("package", name)), _version(value), False
-
-
-def _go_mod(text: str) -> _Found:
-    for name, version, indirect in go_modules(text):
-        yield name, version, bool(indirect)
 
 
 def _xml(text: str) -> ET.Element:
@@ -290,10 +267,7 @@ def _msbuild(text: str) -> _Found:
 
 def _cmake(text: str) -> _Found:
     plain = re.sub(r"(?m)#(?!v?\d).*$", "", text)
-    for inner in _CMAKE.findall(plain):
-        for word in _CMAKE_WORD.findall(inner):
-            yield word, "", False
-    for inner in _CMAKE_LINK.findall(plain):
+    for inner in (*_CMAKE.findall(plain), *_CMAKE_LINK.findall(plain)):
         for word in _CMAKE_WORD.findall(inner):
             yield word, "", False
 
@@ -304,35 +278,45 @@ def _qmake(text: str) -> _Found:
             yield f"Qt::{word}", "", False
 
 
-def _conan(text: str) -> _Found:
-    for name, version in _CONAN.findall(text):
-        yield name, version, False
+def _tables(read: Callable[[str], Any], *parts: str) -> Callable[[str], _Found]:
+    """A reader of a manifest that names libraries in tables of these names."""
+
+    def reader(text: str) -> _Found:
+        for name, version in entries(read(text.removeprefix("\ufeff")), parts):
+            yield name, _version(version), False
+
+    return reader
 
 
-def _meson(text: str) -> _Found:
-    for name in _MESON.findall(text):
-        yield name, "", False
+def _lines(form: re.Pattern[str]) -> Callable[[str], _Found]:
+    """A reader of a manifest in which an expression finds names, with their versions where it has a second group."""
+
+    def reader(text: str) -> _Found:
+        for found in form.finditer(text):
+            yield found[1], found[2] if form.groups > 1 else "", form.groups > 2 and bool(found[3])  # noqa: PLR2004
+
+    return reader
 
 
 _READERS: tuple[tuple[str, str, Callable[[str], _Found]], ...] = (
-    (r"package\.json", "npm", _package_json),
+    (r"package\.json", "npm", _tables(json.loads, *NPM_PARTS, "optionalDependencies")),
     (r"pyproject\.toml", "pypi", _pyproject),
     (r"(?:[\w.-]*-)?requirements(?:[-_.][\w.-]+|/[\w.-]+)?\.(?:txt|in)", "pypi", _requirements),
-    (r"Pipfile", "pypi", _pipfile),
+    (r"Pipfile", "pypi", _tables(read_toml, "packages", "dev-packages")),
     (r"setup\.py", "pypi", _setup_py),
     (r"setup\.cfg", "pypi", _setup_cfg),
-    (r"go\.mod", "go", _go_mod),
+    (r"go\.mod", "go", _lines(_GO)),
     (r"Cargo\.toml", "cargo", _cargo),
     (r"pom\.xml", "maven", _pom),
     (r"[\w.-]+\.gradle(?:\.kts)?", "maven", _gradle),
     (r"[\w.-]*libs\.versions\.toml", "maven", _version_catalog),
     (r".+\.(?:cs|fs|vb)proj|Directory\.(?:Packages|Build)\.props|packages\.config", "nuget", _msbuild),
-    (r"composer\.json", "composer", _composer),
+    (r"composer\.json", "composer", _tables(json.loads, "require", "require-dev")),
     (r"CMakeLists\.txt|.+\.cmake", "cpp", _cmake),
     (r".+\.pr[oi]", "cpp", _qmake),
-    (r"conanfile\.(?:txt|py)", "cpp", _conan),
+    (r"conanfile\.(?:txt|py)", "cpp", _lines(_CONAN)),
     (r"vcpkg\.json", "cpp", _vcpkg),
-    (r"meson\.build", "cpp", _meson),
+    (r"meson\.build", "cpp", _lines(_MESON)),
 )
 
 

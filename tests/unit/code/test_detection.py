@@ -504,7 +504,7 @@ def test_a_file_of_rules_loads(path):
     [
         (
             'name = "X"\nkind = "framework"\nlanguages = ["go"]\nstandard = true\nimport = ["x"]\n',
-            "unknown key import",
+            "unknown field `import`",
         ),
         ('name = "X"\nkind = "framework"\nlanguages = ["cobol"]\n', "cobol"),
         ('name = "X"\nkind = "framework"\nlanguages = ["go"]\nimports = ["x"]\n', "no evidence in manifests"),

@@ -64,13 +64,6 @@ _RESTING = frozenset(
 """Relations of which the source rests on the target."""
 
 
-class Follow(Protocol):
-    """Decides which relations are followed."""
-
-    def follows(self, relation: Relation, start: str) -> bool:
-        """Whether the relation is followed from the memory `start`, one of its two ends."""
-
-
 class RelationFilter(NamedTuple):
     """Which relations to follow; causes that wait for a person are never followed.
 
@@ -123,6 +116,10 @@ class Way(NamedTuple):
         )
 
 
+Follow = RelationFilter | Way
+"""Decides which relations are followed from which of their ends."""
+
+
 def to_causes(min_strength: float = STRENGTH) -> Way:
     """From an effect to what led to it."""
     return Way(BACKWARD, FORWARD, min_strength)
@@ -170,7 +167,12 @@ class Step(NamedTuple):
 
 
 def walk(
-    start: str, follow: Follow, relations_of: RelationsOf, *, depth: int = DEPTH, limit: int = NODES
+    start: str,
+    follow: Follow,
+    relations_of: RelationsOf,
+    *,
+    depth: int = DEPTH,
+    limit: int = NODES,
 ) -> list[Step]:
     """The memories within `depth` relations, nearest first, then by the strength of the last relation.
 
