@@ -1,13 +1,12 @@
-"""What a project is built with and how it is written, and a note of it for the memories of a pattern."""
+"""What a project is built with, and a note of how that stands for the memories about it."""
 
 from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.app.pattern_state import state_file
-from recortex.code.counting import conventions_of, ids_of
 from recortex.code.detecting import detect
 from recortex.codebase.git import read
 from recortex.codebase.line_history import moves
@@ -19,14 +18,10 @@ from recortex.filesystem import replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     from recortex.app.application import Application
     from recortex.code.facts import Codebase
-    from recortex.domain.code import Convention, Detected, Manifest
-
-
-# -- what the project is built with and how it is written, by the facts and manifests of its working tree
+    from recortex.domain.code import Detected, Manifest
 
 
 MOST_MANIFESTS = 500
@@ -38,26 +33,13 @@ SECONDS, FILE_SECONDS = 5.0, 2.0
 TOOK_LONG = f"left out: reading it took longer than {FILE_SECONDS:.0f} s"
 
 
-class Patterns(NamedTuple):
-    """Libraries and practices that are used, and conventions, the weightiest first.
-
-    Attributes:
-        slow: files that were left out, since reading them took too long, and why.
-    """
-
-    used: tuple[Detected, ...]
-    conventions: tuple[Convention, ...]
-    slow: dict[str, str]
-
-
-def patterns(known: Codebase) -> Patterns:
-    """What a working tree is built with, and how it is written."""
+def patterns(known: Codebase) -> tuple[tuple[Detected, ...], dict[str, str]]:
+    """What a working tree is built with; and files that were left out since reading them took too long."""
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
     slow = dict(known.tree.slow)
-    sources = Sources(known.project.files, tuple(_manifests(known, paths, slow)), paths)
-    found = detect(sources)
-    return Patterns(found.found, conventions_of(sources, found), slow)
+    found = detect(Sources(known.project.files, tuple(_manifests(known, paths, slow)), paths))
+    return found, slow
 
 
 def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> Iterator[Manifest]:
@@ -74,18 +56,14 @@ def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> I
             yield made
 
 
-def note_state(app: Application, found: Patterns, now: datetime) -> None:
-    """Write down how libraries and conventions stand; where that fails, nothing is told later."""
-    from recortex.engines.privacy import redact
-
-    day = now.date().isoformat()
-    told: dict[str, str] = {}
-    for library in found.used:
-        said = f"{library.name} is used: {library.imports} imports, {library.uses} uses ({day})"
-        told |= dict.fromkeys(ids_of_library(library), said)
-    for one in found.conventions:
-        said = f"{redact(one.statement).text} ({day})"
-        told |= dict.fromkeys(ids_of_convention(one), said)
+def note_state(app: Application, used: Sequence[Detected]) -> None:
+    """Write down how libraries stand; where that fails, nothing is told later."""
+    day = app.clock().date().isoformat()
+    told = {
+        name: f"{one.name} is used: {one.imports} imports, {one.uses} uses ({day})"
+        for one in used
+        for name in ids_of_library(one)
+    }
     with suppress(OSError, RecortexError):
         replace_text(state_file(app), json.dumps(told, ensure_ascii=False))
 
@@ -95,8 +73,3 @@ def ids_of_library(one: Detected) -> tuple[str, ...]:
     lowered = one.name.lower()
     forms = (one.name, lowered, lowered.replace(" ", "-"), lowered.replace(".", ""), lowered.replace(" ", ""))
     return tuple(dict.fromkeys(forms))
-
-
-def ids_of_convention(one: Convention) -> tuple[str, ...]:
-    """The ids and names that a memory may know a convention by."""
-    return tuple(dict.fromkeys((*ids_of(one), one.name, one.name[:200])))
