@@ -39,7 +39,7 @@ from recortex.domain.vocabulary import RelationType, Status
 from recortex.embeddings.changes import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
 from recortex.engines.supersession.reading import Outcome, read_together, read_words
-from recortex.engines.supersession.vocabulary import stems
+from recortex.engines.supersession.slots import stems
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
 from recortex.text.words import CLAIM_WORDS, words

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.application import is_own, mark_of
 from recortex.app.naming import shown
-from recortex.codebase.git_program import OLDEST_GIT, has_reftables
 from recortex.codebase.line_history import history
-from recortex.codebase.project import git_folders, leads_elsewhere
+from recortex.codebase.project import OLDEST_GIT, git_folders, has_reftables, leads_elsewhere
 from recortex.deadlines import within
 from recortex.domain.maintenance import Checkpoint
 from recortex.domain.memory import FileLink, Memory

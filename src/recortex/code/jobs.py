@@ -80,7 +80,7 @@ class _Then:
 
     def _read(self, commit: str, path: str) -> tuple[bytes, FileFacts | None]:
         from recortex.codebase.syntax.extraction import read_facts
-        from recortex.codebase.syntax.kept_facts import key_of
+        from recortex.codebase.syntax.grammars import key_of
 
         if (commit, path) not in self._facts:
             data = self._past.read(commit, path)

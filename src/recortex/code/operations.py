@@ -253,7 +253,7 @@ class CodeOperations(Operations):
         )
 
     def _patterns(self, known: Codebase, most: int) -> Code:
-        from recortex.code.patterns import ids_of_library, note_state, patterns
+        from recortex.code.facts import ids_of_library, note_state, patterns
 
         used, slow = patterns(known)
         note_state(self._app, used)

@@ -15,8 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from recortex.codebase.git_program import git_environment, git_path, run
-from recortex.codebase.project import branch_and_commit, git_folders, tag
+from recortex.codebase.project import branch_and_commit, git_environment, git_folders, git_path, run, tag
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 from recortex.lean import Value

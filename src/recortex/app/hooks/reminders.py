@@ -106,7 +106,7 @@ def _facts(kept: Path, path: str, data: bytes) -> FileFacts | None:
         return None
     import apsw
 
-    from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
+    from recortex.codebase.syntax.grammars import KeptFacts, key_of
 
     with suppress(apsw.Error, OSError, UntrustedFileError), closing(KeptFacts(kept)) as known:
         return known.facts(key_of(path, data))

@@ -190,8 +190,7 @@ def _of_code(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetime
     if project is None:
         return
     from recortex.codebase.name_history import name_history
-    from recortex.engines.code.naming import names_in
-    from recortex.engines.code.replaced import replaced_in
+    from recortex.engines.code.naming import names_in, replaced_in
 
     with name_history(project.root) as history:
         if history is None:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from blake3 import blake3
 
 from recortex.codebase.git import read
-from recortex.codebase.syntax.grammars import GrammarError
-from recortex.codebase.syntax.kept_facts import KeptFacts, key_of
+from recortex.codebase.syntax.grammars import GrammarError, KeptFacts, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

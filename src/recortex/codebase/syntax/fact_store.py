@@ -22,7 +22,7 @@ import msgspec
 
 from recortex.codebase.record_files import forget
 from recortex.codebase.syntax.extraction import read_facts
-from recortex.codebase.syntax.kept_facts import BUSY_MILLISECONDS, FILE_VERSION, kept, key_of
+from recortex.codebase.syntax.grammars import BUSY_MILLISECONDS, FILE_VERSION, kept, key_of
 from recortex.codebase.syntax.working_tree import LARGEST, SECONDS, TOO_LONG, Folder, as_read, refusal, visits
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular, require_own, require_own_folder

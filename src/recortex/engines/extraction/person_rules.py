@@ -19,7 +19,7 @@ from recortex.engines.extraction.sentences import (
     typed_sentences,
 )
 from recortex.engines.patterns import Form, Patterns
-from recortex.engines.supersession.vocabulary import FAMILY_OF, SYNONYMS
+from recortex.engines.supersession.slots import FAMILY_OF, SYNONYMS
 from recortex.text.words import PRODUCT, tokens
 
 if TYPE_CHECKING:

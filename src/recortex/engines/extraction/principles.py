@@ -30,7 +30,7 @@ from recortex.engines.extraction.sentences import (
     typed_sentences,
 )
 from recortex.engines.patterns import Patterns
-from recortex.engines.supersession.vocabulary import FAMILY_OF, SYNONYMS
+from recortex.engines.supersession.slots import FAMILY_OF, SYNONYMS
 from recortex.errors import InvalidInputError
 from recortex.text.words import LETTERS, PRODUCT, STOP_WORDS, bag_of_words, sections, tokens, word_set
 

@@ -17,8 +17,7 @@ from recortex.domain.relation import Chances
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import is_denied, jaccard
-from recortex.engines.supersession.slots import other_value
-from recortex.engines.supersession.vocabulary import FAMILY_OF, SYNONYMS, content
+from recortex.engines.supersession.slots import FAMILY_OF, SYNONYMS, content, other_value
 from recortex.text.languages import ENGLISH, language_of, negations, statement_units
 from recortex.text.words import bag_of_words, is_cjk, sections, word_set, words
 
