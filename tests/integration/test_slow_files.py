@@ -7,7 +7,7 @@ import pytest
 from recortex import Cortex
 from recortex.app import commit_import
 from recortex.cli.rendering import render
-from recortex.code import patterns
+from recortex.code import facts
 from recortex.codebase.syntax import extraction
 from recortex.decisions import importing as decision_import
 from recortex.documents import operations as document_operations
@@ -65,7 +65,7 @@ def test_code_names_code_that_takes_too_long(root, cortex, monkeypatch):
 
 
 def test_a_manifest_that_takes_too_long_is_named(root, cortex, monkeypatch):
-    monkeypatch.setattr(patterns, "FILE_SECONDS", ONE_STEP)
+    monkeypatch.setattr(facts, "FILE_SECONDS", ONE_STEP)
     (root / "requirements.txt").write_text("fastapi==0.115.0\n" + "a==1\n" * 100_000)
     assert any(one.startswith("requirements.txt: left out") for one in cortex.code("patterns").problems)
 

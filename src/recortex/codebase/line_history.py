@@ -445,14 +445,8 @@ MOST_KEPT = 10_000
 """Files of a checkout whose fate is kept: about a megabyte."""
 
 
-class _Kept(NamedTuple):
-    """What git told of one checkout: the fate of each file, None where it knows nothing."""
-
-    checkout: object
-    fates: dict[str, str | None]
-
-
-_kept: dict[Path, _Kept] = {}
+_kept: dict[Path, tuple[object, dict[str, str | None]]] = {}
+"""What git told of one checkout of a tree: the fate of each file, None where it knows nothing."""
 
 
 def fates(root: Path, gone: Collection[str], *, seconds: float) -> dict[str, str]:
@@ -468,37 +462,27 @@ def fates(root: Path, gone: Collection[str], *, seconds: float) -> dict[str, str
     commit = branch_and_commit(root)[1]
     if not commit or not gone:
         return {}
-    checkout = commit, _index(root)
-    kept = _kept.get(root)
-    if kept is None or kept.checkout != checkout or len(kept.fates) > MOST_KEPT:
-        kept = _kept[root] = _Kept(checkout, {})
-    unknown = [path for path in gone if path not in kept.fates or not _stands(root, kept.fates[path])]
-    told = kept.fates | (_query_fates(root, unknown, seconds, kept.fates) if unknown else {})
-    return {path: fate for path in gone if (fate := told[path]) is not None}
-
-
-def _query_fates(
-    root: Path, paths: Collection[str], seconds: float, kept: dict[str, str | None]
-) -> dict[str, str | None]:
-    """The fate of each, which is kept unless git may not have answered in time."""
-    began = time.monotonic()
-    with moves(root, seconds=seconds) as known:
-        found = known.fates(paths)
-    told = {path: found.get(path) for path in paths}
-    if time.monotonic() - began < seconds:
-        kept.update(told)
-    return told
-
-
-def _stands(root: Path, fate: str | None) -> bool:
-    """Whether the file that another one became is still there."""
-    return not fate or os.path.isfile(root / fate)  # noqa: PTH113  takes any name
-
-
-def _index(root: Path) -> object:
-    """What changes whenever git writes its index."""
     try:
-        found = (git_folders(root)[0] / "index").stat()
+        index = (git_folders(root)[0] / "index").stat()
+        checkout: object = commit, index.st_mtime_ns, index.st_size, index.st_ino
     except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+        checkout = commit
+    if root not in _kept or _kept[root][0] != checkout or len(_kept[root][1]) > MOST_KEPT:
+        _kept[root] = checkout, {}
+    kept = _kept[root][1]
+    # The file that another one became may be gone by now, too.
+    unknown = [
+        path
+        for path in gone
+        if path not in kept or ((fate := kept[path]) and not os.path.isfile(root / fate))  # noqa: PTH113
+    ]
+    told: dict[str, str | None] = {}
+    if unknown:
+        began = time.monotonic()
+        with moves(root, seconds=seconds) as known:
+            found = known.fates(unknown)
+        told = {path: found.get(path) for path in unknown}
+        if time.monotonic() - began < seconds:  # otherwise git may not have answered: it is asked again
+            kept.update(told)
+    told = kept | told
+    return {path: fate for path in gone if (fate := told[path]) is not None}

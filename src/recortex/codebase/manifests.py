@@ -289,11 +289,12 @@ def _tables(read: Callable[[str], Any], *parts: str) -> Callable[[str], _Found]:
 
 
 def _lines(form: re.Pattern[str]) -> Callable[[str], _Found]:
-    """A reader of a manifest in which an expression finds names, with their versions where it has a second group."""
+    """A reader of a manifest in which an expression finds names and, by its second group, versions."""
 
     def reader(text: str) -> _Found:
         for found in form.finditer(text):
-            yield found[1], found[2] if form.groups > 1 else "", form.groups > 2 and bool(found[3])  # noqa: PLR2004
+            version, indirect = (*found.groups()[1:], "", "")[:2]
+            yield found[1], version, bool(indirect)
 
     return reader
 

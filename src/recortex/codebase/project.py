@@ -164,12 +164,11 @@ def worktrees(tree: Path) -> list[Path]:
     except OSError:
         return []
     files = (one / _read(one / "gitdir").strip() for one in listed)
-    return [file.parent for file in files if file.name == ".git" and _is_of(common, file)]
-
-
-def _is_of(common: Path, git_file: Path) -> bool:
-    found = _linked(git_file)
-    return found is not None and found.git is not None and _same(found.git, common)
+    return [
+        file.parent
+        for file in files
+        if file.name == ".git" and (found := _linked(file)) and found.git and _same(found.git, common)
+    ]
 
 
 def leads_elsewhere(tree: Path) -> bool:

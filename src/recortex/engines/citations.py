@@ -32,12 +32,8 @@ if TYPE_CHECKING:
 
 
 _SPACE = b" \t\r\n\f\v"
-_LINES_BITS = 32
-
-
-class _Table(NamedTuple):
-    numbers: list[int]
-    hashes: list[int]
+_BITS = 32
+"""Of a line's number; of most only the first bytes are kept."""
 
 
 class Lines:
@@ -46,22 +42,23 @@ class Lines:
     def __init__(self, data: bytes) -> None:
         self.raw = data.splitlines(keepends=True)
         self.size = len(data)
+        self._found: dict[int, dict[int, list[int]]] = {}
 
     @cached_property
-    def _table(self) -> _Table:
+    def _table(self) -> tuple[list[int], list[int]]:
         bare = [line.translate(None, _SPACE) for line in self.raw]
         said = [(number, crc32(line)) for number, line in enumerate(bare, 1) if line]
-        return _Table([number for number, _ in said], [value for _, value in said])
+        return [number for number, _ in said], [value for _, value in said]
 
     @property
     def numbers(self) -> list[int]:
         """The number of each line that is not blank, from 1, ascending."""
-        return self._table.numbers
+        return self._table[0]
 
     @property
     def hashes(self) -> list[int]:
         """CRC-32 of each such line without its white space."""
-        return self._table.hashes
+        return self._table[1]
 
     def within(self, first: int | None, last: int | None) -> tuple[int, int]:
         """The places of `numbers` that lie in a range of lines, from and up to; None: the whole file."""
@@ -76,16 +73,12 @@ class Lines:
     def found(self, width: int) -> dict[int, list[int]]:
         """The places of each line by its number cut to so many bytes."""
         if width not in self._found:
-            shift = _LINES_BITS - 8 * width
+            shift = _BITS - 8 * width
             places: dict[int, list[int]] = {}
             for place, value in enumerate(self.hashes):
                 places.setdefault(value >> shift, []).append(place)
             self._found[width] = places
         return self._found[width]
-
-    @cached_property
-    def _found(self) -> dict[int, dict[int, list[int]]]:
-        return {}
 
 
 def together(hashes: list[int]) -> int:
@@ -104,7 +97,6 @@ FEW = 12
 AROUND = 2
 """Lines before, and after."""
 _WHOLE, _AROUND_BYTES = 4, 2
-_SIGNATURE_BITS = 32
 _LONGEST = 200
 _MOST_LINES = 10_000_000
 
@@ -202,7 +194,7 @@ def parsed(text: str) -> Signature | None:
 
 def _packed(values: Sequence[int], width: int) -> bytes:
     """The highest bytes of numbers of 32 bits."""
-    shift = _SIGNATURE_BITS - 8 * width
+    shift = _BITS - 8 * width
     return b"".join((value >> shift).to_bytes(width, "big") for value in values)
 
 
@@ -313,21 +305,17 @@ def _unchanged(signature: Signature, lines: Lines, expected: int) -> int | None:
         return -_surroundings(signature, lines, start), abs(start - expected)
 
     starts = lines.found(signature.width).get(signature.lines[0], ())
-    last = len(lines.hashes) - signature.size
-    ends = [start for start in starts if start <= last and _ends_at(signature, lines, start)]
-    return next(
-        (
-            start
-            for start in sorted(ends, key=rank)
-            if together(lines.hashes[start : start + signature.size]) == signature.whole
-        ),
-        None,
+    last, shift = len(lines.hashes) - signature.size, _BITS - 8 * signature.width
+    # The last line is compared first: a hash over all of them takes longer.
+    ends = (
+        start
+        for start in starts
+        if start <= last and lines.hashes[start + signature.size - 1] >> shift == signature.lines[-1]
     )
-
-
-def _ends_at(signature: Signature, lines: Lines, start: int) -> bool:
-    value = lines.hashes[start + signature.size - 1] >> (32 - 8 * signature.width)
-    return value == signature.lines[-1]
+    for start in sorted(ends, key=rank):
+        if together(lines.hashes[start : start + signature.size]) == signature.whole:
+            return start
+    return None
 
 
 def _surroundings(signature: Signature, lines: Lines, start: int) -> int:
@@ -366,7 +354,11 @@ def _linked(links: Sequence[_Link], element: _Element, place: int, alike: int, w
 
 
 def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
-    links = list(_back(chain))[::-1]
+    links: list[_Link] = []
+    link: _Link | None = chain
+    while link is not None:
+        links.insert(0, link)
+        link = link.before
     own = [one for one in links if one.element.own]
     told = len(signature.lines)
     if not own:
@@ -387,12 +379,6 @@ def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
     end = min(_end(links, own[-1], signature.size), len(lines.numbers) - 1)
     count = end - start + 1
     return Place(lines.numbers[start], lines.numbers[end], len(own), told, count, whole=False)
-
-
-def _back(link: _Link | None) -> Iterator[_Link]:
-    while link is not None:
-        yield link
-        link = link.before
 
 
 def _start(links: Sequence[_Link], first: _Link) -> int:
@@ -573,7 +559,6 @@ that is gone."""
 ALIKE, MOST_ALIKE = 0.15, 3
 """The share of lines for which each such part makes up, and the most parts: copies of code stand in many
 files, and a file that was moved and edited is more likely than a copy in another."""
-_SEARCHING_BITS = 32
 
 
 class _Sought(NamedTuple):
@@ -624,7 +609,13 @@ class Search:
             if suffix(link.path) != suffix(path) or path == link.path:
                 continue
             citation = judged(link, lines, path)
-            if citation and self._sure(place, citation) and _better(citation, self._best.get(place)):
+            if not citation or citation.standing is None:
+                continue
+            told = citation.standing * len(self._sought[place].signature.lines)
+            sure = citation.state == "moved" or (citation.standing >= SURE and told >= SEARCHING_LEAST)
+            best = self._best.get(place)
+            # More stands, or almost as much in a file whose path is more alike.
+            if sure and (best is None or _worth(citation) > _worth(best)):
                 self._best[place] = citation
 
     def _likely(self, lines: Lines) -> list[int]:
@@ -632,7 +623,7 @@ class Search:
         counts: Counter[int] = Counter()
         for width, known in self._by_line.items():
             if known:
-                shift = _SEARCHING_BITS - 8 * width
+                shift = _BITS - 8 * width
                 for value in {one >> shift for one in lines.hashes} & known.keys():
                     counts.update(known[value])
                     self._files[width, value] += 1
@@ -642,25 +633,11 @@ class Search:
             if count >= LIKELY * len(set(self._sought[place].signature.lines))
         ]
 
-    def _sure(self, place: int, citation: Citation) -> bool:
-        if citation.standing is None:
-            return False
-        signature = self._sought[place].signature
-        if citation.state == "moved":
-            return True
-        told = len(signature.lines)
-        return citation.standing >= SURE and citation.standing * told >= SEARCHING_LEAST
-
 
 def suffix(path: str) -> str:
     """The ending of a file's name, with its dot; the name where it has none."""
     name = path.rpartition("/")[2]
     return name[name.rfind(".") :] if "." in name[1:] else name
-
-
-def _better(one: Citation, other: Citation | None) -> bool:
-    """Whether more stands, or almost as much in a file whose path is more alike."""
-    return other is None or _worth(one) > _worth(other)
 
 
 def _worth(one: Citation) -> tuple[float, int]:

@@ -15,7 +15,7 @@ from recortex.domain.text import clean
 from recortex.domain.time import to_micros
 from recortex.engines.copies import folded
 from recortex.engines.decay.present import faded
-from recortex.engines.graph.walks import drawn, picture_of
+from recortex.engines.graph.walks import DRAWN, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.retrieval.question import cap_scores, in_turns
 from recortex.errors import InvalidInputError
@@ -301,7 +301,7 @@ class Reasons:
         """The graph of the memories and their relations."""
         found, memories = self._linked
         main = [one.memory.id for one in self.bearings]
-        return drawn(picture_of(memories, [one.relation for one in found], main), form)
+        return DRAWN[form](picture_of(memories, [one.relation for one in found], main))
 
 
 def _looks_whole(id_: str) -> bool:

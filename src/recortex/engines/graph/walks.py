@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import fsum
 from operator import attrgetter
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from recortex.domain.kinds.base import shorten
@@ -478,11 +479,7 @@ def _svg_arrow(arrow: Arrow, places: Mapping[str, tuple[int, int]]) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > _LINE:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
+    lines = wrap(text, _LINE, break_long_words=False, break_on_hyphens=False) or [""]
     shown = [line[:_LINE] for line in lines[:_LINES]]
     if len(lines) > _LINES:
         shown[-1] = f"{shown[-1][: _LINE - 1]}…"
@@ -543,21 +540,13 @@ def _sorted_by(found: Sequence[list[str]], neighbours: Mapping[str, Sequence[str
     for layer in found:
         for index, node in enumerate(layer):
             place.setdefault(node, index)
-        middle = {
-            node: _mean([place[one] for one in neighbours[node] if one in place], place[node])
-            for node in layer
-        }
-        layer.sort(key=lambda node: middle[node])
+        middle = {}
+        for node in layer:
+            near = [place[one] for one in neighbours[node] if one in place] or [place[node]]
+            middle[node] = sum(near) / len(near)
+        layer.sort(key=middle.__getitem__)
         place.update({node: index for index, node in enumerate(layer)})
 
 
-def _mean(places: Sequence[float], usual: float) -> float:
-    return sum(places) / len(places) if places else usual
-
-
-_FORMATS: dict[PictureFormat, Callable[[Picture], str]] = {"mermaid": mermaid, "dot": dot, "svg": svg}
-
-
-def drawn(picture: Picture, form: PictureFormat) -> str:
-    """The picture in one of the formats."""
-    return _FORMATS[form](picture)
+DRAWN: dict[PictureFormat, Callable[[Picture], str]] = {"mermaid": mermaid, "dot": dot, "svg": svg}
+"""What draws a picture in each of the formats."""
