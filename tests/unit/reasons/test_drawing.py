@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.walks import MOST_NODES, Arrow, Picture, drawn, picture_of
+from recortex.engines.graph.walks import DRAWN, MOST_NODES, Arrow, Picture, picture_of
 from recortex.engines.graph.walks import DrawnNode as Node
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ labels = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30)), min
 @given(labels)
 def test_svg_is_read_back_by_a_parser(texts):
     made = picture(texts)
-    tree = ET.fromstring(drawn(made, "svg"))  # noqa: S314  of our own
+    tree = ET.fromstring(DRAWN["svg"](made))  # noqa: S314  of our own
     assert len(tree.findall(f"{SVG}g")) == len(made.nodes)
     assert {one.tag.removeprefix(SVG) for one in tree.iter()} <= {
         "svg", "title", "style", "defs", "marker", "path", "rect", "text", "g",
@@ -45,10 +45,10 @@ def test_svg_is_read_back_by_a_parser(texts):
 def test_mermaid_and_dot_keep_a_label_within_its_quotes(texts):
     made = picture(texts)
     node, arrow = r'    n\d+\["[^"\[\]<>{}|`]*"\]', r'    n\d+ -->\|"[^"\[\]<>{}|`]*"\| n\d+'
-    for line in drawn(made, "mermaid").split("\n")[1:]:
+    for line in DRAWN["mermaid"](made).split("\n")[1:]:
         assert re.fullmatch(rf"{node}|{arrow}|    classDef asked stroke-width:3px;|    class n1 asked;", line)
     quoted = r'"(?:[^"\\]|\\.)*"'
-    for line in drawn(made, "dot").split("\n")[3:-1]:
+    for line in DRAWN["dot"](made).split("\n")[3:-1]:
         assert re.fullmatch(rf"  {quoted}( -> {quoted})? \[label={quoted}(, penwidth=3)?\];", line)
 
 
@@ -58,8 +58,8 @@ def test_arrows_run_from_cause_to_effect(cortex):
     made = picture_of({one.id: one, other.id: other}, [relation, relation], [other.id])
     assert made.arrows == (Arrow(one.id, other.id, "triggered", unsure=True),)
     assert [node.main for node in made.nodes] == [False, True]
-    assert "-.->" in drawn(made, "mermaid")
-    assert "dashed" in drawn(made, "dot")
+    assert "-.->" in DRAWN["mermaid"](made)
+    assert "dashed" in DRAWN["dot"](made)
 
 
 def test_at_most_fifty_nodes_are_drawn(cortex):
@@ -70,5 +70,5 @@ def test_at_most_fifty_nodes_are_drawn(cortex):
 
 @pytest.mark.parametrize("form", ["mermaid", "dot", "svg"])
 def test_nothing_can_be_drawn_too(form):
-    assert drawn(Picture((), ()), form)
-    json.dumps(drawn(Picture((), ()), form))
+    assert DRAWN[form](Picture((), ()))
+    json.dumps(DRAWN[form](Picture((), ())))
