@@ -44,6 +44,19 @@ def main() -> int:
                 _mcp,
                 ("--tools=default|full", "--project=", "--url="),
             ),
+            "serve": Command(
+                "See and correct what is remembered, in a browser; serve programs over HTTP.",
+                _serve,
+                (
+                    "--port=",
+                    "--read-only",
+                    "--no-open",
+                    "--idle=",
+                    "--tools=default|full",
+                    "--project=",
+                    "--url=",
+                ),
+            ),
             "completion": Command(
                 "Print the completion script for bash, zsh or fish.",
                 lambda line: _completion(line, programs),
@@ -82,6 +95,12 @@ def _worker(line: Invocation) -> int:
     from recortex.cli.worker import worker
 
     return worker(line.arguments)
+
+
+def _serve(line: Invocation) -> int:
+    from recortex.web.serving import serve
+
+    return serve(line.arguments)
 
 
 def _completion(line: Invocation, programs: Mapping[str, Command]) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recortex.consolidation.operations import ConsolidationOperations
     from recortex.documents.operations import DocumentOperations
     from recortex.metrics.operations import MetricOperations
+    from recortex.operations.access import AccessOperations
     from recortex.operations.advising import AdviceOperations, GenerationOperations
     from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
     from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         ModelOperations,
         MetricOperations,
         PredictionOperations,
+        AccessOperations,
     ):
         pass
 

@@ -299,6 +299,33 @@ def _folders(home: Path) -> list[Path]:
     return []
 
 
+@dataclass(frozen=True, slots=True)
+class KnownProject:
+    """A project of this person on this machine.
+
+    Attributes:
+        key: the name of its folder.
+        name: of the checkout.
+        path: of the checkout; it may be gone.
+        database: its store's file.
+    """
+
+    key: str
+    name: str
+    path: Path
+    database: Path
+
+
+def known_projects(home: Path) -> list[KnownProject]:
+    """The projects that have a folder with a store, by name."""
+    found = [
+        KnownProject(folder.name, Path(record.path).name, Path(record.path), folder / DATABASE)
+        for folder in _folders(home)
+        if (record := read_record(folder)) and (folder / DATABASE).is_file()
+    ]
+    return sorted(found, key=lambda one: (one.name.lower(), one.key))
+
+
 # -- where a store is: from a folder, a URL and the settings to a file
 
 

@@ -115,6 +115,24 @@ class Operations:
         return next(iter(self._app.locations.values())).address
 
     @property
+    def home(self) -> Path:
+        """The folder of the person's data."""
+        return self._app.project.home
+
+    @property
+    def project_name(self) -> str:
+        """What people call the project."""
+        return self._app.project.name
+
+    def now(self) -> datetime:
+        """The current time."""
+        return self._app.clock()
+
+    def changes(self) -> tuple[object, ...]:
+        """What is another value once anything that is remembered has changed."""
+        return tuple(services.store.statistics.generation() for services in self._app.readable_services())
+
+    @property
     def metered(self) -> ToFile | None:
         """What is told how long each operation takes."""
         return self._app.metered

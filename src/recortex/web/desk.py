@@ -1,0 +1,94 @@
+"""Where operations are carried out: one opened facade for each project that somebody looks at."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recortex.app.projects import known_projects, url_of
+from recortex.cortex import Cortex
+from recortex.domain.vocabulary import Actor
+from recortex.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recortex.app.projects import KnownProject
+
+HERE = "here"
+"""The project that the server was started in."""
+THREADS = 8
+"""Requests at work at the same time; the others wait."""
+Result = TypeVar("Result")
+
+
+class Desk:
+    """Opens projects when they are asked for, and does in threads what blocks.
+
+    Args:
+        start: a folder in the project that is served first.
+        url: a store instead of that project's own.
+    """
+
+    def __init__(self, start: Path, url: str | None = None) -> None:
+        self._opened: dict[str, Cortex] = {}
+        self._lock = threading.Lock()
+        self._workers = ThreadPoolExecutor(THREADS, thread_name_prefix="web")
+        here = Cortex.open(start, url=url, actor=Actor.USER)
+        self._opened[HERE] = here
+        self._given: Cortex | None = None
+        self._agents = partial(Cortex.open, start, url=url, actor=Actor.AGENT)
+        self.home = here.home
+        self.name = here.project_name
+
+    def projects(self) -> Sequence[KnownProject]:
+        """The person's projects on this machine."""
+        return known_projects(self.home)
+
+    def name_of(self, project: str) -> str:
+        """What people call a project."""
+        return self.facade(project).project_name
+
+    def facade(self, project: str = HERE) -> Cortex:
+        """The facade of a project by its key.
+
+        Raises:
+            InvalidInputError: there is no such project.
+        """
+        with self._lock:
+            if project not in self._opened:
+                self._opened[project] = self._open(project)
+            return self._opened[project]
+
+    def for_agents(self) -> Cortex:
+        """The first project's facade as agents have it: what they do is limited, and logged as theirs."""
+        with self._lock:
+            if self._given is None:
+                self._given = self._agents()
+            return self._given
+
+    def _open(self, key: str) -> Cortex:
+        found = next((one for one in self.projects() if one.key == key), None)
+        if found is None:
+            raise InvalidInputError(
+                f"There is no project {key[:60]!r}.", hint="The page of projects lists them."
+            )
+        if found.path.is_dir():
+            return Cortex.open(found.path, actor=Actor.USER)
+        return Cortex.open(Path.home(), url=url_of(str(found.database)), actor=Actor.USER)
+
+    async def do(self, work: Callable[..., Result], *given: Any, **named: Any) -> Result:
+        """What `work` gives, done in a thread."""
+        call = partial(work, *given, **named)
+        return await asyncio.get_running_loop().run_in_executor(self._workers, call)
+
+    def close(self) -> None:
+        """Wait for what is at work, then close all stores."""
+        self._workers.shutdown(cancel_futures=True)
+        for one in (*self._opened.values(), self._given):
+            if one is not None:
+                one.close()

@@ -1,0 +1,86 @@
+"""What waits for the person, what memory brought, and the one search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.kinds import KINDS
+from recortex.domain.vocabulary import Status
+from recortex.web.pages.view import Gone, Page, Shown
+
+if TYPE_CHECKING:
+    from recortex.web.pages.view import View
+
+_LATEST = 8
+_GROUPS = 5
+"""Subjects of proposals that the first page shows."""
+_MOST_WAITING = 200
+_SEARCHED = 20
+"""Memories of a search; exchanges and parts of documents come beside them."""
+
+
+def home(view: View) -> Shown:
+    """What waits for a person, what memory brought this week, what was learned last."""
+    cortex = view.cortex
+    waiting = cortex.review(limit=_MOST_WAITING)
+    report = cortex.status()
+    doubts = cortex.review(candidates=True, limit=_LATEST).questions or ()
+    return Shown(
+        "home.html",
+        {
+            "waiting": waiting,
+            "groups": waiting.groups[:_GROUPS],
+            "report": report,
+            "week": report.week,
+            "doubts": doubts,
+            "latest": cortex.list(statuses=(Status.ACTIVE,), limit=_LATEST).memories,
+        },
+    )
+
+
+def search(view: View) -> Shown:
+    """One list of everything that answers a question, each with why it stands there."""
+    question, as_of = view.text("q"), view.at("as_of")
+    statuses = tuple(map(Status, view.texts("status"))) or None
+    found = None
+    if question:
+        found = view.cortex.recall(
+            question,
+            limit=_SEARCHED,
+            kinds=tuple(view.texts("kind")),
+            statuses=statuses,
+            files=tuple(view.texts("file")),
+            among=view.word("among", "all"),
+            as_of=as_of,
+            explain=True,
+            floor=view.text("all") != "yes",
+        )
+    values = {"question": question, "found": found, "kinds": sorted(KINDS), "statuses": list(Status)}
+    return Shown("search.html", values)
+
+
+def review(view: View) -> Shown:
+    """Everything that waits: proposals grouped by subject, contradictions, what was flagged."""
+    waiting = view.cortex.review(limit=_MOST_WAITING)
+    return Shown("review.html", {"waiting": waiting, "groups": waiting.groups})
+
+
+def decide(view: View) -> Gone:
+    """Approve or reject what was chosen, or settle a contradiction."""
+    action, ids = view.word("action"), view.texts("id")
+    if not ids:
+        return Gone(view.url("review"), "Nothing was chosen.")
+    done = view.cortex.review(action, ids)
+    said = {"approve": "approved", "reject": "put away", "replace": "settled", "both": "settled"}[done.action]
+    number = len(done.memories)
+    return Gone(
+        view.text("then") or view.url("review"), f"{number} {'memory' if number == 1 else 'memories'} {said}."
+    )
+
+
+PAGES = (
+    Page("GET", "/", "home", home),
+    Page("GET", "/search", "search", search),
+    Page("GET", "/review", "review", review),
+    Page("POST", "/review", "decide", decide),
+)

@@ -1,0 +1,105 @@
+"""Decisions and why, the map of memories, documents, and what is known of code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from starlette.responses import Response
+
+from recortex.codec import dumps
+from recortex.web.pages.view import Page, Shown
+
+if TYPE_CHECKING:
+    from recortex.web.pages.view import View
+
+_LISTED = 50
+_DRAWN = 400
+"""Memories on the map."""
+_DECISIONS = ("decision",)
+_PICTURES = {"svg": "image/svg+xml", "mermaid": "text/plain", "dot": "text/plain"}
+
+
+def decisions(view: View) -> Shown:
+    """Decisions that hold, or held at a time; and why something is as it is."""
+    about = view.text("about")
+    return Shown(
+        "decisions.html",
+        {
+            "about": about,
+            "why": view.cortex.why(about) if about else None,
+            "found": view.cortex.list(
+                kinds=_DECISIONS,
+                valid_at=view.at("valid_at"),
+                limit=_LISTED,
+                offset=view.number("offset"),
+            ),
+            "offset": view.number("offset"),
+            "page_size": _LISTED,
+        },
+    )
+
+
+def picture(view: View) -> Response:
+    """The chain of what led to something, as a picture or as text to take along."""
+    form = view.place["form"]
+    kind = _PICTURES.get(form, "")
+    if not kind:
+        return Response("There is no such picture.", 404, media_type="text/plain")
+    drawn = view.cortex.why(view.text("about"), format=cast("Any", form)).picture
+    # A picture's own style, which the page's policy would not let it have.
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return Response(drawn, media_type=kind, headers={"content-security-policy": policy})
+
+
+def map_(_: View) -> Shown:
+    """Clusters of memories on one canvas."""
+    return Shown("map.html", {"drawn": _DRAWN})
+
+
+def map_data(view: View) -> Response:
+    """The memories of the map and their relations."""
+    cortex = view.cortex
+    found = cortex.list(order="importance", limit=_DRAWN).memories
+    ids = {one.id for one in found}
+    links = {
+        (relation.source_id, relation.target_id): str(relation.type.value)
+        for one in found
+        for relation in (neighbour.relation for neighbour in cortex.related(one.id, limit=10).neighbours)
+        if relation.source_id in ids and relation.target_id in ids
+    }
+    nodes = [
+        {"id": one.id, "kind": one.kind, "name": one.summary or one.text[:120], "weight": one.priority}
+        for one in found
+    ]
+    data = {"nodes": nodes, "links": [{"source": a, "target": b, "type": of} for (a, b), of in links.items()]}
+    return Response(dumps(data), media_type="application/json")
+
+
+def documents(view: View) -> Shown:
+    """Documents that were read in, and a search in them."""
+    question = view.text("q")
+    found = view.cortex.recall(question, among="documents", limit=20) if question else None
+    return Shown("documents.html", {"question": question, "found": found, "status": view.cortex.status()})
+
+
+def code(view: View) -> Shown:
+    """What is known of a file or a symbol."""
+    about = view.text("about")
+    return Shown(
+        "code.html",
+        {
+            "about": about,
+            "why": view.cortex.why(about) if about else None,
+            "status": None if about else view.cortex.code().status,
+        },
+    )
+
+
+PAGES = (
+    Page("GET", "/decisions", "decisions", decisions),
+    Page("GET", "/pictures/{form}", "picture", picture),
+    Page("GET", "/map", "map", map_),
+    Page("GET", "/map.json", "map_data", map_data),
+    Page("GET", "/documents", "documents", documents),
+    Page("GET", "/code", "code", code),
+)

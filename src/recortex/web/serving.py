@@ -1,0 +1,159 @@
+"""`recortex serve`: starts the server, opens the browser, and ends when nobody uses it any more."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import time
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from recortex.cli.invocation import DONE
+from recortex.cli.parser import Parser
+from recortex.errors import InvalidInputError
+from recortex.web.application import site
+from recortex.web.desk import Desk
+from recortex.web.guard import ENTER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.web.application import Site
+
+_ABOUT = """See, search and correct what is remembered, in a browser. Programs use the same operations under
+/api/v1 (described by /api/v1/openapi.json) and agents the Model Context Protocol under /mcp, both with a
+token that `recortex tokens add` makes. Only this machine can reach it. It ends with Ctrl-C, or when nobody
+used it for a while."""
+PORT = 8377
+_TRIED = 20
+"""Ports from the usual one on that are tried where it is taken."""
+_LOOK = 5.0  # seconds between two looks at whether anybody is still there
+_LINES = 16 * 1024
+_HEAD_SECONDS = 10.0
+"""Seconds within which the head of a request has to arrive."""
+
+
+def serve(words: Sequence[str]) -> int:
+    """Serve until told to stop, or until nobody asks for anything any more.
+
+    Raises:
+        UsageError: an option is not known.
+        InvalidInputError: the port is taken.
+    """
+    parser = Parser(prog="recortex serve", description=_ABOUT, allow_abbrev=False)
+    parser.add_argument(
+        "--project", metavar="DIR", default=".", help="The project to show first; by default this folder's."
+    )
+    parser.add_argument(
+        "--url", default=None, help="The store: sqlite:///FILE or postgresql://HOST/DATABASE."
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, help=f"The port; by default {PORT} or the next that is free."
+    )
+    parser.add_argument("--read-only", action="store_true", help="Show everything and change nothing.")
+    parser.add_argument("--no-open", action="store_true", help="Print the link and open no browser.")
+    parser.add_argument(
+        "--tools", choices=("default", "full"), default="default", help="Which tools agents get under /mcp."
+    )
+    parser.add_argument(
+        "--idle",
+        type=float,
+        default=30.0,
+        metavar="MINUTES",
+        help="End after so long without a request; 0: never.",
+    )
+    options = parser.parse_args(list(words))
+    listening = _listen(options.port)
+    desk = Desk(Path(options.project).absolute(), options.url)
+    made = site(desk, read_only=options.read_only, agents=options.tools)
+    port = listening[0].getsockname()[1]
+    link = f"http://127.0.0.1:{port}{ENTER}?token={made.doors.link()}"
+    print(f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server.", flush=True)  # noqa: T201
+    if not options.no_open:
+        with suppress(webbrowser.Error):
+            webbrowser.open(link)
+    config = uvicorn.Config(
+        made.app,
+        http=_protocol(),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=_LINES,
+        backlog=512,
+    )
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_run(server, listening, made, options.idle * 60))
+    return DONE
+
+
+async def _run(server: uvicorn.Server, sockets: list[socket.socket], made: Site, idle: float) -> None:
+    async def watch() -> None:
+        while not server.should_exit:
+            await asyncio.sleep(min(_LOOK, idle))
+            if not made.app.busy and time.monotonic() - made.app.last_at > idle:
+                sys.stderr.write("Nobody used it for a while: the server ends.\n")
+                server.should_exit = True
+
+    watching = asyncio.create_task(watch()) if idle else None
+    await server.serve(sockets=sockets)
+    if watching:
+        watching.cancel()
+
+
+def _listen(wanted: int) -> list[socket.socket]:
+    """Sockets on this machine's own addresses, both with the same port.
+
+    Raises:
+        InvalidInputError: the port is taken, or none of the usual ones is free.
+    """
+    ports = [wanted] if wanted else [*range(PORT, PORT + _TRIED), 0]
+    for port in ports:
+        try:
+            first = _bound(socket.AF_INET, "127.0.0.1", port)
+        except (OSError, OverflowError):
+            continue
+        listening = [first]
+        with suppress(OSError):  # a machine without IPv6
+            listening.append(_bound(socket.AF_INET6, "::1", first.getsockname()[1]))
+        return listening
+    raise InvalidInputError(
+        f"The port {wanted} cannot be used.", hint="Give another one, or leave --port out."
+    )
+
+
+def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    made = socket.socket(family)
+    try:
+        if sys.platform != "win32":  # there it would let a second server take the same port
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((address, port))
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _protocol() -> type[asyncio.Protocol]:
+    """HTTP of uvicorn over h11, which also ends a connection whose request does not arrive in time."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Timed(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.loop.call_later(_HEAD_SECONDS, self._end_silent)
+
+        def _end_silent(self) -> None:
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.close()
+
+    return Timed

@@ -1,0 +1,27 @@
+// Memories as points that pull on each other where they are related.
+"use strict";
+
+addEventListener("DOMContentLoaded", async () => {
+  const place = document.getElementById("map");
+  const told = document.getElementById("pointed");
+  const answer = await fetch(place.dataset.from);
+  const data = await answer.json();
+  if (!data.nodes.length) {
+    place.textContent = "Nothing is remembered yet.";
+    return;
+  }
+  const style = getComputedStyle(document.documentElement);
+  const kinds = [...new Set(data.nodes.map((one) => one.kind))].sort();
+  const color = (kind) => `hsl(${Math.round((360 * kinds.indexOf(kind)) / kinds.length)} 55% 50%)`;
+  const graph = new ForceGraph(place)
+    .graphData(data)
+    .width(place.clientWidth)
+    .height(place.clientHeight)
+    .nodeColor((one) => color(one.kind))
+    .nodeVal((one) => one.weight / 2)
+    .nodeLabel(() => "")
+    .linkColor(() => style.getPropertyValue("--faint"))
+    .onNodeHover((one) => { told.textContent = one ? `${one.kind}: ${one.name}` : ""; })
+    .onNodeClick((one) => { location.href = place.dataset.open + encodeURIComponent(one.id); });
+  addEventListener("resize", () => graph.width(place.clientWidth).height(place.clientHeight));
+});

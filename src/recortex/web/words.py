@@ -1,0 +1,95 @@
+"""How values read on a page: times, shares, numbers, names of kinds and states."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import recortex
+from recortex.domain.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_DAY, _HOUR, _MINUTE = 86_400, 3_600, 60
+_YEAR, _MONTH = 365 * _DAY, 30 * _DAY
+
+
+def day(at: datetime | None) -> str:
+    """2026-11-29."""
+    return f"{at:%Y-%m-%d}" if at else "–"
+
+
+def moment(at: datetime | None) -> str:
+    """2026-11-29 14:05 UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if at else "–"
+
+
+def ago(at: datetime | None, now: datetime) -> str:
+    """How long ago: "3 days ago"."""
+    if at is None:
+        return "–"
+    seconds = (now - at).total_seconds()
+    if seconds < _MINUTE:
+        return "just now" if seconds >= 0 else day(at)
+    steps = ((_YEAR, "year"), (_MONTH, "month"), (_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute"))
+    for length, name in steps:
+        if (count := int(seconds // length)) >= 1:
+            return f"{count} {name}{'s' * (count > 1)} ago"
+    return "just now"
+
+
+def share(part: float) -> str:
+    """75 %."""
+    return f"{part * 100:.0f} %"
+
+
+def count(number: int, name: str) -> str:
+    """1 memory, 2,000 memories."""
+    return f"{number:,} {name if number == 1 else _plural(name)}"
+
+
+def size(number: int) -> str:
+    """Bytes as kB or MB."""
+    amount = float(number)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:  # noqa: PLR2004
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def _plural(name: str) -> str:
+    return f"{name[:-1]}ies" if name.endswith("y") and name[-2:-1] not in "aeiou" else f"{name}s"
+
+
+def plainly(name: object) -> str:
+    """A word of the vocabulary as people write it: code_pattern → code pattern."""
+    return str(getattr(name, "value", name)).replace("_", " ").lower()
+
+
+def shown(text: str) -> str:
+    """A text without characters that are not seen or turn its direction."""
+    return clean(text)
+
+
+FILTERS: Mapping[str, Callable[..., str]] = {
+    "ago": ago,
+    "day": day,
+    "moment": moment,
+    "plainly": plainly,
+    "share": share,
+    "shown": shown,
+    "size": size,
+}
+
+
+def _vendored() -> dict[str, dict[str, str]]:
+    """The scripts and styles of others, with the hashes that browsers check them by."""
+    listed = json.loads(files("recortex.web").joinpath("static/vendor/vendor.json").read_bytes())
+    return {name: {**one, "path": f"/static/vendor/{one['file']}"} for name, one in listed.items()}
+
+
+GLOBALS: Mapping[str, Any] = {"count": count, "version": recortex.__version__, "vendor": _vendored()}
