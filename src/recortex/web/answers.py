@@ -82,6 +82,7 @@ def environment() -> Environment:
     made = Environment(
         loader=PackageLoader("recortex.web"),
         autoescape=True,
+        finalize=words.shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recortex.app.projects import known_projects, url_of
 from recortex.cortex import Cortex
 from recortex.domain.vocabulary import Actor
-from recortex.errors import InvalidInputError
+from recortex.errors import InvalidInputError, RecortexError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,6 +86,11 @@ class Desk:
         """What `work` gives, done in a thread."""
         call = partial(work, *given, **named)
         return await asyncio.get_running_loop().run_in_executor(self._workers, call)
+
+    def warm(self) -> None:
+        """Load the embedding model, so that the first search does not wait for it."""
+        with suppress(RecortexError):  # the search says what is wrong
+            self.facade().warm()
 
     def close(self) -> None:
         """Wait for what is at work, then close all stores."""

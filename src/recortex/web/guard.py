@@ -34,9 +34,12 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_BODY = 1024 * 1024
 BODY_SECONDS = 15.0
 """Seconds within which a request's body has to arrive."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'{styles}; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
 HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "content-security-policy": POLICY.format(styles=""),
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+import threading
 import time
 import webbrowser
 from contextlib import suppress
@@ -33,6 +34,8 @@ PORT = 8377
 _TRIED = 20
 """Ports from the usual one on that are tried where it is taken."""
 _LOOK = 5.0  # seconds between two looks at whether anybody is still there
+_WAITING = 512
+"""Connections that wait to be taken."""
 _LINES = 16 * 1024
 _HEAD_SECONDS = 10.0
 """Seconds within which the head of a request has to arrive."""
@@ -73,6 +76,7 @@ def serve(words: Sequence[str]) -> int:
     made = site(desk, read_only=options.read_only, agents=options.tools)
     port = listening[0].getsockname()[1]
     link = f"http://127.0.0.1:{port}{ENTER}?token={made.doors.link()}"
+    threading.Thread(target=desk.warm, name="warm", daemon=True).start()
     print(f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server.", flush=True)  # noqa: T201
     if not options.no_open:
         with suppress(webbrowser.Error):
@@ -88,7 +92,7 @@ def serve(words: Sequence[str]) -> int:
         timeout_keep_alive=15,
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=_LINES,
-        backlog=512,
+        backlog=_WAITING,
     )
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):
@@ -137,6 +141,7 @@ def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.sock
         if sys.platform != "win32":  # there it would let a second server take the same port
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((address, port))
+        made.listen(_WAITING)  # whoever opens the link at once is not turned away
     except OSError:
         made.close()
         raise

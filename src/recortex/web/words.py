@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
 
 import recortex
 from recortex.domain.text import clean
@@ -13,6 +17,7 @@ from recortex.domain.text import clean
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_WORDS = re.compile(r"\w+")
 _DAY, _HOUR, _MINUTE = 86_400, 3_600, 60
 _YEAR, _MONTH = 365 * _DAY, 30 * _DAY
 
@@ -65,14 +70,19 @@ def _plural(name: str) -> str:
     return f"{name[:-1]}ies" if name.endswith("y") and name[-2:-1] not in "aeiou" else f"{name}s"
 
 
+def same(one: str, other: str) -> bool:
+    """Whether two texts have the same words, whatever stands around them."""
+    return _WORDS.findall(one.lower()) == _WORDS.findall(other.lower())
+
+
 def plainly(name: object) -> str:
     """A word of the vocabulary as people write it: code_pattern → code pattern."""
     return str(getattr(name, "value", name)).replace("_", " ").lower()
 
 
-def shown(text: str) -> str:
-    """A text without characters that are not seen or turn its direction."""
-    return clean(text)
+def shown(value: Any) -> Any:
+    """A value as it is put on a page: texts lose characters that are not seen or turn their direction."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 FILTERS: Mapping[str, Callable[..., str]] = {
@@ -81,15 +91,23 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "moment": moment,
     "plainly": plainly,
     "share": share,
-    "shown": shown,
     "size": size,
 }
 
 
-def _vendored() -> dict[str, dict[str, str]]:
-    """The scripts and styles of others, with the hashes that browsers check them by."""
+@cache
+def vendored() -> dict[str, dict[str, Any]]:
+    """The scripts and styles of others, with the hashes that browsers check them by.
+
+    `styles` are the hashes of those that a script adds to its page itself.
+    """
     listed = json.loads(files("recortex.web").joinpath("static/vendor/vendor.json").read_bytes())
     return {name: {**one, "path": f"/static/vendor/{one['file']}"} for name, one in listed.items()}
 
 
-GLOBALS: Mapping[str, Any] = {"count": count, "version": recortex.__version__, "vendor": _vendored()}
+GLOBALS: Mapping[str, Any] = {
+    "count": count,
+    "same": same,
+    "version": recortex.__version__,
+    "vendor": vendored(),
+}

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 from starlette.responses import Response
 
 from recortex.codec import dumps
+from recortex.web.guard import POLICY
 from recortex.web.pages.view import Page, Shown
+from recortex.web.words import vendored
 
 if TYPE_CHECKING:
     from recortex.web.pages.view import View
@@ -53,7 +55,8 @@ def picture(view: View) -> Response:
 
 def map_(_: View) -> Shown:
     """Clusters of memories on one canvas."""
-    return Shown("map.html", {"drawn": _DRAWN})
+    policy = POLICY.format(styles="".join(f" '{one}'" for one in vendored()["force-graph"]["styles"]))
+    return Shown("map.html", {"drawn": _DRAWN}, {"content-security-policy": policy})
 
 
 def map_data(view: View) -> Response:

@@ -45,10 +45,15 @@ NAVIGATION = (
 
 
 class Shown(NamedTuple):
-    """A template and its values."""
+    """A template and its values.
+
+    Attributes:
+        headers: that only this page has.
+    """
 
     template: str
     values: Mapping[str, Any]
+    headers: Mapping[str, str] | None = None
 
 
 class Gone(NamedTuple):
@@ -166,7 +171,7 @@ def _answered(view: View, declared: Page) -> Response:
     try:
         found = declared.answer(view)
         if isinstance(found, Shown):
-            return HTMLResponse(rendered(view, found.template, found.values))
+            return HTMLResponse(rendered(view, found.template, found.values), headers=found.headers)
     except RecortexError as error:
         return _failure(view, error, STATUS_OF.get(error.code, HTTPStatus.INTERNAL_SERVER_ERROR))
     except Exception as error:  # noqa: BLE001  a person gets a page, the log the traceback

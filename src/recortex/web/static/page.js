@@ -19,21 +19,17 @@ document.addEventListener("keydown", (event) => {
 });
 
 // A box that ticks all others of a form, and how many are ticked.
-for (const all of document.querySelectorAll("[data-all]")) {
-  const form = all.closest("form");
-  const boxes = () => [...form.querySelectorAll(`input[type="checkbox"][name="${all.dataset.all}"]`)];
-  const tell = () => {
-    const count = boxes().filter((box) => box.checked).length;
-    const place = form.querySelector(`[data-count="${all.dataset.all}"]`);
-    if (place) place.textContent = count ? `${count} chosen` : "";
-    all.checked = count > 0 && count === boxes().length;
-  };
-  all.addEventListener("change", () => {
-    for (const box of boxes()) box.checked = all.checked;
-    tell();
-  });
-  form.addEventListener("change", tell);
-}
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form");
+  const all = form?.querySelector("[data-all]");
+  if (!all) return;
+  const name = all.dataset.all;
+  const boxes = [...form.querySelectorAll(`input[type="checkbox"][name="${name}"]`)];
+  if (event.target === all) for (const box of boxes) box.checked = all.checked;
+  const count = boxes.filter((box) => box.checked).length;
+  form.querySelector(`[data-count="${name}"]`).textContent = count ? `${count} chosen` : "";
+  all.checked = count > 0 && count === boxes.length;
+});
 
 // What others change meanwhile: a hint, or the page anew where nobody is in the middle of something.
 const from = document.body.dataset.events;
@@ -43,8 +39,14 @@ if (from && "EventSource" in window) {
   document.addEventListener("submit", () => { own = true; });
   events.addEventListener("changed", () => {
     if (own) return;
-    const hint = document.getElementById("changed");
-    if (hint) hint.hidden = false;
+    const main = document.getElementById("main");
+    const busy = main.contains(document.activeElement) && document.activeElement !== main;
+    const open = main.querySelector("details[open], input:checked");
+    if (window.htmx && !busy && !open) {
+      htmx.trigger(document.body, "changed");
+    } else {
+      document.getElementById("changed").hidden = false;
+    }
   });
   addEventListener("pagehide", () => events.close());
 }
