@@ -154,34 +154,61 @@ def document() -> dict[str, Any]:
     """The OpenAPI document of all operations."""
     operations = [find_operation(one["name"]) for one in manifest.operations()]
     kinds = list(dict.fromkeys(one for operation in operations for one in _kinds(operation)))
-    schemas, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    schemas, components = msgspec.json.schema_components(kinds, ref_template=f"{_REF}{{name}}")
+    named = {name: _short(name) for name in components}
+    components = {named[name]: {**one, "title": named[name]} for name, one in components.items()}
+    schemas, components = _renamed((schemas, components), named)
     schema_of = dict(zip(kinds, schemas, strict=True))
     described = [_Described(one, _either([schema_of[kind] for kind in _kinds(one)])) for one in operations]
-    whole: dict[str, Any] = plain(
-        {
-            "openapi": "3.1.0",
-            "info": {
-                "title": "Recortex",
-                "version": recortex.__version__,
-                "description": "Long-term memory for coding agents. Every operation of the command line, by the "
-                "same name and with the same arguments.",
-            },
-            "servers": [{"url": "/"}],
-            "security": [{"token": []}],
-            "paths": {f"{ROOT}/{one.operation.name}": {"post": _path(one)} for one in described},
-            "components": {
-                "schemas": components | {"Error": _ERROR},
-                "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-                "responses": {
-                    "Error": {
-                        "description": "Why it was not done.",
-                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-                    }
+    whole: dict[str, Any] = _known_to_generators(
+        plain(
+            {
+                "openapi": "3.1.0",
+                "info": {
+                    "title": "Recortex",
+                    "version": recortex.__version__,
+                    "description": "Long-term memory for coding agents. Every operation of the command line, by the "
+                    "same name and with the same arguments.",
                 },
-            },
-        }
+                "servers": [{"url": "/"}],
+                "security": [{"token": []}],
+                "paths": {f"{ROOT}/{one.operation.name}": {"post": _path(one)} for one in described},
+                "components": {
+                    "schemas": components | {"Error": _ERROR},
+                    "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+                    "responses": {
+                        "Error": {
+                            "description": "Why it was not done.",
+                            "content": {
+                                "application/json": {"schema": {"$ref": "#/components/schemas/Error"}}
+                            },
+                        }
+                    },
+                },
+            }
+        )
     )
     return whole
+
+
+_REF = "#/components/schemas/"
+
+
+def _short(name: str) -> str:
+    """The name of a type; of those that share one, with the last part of their module behind it."""
+    module, _, own = name.rpartition(".")
+    return f"{own}Of{module.rpartition('.')[2].capitalize()}" if module else own
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """The same with other names in its references."""
+    if isinstance(node, list | tuple):
+        return [_renamed(one, names) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return {**node, "$ref": _REF + names[node["$ref"].removeprefix(_REF)]}
+    return {name: _renamed(one, names) for name, one in node.items()}
 
 
 def _kinds(operation: Operation) -> tuple[Any, ...]:
@@ -192,6 +219,24 @@ def _kinds(operation: Operation) -> tuple[Any, ...]:
 
 def _either(schemas: list[dict[str, Any]]) -> dict[str, Any]:
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _known_to_generators(node: Any) -> Any:
+    """A schema without what generators of clients do not read (openapi-python-client 0.29).
+
+    That is `items: false` behind `prefixItems`, and truths that have one value only.
+    """
+    if isinstance(node, list):
+        return [_known_to_generators(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    found = {name: _known_to_generators(one) for name, one in node.items()}
+    if isinstance(found.get("enum"), list) and all(isinstance(one, bool) for one in found["enum"]):
+        found = {"type": "boolean", **{name: one for name, one in found.items() if name != "enum"}}
+    if isinstance(places := found.pop("prefixItems", None), list):
+        kinds = [one for place, one in enumerate(places) if one not in places[:place]]
+        found |= {"items": _either(kinds), "minItems": len(places), "maxItems": len(places)}
+    return found
 
 
 _ERROR = {
@@ -207,6 +252,13 @@ _ERROR = {
         },
     },
 }
+
+
+def _taken(operation: Operation) -> dict[str, Any]:
+    """The schema of the arguments: those that a tool takes, without the budget of an agent's context."""
+    schema = input_schema(operation)
+    own = {*(one.name for one in operation.parameters()), CONFIRM}
+    return {**schema, "properties": {name: one for name, one in schema["properties"].items() if name in own}}
 
 
 def _path(described: _Described) -> dict[str, Any]:
@@ -234,7 +286,7 @@ def _path(described: _Described) -> dict[str, Any]:
                 "schema": {"type": "string"},
             }
         ],
-        "requestBody": {"content": {"application/json": {"schema": input_schema(operation)}}},
+        "requestBody": {"content": {"application/json": {"schema": _taken(operation)}}},
         "responses": {
             "200": {
                 "description": "What it gave.",

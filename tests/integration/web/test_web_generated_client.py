@@ -1,0 +1,101 @@
+"""A client that a generator makes of the OpenAPI document runs a script of twenty calls."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(600)]
+
+GENERATOR = "openapi-python-client==0.29.1"
+SCRIPT = """
+import sys
+from memory.client import AuthenticatedClient
+from memory.models import *
+from memory.api.default import (
+    context, edit, explain, feedback, forget, get, history, kinds, link, list_, purge, recall, related,
+    remember, remember_many, review, sessions, status, undo, why,
+)
+
+client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
+done = []
+
+def call(operation, body=None, wanted=200):
+    answer = operation.sync_detailed(client=client, **({"body": body} if body is not None else {}))
+    assert answer.status_code == wanted, (operation.__name__, answer.content[:300])
+    done.append(operation.__name__.rpartition(".")[2])
+    return answer.parsed
+
+kept = call(remember, RememberBody(text="Deploys go out on Thursdays", kind="procedural")).data
+more = call(remember, RememberBody(text="The deploy script is deploy.sh", kind="environment")).data
+both = call(remember_many, RememberManyBody(memories=[
+    RememberManyBodyMemoriesItem.from_dict({"text": f"A fact with the number {n}"}) for n in range(3)])).data
+found = call(recall, RecallBody(query="when do deploys go out?")).data
+assert found.hits[0].memory.id == kept.id, found
+assert call(get, GetBody(id=kept.id)).data.text == "Deploys go out on Thursdays"
+assert call(list_, ListBody(limit=2)).data.total == 5
+call(link, LinkBody(id=kept.id, target=more.id))
+assert call(related, RelatedBody(id=kept.id)).data.neighbours
+call(edit, EditBody(id=kept.id, text="Deploys go out on Fridays"))
+assert len(call(history, HistoryBody(id=kept.id)).data.versions) == 2
+call(undo, UndoBody(id=kept.id))
+call(feedback, FeedbackBody.from_dict({"id": kept.id, "answer": "confirm"}))
+call(context, ContextBody(task="prepare a deploy"))
+call(explain, ExplainBody(about=kept.id))
+call(why, WhyBody(about=kept.id))
+call(review)
+call(sessions)
+call(status)
+call(kinds)
+call(forget, ForgetBody(id=more.id))
+call(purge, PurgeBody(id=more.id), wanted=409)
+call(purge, PurgeBody(id=more.id, confirm=True))
+call(get, GetBody(id=more.id), wanted=404)
+print(len(done), len(set(done)))
+"""
+
+
+@pytest.fixture(scope="module")
+def generator(tmp_path_factory):
+    """The Python of an environment with the generator and what its clients need."""
+    folder = tmp_path_factory.mktemp("generator") / "venv"
+    uv = str(Path(sys.executable).parent / "uv")
+    for words in (
+        ["venv", "--python", sys.executable, str(folder)],
+        ["pip", "install", "--quiet", "--python", str(folder), GENERATOR],
+    ):
+        subprocess.run([uv, *words], check=True, capture_output=True)
+    return folder / "bin"
+
+
+def test_a_generated_client_runs_twenty_calls(generator, serving, tmp_path):
+    with serving() as served:
+        document = tmp_path / "openapi.json"
+        document.write_bytes(served.program("read").get("/api/v1/openapi.json").content)
+        made = subprocess.run(
+            [
+                generator / "openapi-python-client",
+                "generate",
+                "--path",
+                document,
+                "--output-path",
+                tmp_path / "memory",
+                "--meta",
+                "none",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PATH": f"{generator}{os.pathsep}{os.environ['PATH']}"},
+        )
+        assert "WARNING" not in made.stdout
+        ran = subprocess.run(
+            [generator / "python", "-c", SCRIPT, served.base, served.token()],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert ran.stdout.split() == ["23", "20"], ran.stderr
