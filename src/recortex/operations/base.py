@@ -128,6 +128,16 @@ class Operations:
         """The current time."""
         return self._app.clock()
 
+    def relations_among(self, ids: Sequence[str]) -> list[Relation]:
+        """The relations whose ends are both among these memories."""
+        known = frozenset(ids)
+        return [
+            one
+            for services in self._app.readable_services()
+            for one in services.store.relations.find_touching(ids)
+            if one.source_id in known and one.target_id in known
+        ]
+
     def changes(self) -> tuple[object, ...]:
         """What is another value once anything that is remembered has changed."""
         return tuple(services.store.statistics.generation() for services in self._app.readable_services())

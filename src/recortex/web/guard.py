@@ -214,7 +214,9 @@ class Guard:
         origin = headers.get("origin")
         site = headers.get("sec-fetch-site", "none")
         looks = scope["method"] in _SAFE and headers.get("sec-fetch-mode") == "navigate"
-        foreign = origin is not None and urlsplit(origin).netloc != host
+        # Forms of pages without a referrer have the origin "null"; where from is said by the other header.
+        own = {host, ""} if origin == "null" and headers.get("sec-fetch-site") == "same-origin" else {host}
+        foreign = origin is not None and urlsplit(origin).netloc not in own
         if foreign or (site not in _OWN_SITE and not looks):
             return refusal(
                 scope, HTTPStatus.FORBIDDEN, "wrong_origin", "Another site's page cannot use this server."

@@ -63,6 +63,33 @@ def program(name: str, package: str, version: str) -> Path:
     return found
 
 
+def package(name: str, version: str) -> Path:
+    """The folder of a package that is no program."""
+    folder = _cache() / f"{name.strip('@').replace('/', '-')}-{version}"
+    with _locked(folder):
+        if not folder.exists():
+            _install(folder, f"{name}@{version}")
+    return folder / "node_modules" / name
+
+
+def browser() -> str:
+    """A browser of this machine; where root runs the tests on Debian, the package is installed.
+
+    Raises:
+        RuntimeError: there is none, and it could not be installed.
+    """
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), "")
+    if found or wanted() != "required":
+        return found
+    with _locked(_cache() / "chromium"):
+        for words in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+            done = subprocess.run(["apt-get", "-qq", *words], capture_output=True, text=True, check=False)
+    if not (found := shutil.which("chromium") or ""):
+        raise RuntimeError(f"Chromium could not be installed: {done.stderr[-800:]}")
+    return found
+
+
 def _cache() -> Path:
     folder = user_cache_path("recortex-test-clients")
     folder.mkdir(parents=True, exist_ok=True)

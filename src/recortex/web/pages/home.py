@@ -15,6 +15,7 @@ _LATEST = 8
 _GROUPS = 5
 """Subjects of proposals that the first page shows."""
 _MOST_WAITING = 200
+_PAIRS = 50
 _SEARCHED = 20
 """Memories of a search; exchanges and parts of documents come beside them."""
 
@@ -78,9 +79,23 @@ def decide(view: View) -> Gone:
     )
 
 
+def duplicates(view: View) -> Shown:
+    """Pairs of memories that may say the same."""
+    return Shown("duplicates.html", {"found": view.cortex.consolidate(limit=_PAIRS)})
+
+
+def merge(view: View) -> Gone:
+    """Let one memory stand for two."""
+    done = view.cortex.consolidate("merge", view.texts("id"), text=view.text("text"))
+    assert done.merged is not None  # noqa: S101  as nothing was only shown
+    return Gone(view.url(f"memories/{done.merged.id}"), "Merged. “Undo the last change” takes it back.")
+
+
 PAGES = (
     Page("GET", "/", "home", home),
     Page("GET", "/search", "search", search),
     Page("GET", "/review", "review", review),
     Page("POST", "/review", "decide", decide),
+    Page("GET", "/duplicates", "duplicates", duplicates),
+    Page("POST", "/duplicates", "merge", merge),
 )

@@ -63,12 +63,9 @@ def map_data(view: View) -> Response:
     """The memories of the map and their relations."""
     cortex = view.cortex
     found = cortex.list(order="importance", limit=_DRAWN).memories
-    ids = {one.id for one in found}
     links = {
-        (relation.source_id, relation.target_id): str(relation.type.value)
-        for one in found
-        for relation in (neighbour.relation for neighbour in cortex.related(one.id, limit=10).neighbours)
-        if relation.source_id in ids and relation.target_id in ids
+        (one.source_id, one.target_id): one.type.value
+        for one in cortex.relations_among([memory.id for memory in found])
     }
     nodes = [
         {"id": one.id, "kind": one.kind, "name": one.summary or one.text[:120], "weight": one.priority}
