@@ -22,7 +22,7 @@ import ready_recortex
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(600)]
 
@@ -30,8 +30,8 @@ AXE = ("axe-core", "4.14.1")
 SHOTS = os.environ.get("TEST_SHOTS", "")
 LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/enter\?token=\S+")
 PAGES = (
-    "", "search?q=hash", "review", "duplicates", "memories", "sessions", "decisions", "map", "documents", "code",
-    "health", "projects", "tokens",
+    "", "search?q=hash", "review", "duplicates", "memories", "sessions", "decisions", "map", "documents",
+    "code", "health", "projects", "tokens",
 )  # fmt: skip
 DAY = "2026-03-01T10:00:00Z"
 
@@ -99,7 +99,11 @@ def memory(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def _no_complaint(memory: Memory) -> Iterator[None]:
     """No story makes the browser complain: of a script, or of what the page's policy forbids."""
     complaints: list[str] = []
-    note = lambda one: complaints.append(f"{one.text} {one.location}") if one.type == "error" else None  # noqa: E731
+
+    def note(one: ConsoleMessage) -> None:
+        if one.type == "error":
+            complaints.append(f"{one.text} {one.location}")
+
     memory.page.on("console", note)
     memory.page.on("pageerror", lambda error: complaints.append(str(error)))
     yield

@@ -1,1 +1,1 @@
-"""`recortex serve`: pages for people, a JSON API, and the Model Context Protocol over HTTP, from one process."""
+"""`recortex serve`: pages for people, a JSON API, and the protocol of agents over HTTP, from one process."""

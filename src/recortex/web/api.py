@@ -167,8 +167,8 @@ def document() -> dict[str, Any]:
                 "info": {
                     "title": "Recortex",
                     "version": recortex.__version__,
-                    "description": "Long-term memory for coding agents. Every operation of the command line, by the "
-                    "same name and with the same arguments.",
+                    "description": "Long-term memory for coding agents. Every operation of the command line, "
+                    "by the same name and with the same arguments.",
                 },
                 "servers": [{"url": "/"}],
                 "security": [{"token": []}],

@@ -1,4 +1,4 @@
-"""The server as one ASGI application: pages, the API, the protocol for agents, and what stands before them."""
+"""The server as one ASGI application: pages, the API, the protocol of agents, what stands before them."""
 
 from __future__ import annotations
 

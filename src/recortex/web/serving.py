@@ -77,7 +77,8 @@ def serve(words: Sequence[str]) -> int:
     port = listening[0].getsockname()[1]
     link = f"http://127.0.0.1:{port}{ENTER}?token={made.doors.link()}"
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
-    print(f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server.", flush=True)  # noqa: T201
+    told = f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server."
+    print(told, flush=True)  # noqa: T201  the answer
     if not options.no_open:
         with suppress(webbrowser.Error):
             webbrowser.open(link)

@@ -35,7 +35,8 @@ def test_names_of_this_machine_are_known(served, program, host):
     "headers",
     [
         {"origin": "http://evil.example"},
-        {"origin": "null"},
+        {"origin": "null", "sec-fetch-site": "cross-site"},  # a frame without an origin
+        {"origin": "null", "sec-fetch-site": "none"},
         {"origin": "http://127.0.0.1:1"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},

@@ -1,4 +1,4 @@
-"""Memories: the list with its filters, one with everything that is known of it, and what can be done to it."""
+"""Memories: the list with its filters, one with all that is known of it, and what can be done to it."""
 
 from __future__ import annotations
 

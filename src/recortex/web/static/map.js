@@ -21,7 +21,11 @@ addEventListener("DOMContentLoaded", async () => {
     .nodeVal((one) => one.weight / 2)
     .nodeLabel(() => "")
     .linkColor(() => style.getPropertyValue("--faint"))
-    .onNodeHover((one) => { told.textContent = one ? `${one.kind}: ${one.name}` : ""; })
-    .onNodeClick((one) => { location.href = place.dataset.open + encodeURIComponent(one.id); });
+    .onNodeHover((one) => {
+      told.textContent = one ? `${one.kind}: ${one.name}` : "";
+    })
+    .onNodeClick((one) => {
+      location.href = place.dataset.open + encodeURIComponent(one.id);
+    });
   addEventListener("resize", () => graph.width(place.clientWidth).height(place.clientHeight));
 });

@@ -36,7 +36,9 @@ const from = document.body.dataset.events;
 if (from && "EventSource" in window) {
   const events = new EventSource(from);
   let own = false;
-  document.addEventListener("submit", () => { own = true; });
+  document.addEventListener("submit", () => {
+    own = true;
+  });
   events.addEventListener("changed", () => {
     if (own) return;
     const main = document.getElementById("main");
