@@ -25,14 +25,6 @@ def test_a_torn_last_line_is_read_when_it_is_whole(tmp_path):
     assert [turn.text for turn in read(path, reader.cursor)[1]] == ["second"]
 
 
-def test_a_last_line_without_its_break_counts_once_the_session_has_ended(tmp_path):
-    path = write(tmp_path / "s1.jsonl", user("u1", "only"), end="")
-    assert read(path)[1] == []
-    reader, turns = read(path, final=True)
-    assert [turn.text for turn in turns] == ["only"]
-    assert reader.cursor == path.stat().st_size
-
-
 def test_a_file_that_was_replaced_by_a_shorter_one_is_read_again(tmp_path):
     path = write(tmp_path / "s1.jsonl", user("u1", "new"))
     reader, turns = read(path, 10_000, final=True)

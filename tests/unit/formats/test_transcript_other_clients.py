@@ -188,12 +188,6 @@ def test_gemini_line_by_line_where_messages_are_written_again(read):
     assert turns[0].injected == "Setup"
 
 
-def test_a_document_cut_short_is_torn(read):
-    text = json.dumps({**GEMINI_HEADER, "messages": MESSAGES})[:-20]
-    reader, turns = read("session-1.json", text)
-    assert (turns, reader.counts.torn, reader.cursor) == ([], 1, 0)
-
-
 def qwen(uid, kind, parts, **fields):
     return {
         "uuid": uid,

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families as families
 from recortex import Cortex, telemetry
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Scope
-from recortex.metrics.counting import count_timings, counts
+from recortex.metrics.counting import count_timings
 from recortex.metrics.figures import BOUNDS, Histogram, bucket_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
@@ -73,12 +73,6 @@ def test_a_store_without_sessions_loses_no_timings(project, clock):
         assert cortex.get(memory.id).text == memory.text
 
 
-def test_only_the_operation_that_was_asked_for_is_counted(cortex):
-    cortex.remember("The queue is drained before a deploy")
-    cortex.remember_many([{"text": "Tokens end after an hour"}])
-    assert set(timed(cortex)) == {"remember", "remember_many"}
-
-
 def test_what_fails_is_counted_as_failed(cortex):
     cortex.remember("The queue is drained before a deploy")
     with pytest.raises(Exception, match="There is no memory"):
@@ -115,14 +109,6 @@ def test_a_process_that_lives_long_writes_several_lines_at_once(cortex):
     for _ in range(telemetry.AT_ONCE - 1):
         cortex.kinds()
     assert len(path.read_text().splitlines()) == telemetry.AT_ONCE
-
-
-def test_lines_that_nobody_wrote_are_left_out():
-    good = json.dumps([1_000_000, "hook", "stop", 12.0, "", {"said": True}])
-    odd = [b"", b"{", b"[]", b"[1e999,1,1,1,1,1]", b'["x","hook","stop",1,"",{}]', b"\xff", b"[" * 100_000]
-    counted, asked = counts([*odd, good.encode()])
-    assert {key.name for key in counted} == {"hook", "said"}
-    assert asked == []
 
 
 def test_timings_are_counted_once_though_counting_was_cut_off(cortex):
@@ -205,29 +191,8 @@ def test_what_fails_for_more_than_a_day_is_critical(cortex, clock):
     assert cortex.metrics().alerts == ()
 
 
-def test_a_part_that_failed_again_after_it_worked_fails_since_then(cortex, clock):
-    cortex.remember("The queue is drained before a deploy")
-    fail(cortex, 1)
-    clock.pass_(days=3)
-    cortex._app.works_again("embedding model")
-    fail(cortex, 1)
-    assert cortex.metrics().alerts == ()
-
-
 def states(cortex):
     return {one.name: one.state for one in cortex.metrics().subsystems}
-
-
-def test_each_part_says_whether_it_works(cortex):
-    cortex.remember("The queue is drained before a deploy")
-    found = states(cortex)
-    assert found.pop("embeddings") == "unavailable"  # switched off for this test
-    assert found == {
-        "storage": "healthy",
-        "causal graph": "healthy",
-        "privacy": "healthy",
-        "sessions": "healthy",
-    }
 
 
 def test_a_part_that_fails_is_degraded_until_it_works_again(cortex):

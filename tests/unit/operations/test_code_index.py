@@ -107,14 +107,6 @@ def test_raw_code_is_a_hit_only_where_it_is_asked_for(cortex, indexed):
     assert [(hit.memory.id, hit.code) for hit in asked.hits] == [(indexed.code.id, ())]
 
 
-def test_code_counts_in_the_budget(cortex, indexed):
-    whole = indexed.description.tokens + indexed.code.tokens
-    assert cortex.recall(QUESTION, budget=whole).tokens == whole
-    (hit,) = cortex.recall(QUESTION, budget=whole - 1).hits
-    assert hit.code == ()
-    assert cortex.recall(QUESTION, budget=whole - 1).tokens == indexed.description.tokens
-
-
 def test_code_gets_no_vector(project, file, clock, monkeypatch):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
     assert file.exists()

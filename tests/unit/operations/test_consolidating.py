@@ -36,14 +36,6 @@ def state(cortex):
     return memories, sorted(map(repr, services.store.relations.all()))
 
 
-@pytest.mark.parametrize("kind", ["episodic", "conversation"])
-def test_what_happens_twice_is_no_duplicate(cortex, clock, kind):
-    cortex.remember(FIRST, kind=kind, source={"session": "one", "turn": 1})
-    clock.pass_(days=1)
-    cortex.remember(FIRST, kind=kind, source={"session": "two", "turn": 5})
-    assert cortex.consolidate().pairs == ()
-
-
 def test_what_may_contradict_is_told_and_merged_only_with_words(cortex):
     kept = cortex.remember_many(
         [{"text": "Always squash the commits of a branch"}, {"text": "Never squash the commits of a branch"}],

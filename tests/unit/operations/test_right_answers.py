@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recortex.domain.maintenance import Degradation
-from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
 
 PORT = "The license server answers on port 9000"
@@ -82,14 +81,6 @@ def test_an_exception_ends_when_it_says(cortex, clock):
     assert past.valid_from == past.valid_until == datetime(2020, 1, 1, tzinfo=UTC)
     with pytest.raises(InvalidInputError, match="not a date"):
         cortex.remember(kind="constraint_override", content={**said, "expires_at": "soon"})
-
-
-def test_status_counts_active_memories_in_one_way(cortex):
-    for status in Status:
-        cortex.remember(f"A statement that is {status}", status=status)
-    (store,) = cortex.status().stores
-    assert store.by_status[Status.ACTIVE] == store.health.active == cortex.list().total == 1
-    assert cortex.inspect().stores[0].by_status[Status.ACTIVE] == 1
 
 
 def test_a_fallback_is_told_until_the_part_works_again(cortex, clock):

@@ -165,14 +165,6 @@ def test_a_memory_is_made_of_an_exchange_in_a_step(said, clock):
     assert kept.origin == Origin.USER
 
 
-def test_a_message_that_stands_alone_needs_no_other_words(said):
-    cortex = said(LOGS)
-    kept = cortex.remember(from_exchange=LOGS.id, kind="tribal")
-    assert kept.text == LOGS.message
-    many = cortex.remember_many([{"from_exchange": LOGS.id, "kind": "tribal"}])
-    assert (many.ids, many.merged) == ((kept.id,), 1)
-
-
 @pytest.mark.parametrize(
     "one",
     [
