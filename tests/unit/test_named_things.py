@@ -55,7 +55,3 @@ def test_what_a_makefile_takes_in_is_not_known(tree):
 def test_a_manifest_that_is_no_json_declares_nothing_known(tree):
     (tree.root / "package.json").write_text("{")
     assert not tree.lacks("npm run tests")
-
-
-def test_without_git_nothing_is_known(tmp_path):
-    assert not WorkingTree(tmp_path).lacks("npm run tests")

@@ -431,14 +431,6 @@ def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
     assert (tmp_path / FILE).read_text(encoding="utf-8") == f"{MARKED}\n<!-- CORTEX_MEMORY_END -->\n"
 
 
-def test_a_file_without_a_brief_is_left_alone(cortex, project):
-    path = project / FILE
-    path.parent.mkdir()
-    path.write_text("theirs", encoding="utf-8")
-    brief.forget_briefs(list(cortex._app.locations.values()))
-    assert path.read_text(encoding="utf-8") == "theirs"
-
-
 @pytest.mark.parametrize("link", [".claude", FILE])
 def test_a_link_in_the_file_s_place_is_refused_and_noted(writing, project, tmp_path, link):
     outside = tmp_path / "outside"

@@ -50,8 +50,3 @@ def test_errors_in_json(capsysbinary):
     assert answer["error"]["code"] == "usage"
     assert set(answer["error"]) == {"code", "message", "hint"}
     assert not told.err
-
-
-def test_an_error_names_the_verb_behind_options_with_values(capsysbinary, project):
-    assert run(["--project", str(project), "get", "nope", "--json"]) == 1
-    assert json.loads(capsysbinary.readouterr().out)["command"] == "get"

@@ -14,7 +14,6 @@ import pytest
 
 from recortex.cli.parser import shape_of, source, spoken
 from recortex.domain.kinds import Kind
-from recortex.domain.memory import FileLink
 from recortex.domain.vocabulary import Importance
 from recortex.errors import InvalidInputError, InvalidKindError
 
@@ -52,14 +51,6 @@ def test_a_union_with_text_takes_any_word():
     assert shape_of(Importance | str).read("anything") == "anything"
     assert shape_of(Mapping[str, Any] | str | None).read("session-1") == "session-1"
     assert shape_of(Mapping[str, Any] | str | None).read('{"session": "s"}') == {"session": "s"}
-
-
-def test_structures_are_json():
-    assert shape_of(Mapping[str, Any]).read('{"a": [1]}') == {"a": [1]}
-    assert shape_of(Any).read("3") == 3
-    assert shape_of(FileLink).read('{"path": "a.py"}') == FileLink("a.py")
-    with pytest.raises(InvalidInputError, match="not JSON"):
-        shape_of(dict[str, Any]).read("{")
 
 
 def test_rows_are_an_array_or_lines(tmp_path):

@@ -51,6 +51,17 @@ def test_a_file_that_changes_right_after_it_was_read_is_read_again(store, tree, 
     assert all(one.modified == working_tree.NEVER for one in folder.files)
 
 
+def test_new_renamed_and_deleted_files_are_found_and_renaming_costs_nothing(store, tree):
+    store.refresh(tree)
+    (tree / "a.py").rename(tree / "pkg" / "renamed.py")
+    (tree / "pkg" / "b.py").unlink()
+    write(tree, "pkg/new.py", SOURCE.format("new"))
+    shutil.rmtree(tree / "pkg" / "deep")
+    found = store.refresh(tree)
+    assert sorted(found.files) == ["pkg/new.py", "pkg/renamed.py"]
+    assert (found.parsed, found.removed) == (1, 3)
+
+
 def test_what_git_ignores_is_left_out_also_when_that_changes(store, tree):
     write(tree, "pkg/.gitignore", "b.py\n")
     assert "pkg/b.py" not in store.refresh(tree).files

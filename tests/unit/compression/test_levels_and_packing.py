@@ -55,15 +55,6 @@ def test_packed_memories_never_exceed_the_budget(ranked, budget):
     assert all(one.level for one in packed.entries if known[one.id].importance == "critical")
 
 
-def test_a_critical_memory_gets_a_line_before_all_others():
-    few = [
-        Weighed(memory(n, f"Note {n}: the cache is warmed on start", priority=5), 1.0) for n in range(1, 5)
-    ]
-    critical = Weighed(memory(9, "Never delete the ledger table", priority=10), 0.01)
-    packed = pack([*few, critical], compress(critical.memory, Level.LINE, COUNT).tokens + 1, COUNT)
-    assert [(one.id, one.level) for one in packed.entries] == [(critical.memory.id, Level.LINE)]
-
-
 def test_what_is_left_raises_the_heaviest():
     strong, weak = memory(1, "Use bcrypt " * 30), memory(2, "Use argon " * 30)
     packed = pack([Weighed(weak, 0.2), Weighed(strong, 0.9)], 260, COUNT)

@@ -1,15 +1,12 @@
 """Which memories are thought to say the same, and what is said against it."""
 
-import tracemalloc
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import blake2b
 
 import pytest
 
 from recortex.app.consolidating import due
 from recortex.consolidation.duplicates import (
-    BLOCK,
     better_of,
     comparable,
     similar_vectors,
@@ -80,17 +77,6 @@ def test_vectors_of_another_length_are_no_pair():
     found = similar_vectors({"a": bytes([100, 0, 5]), "b": bytes([99, 0, 5]), "c": bytes([100, 0])})
     assert [(one.a, one.b) for one in found.pairs] == [("a", "b")]
     assert similar_vectors({}).pairs == ()
-
-
-def test_only_the_cosines_of_one_block_are_held_at_once():
-    count = 4 * BLOCK
-    codes = {str(number): blake2b(b"%d" % number, digest_size=16).digest() for number in range(count)}
-    tracemalloc.start()
-    similar_vectors(codes)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    one_block = 4 * BLOCK * count  # float32
-    assert one_block < peak < 1.6 * one_block
 
 
 @pytest.mark.parametrize(

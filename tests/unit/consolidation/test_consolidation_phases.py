@@ -11,7 +11,7 @@ from recortex.consolidation.guard import difference, sameness
 from recortex.consolidation.jobs import Figures, trigger
 from recortex.consolidation.metrics import EVENTS, Event, averages, missed, tuned
 from recortex.consolidation.phases import USUAL, boost, candidates, find
-from recortex.consolidation.summary import Rarity, key_phrases, select, textrank
+from recortex.consolidation.summary import Rarity, key_phrases, select
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
@@ -149,16 +149,6 @@ def test_key_phrases_are_frequent_here_and_rare_elsewhere():
     texts = ["The release workflow deploys", "Deploy with the release workflow"]
     rarity = Rarity([*texts, "We deploy", "They deploy", "Deploy again"])
     assert key_phrases(texts, rarity)[0] == "release workflow"
-
-
-def test_the_sentence_that_the_others_resemble_is_the_most_central():
-    rarity = Rarity(())
-    ranks = textrank(
-        [rarity.vector(one) for one in ("cats eat fish", "cats eat mice", "cats eat fish and mice", "rain")]
-    )
-    assert sum(ranks) == pytest.approx(1.0)
-    assert max(range(4), key=ranks.__getitem__) == 2
-    assert min(range(4), key=ranks.__getitem__) == 3
 
 
 def test_confidence_grows_with_the_size_of_a_cluster():

@@ -15,18 +15,6 @@ TEXT = "Use bcrypt with 12 rounds for hashing passwords"
 
 
 @pytest.mark.parametrize(
-    "other",
-    [
-        "Passwords are hashed using bcrypt with 12 rounds",
-        "Always use bcrypt with 12 rounds for the hashing of passwords.",
-    ],
-)
-def test_the_same_in_nearly_the_same_words(other):
-    assert alike(TEXT, other)
-    assert alike(other, TEXT)
-
-
-@pytest.mark.parametrize(
     ("one", "other"),
     [
         (TEXT, "Use bcrypt with 14 rounds for hashing passwords"),

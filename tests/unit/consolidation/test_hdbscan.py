@@ -44,11 +44,6 @@ def drawn(size):
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
-def test_two_dense_places_and_a_point_alone():
-    line = np.array([0.0, 0.1, 0.2, 5.0, 5.1, 20.0], dtype=np.float32)
-    assert hdbscan(abs(line[:, None] - line[None, :])) == [0, 0, 0, 1, 1, NOISE]
-
-
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_the_points_does_not_matter(random):
     matrix, order = matrix_of(drawn(40)), list(range(40))

@@ -45,6 +45,10 @@ def test_what_is_stable_never_fades(kind):
     assert half_life_days(standing(kind), 0.0) is None
 
 
+def test_what_is_pinned_keeps_its_confidence():
+    assert at(standing("episodic", pinned=1, confidence=0.7, priority=1), 10_000) == 0.7
+
+
 def test_a_frequently_used_tribal_memory_lasts_longer_than_a_year():
     used = standing(access_count=10, last_accessed_at=30 * DAY)
     assert half_life_days(used, 0.0) == pytest.approx(2 * 365)

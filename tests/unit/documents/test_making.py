@@ -24,10 +24,3 @@ def test_secrets_are_gone_and_the_lines_below_them_keep_their_numbers():
     lines = text.split("\n")
     last = found.chunks[-1][0]
     assert lines[last.last_line - 1].strip() == last.text.split("\n")[-1].strip()
-
-
-def test_a_document_is_found_by_its_path_and_what_it_says_of_itself():
-    _, terms = made("---\ntags: [zebra]\n---\n# Words\n\ngetUserName\n", "docs/how_to/log_in.md").chunks[0]
-    assert {"zebra", "log", "how_to", "user", "name"} <= {
-        *terms.replace("'", " ").replace("[", " ").replace("]", " ").split()
-    }

@@ -24,7 +24,7 @@ from recortex.domain.vocabulary import (
     lowest_priority_of,
     priority_of,
 )
-from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
+from recortex.errors import InvalidInputError, RecortexError
 
 NEVER = None
 TABLE = """
@@ -114,14 +114,6 @@ def test_content_takes_the_fields_of_its_kind_alone(field):
     assert field in caught.value.message
     assert "knowledge" in caught.value.hint
     assert "half_life_days" not in caught.value.hint
-
-
-@pytest.mark.parametrize("name", ["", "nonsense", "core ; drop", "x" * 10_000])
-def test_an_unknown_kind_is_refused_with_those_that_exist(name):
-    with pytest.raises(InvalidKindError) as caught:
-        kind_of(name)
-    assert "tribal" in caught.value.hint
-    assert len(caught.value.message) < 120
 
 
 def test_there_are_20_relations():

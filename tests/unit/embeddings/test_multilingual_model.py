@@ -94,10 +94,6 @@ def test_text_is_split_as_the_reference_splits_it():
     assert words.encode("the " * 100, 8) == [0, *[words.encode("the", 8)[1]] * 6, 2]
 
 
-def test_what_nfkc_does_is_not_kept(folder):
-    assert read_pieces(folder / PIECES_FILE).changed == {"\u200b": " ", "\n": " ", "\x0b": ""}
-
-
 @pytest.mark.parametrize(
     "broken",
     [

@@ -150,11 +150,6 @@ def test_of_a_command_of_the_repository_only_the_words_beside_it_are_the_persons
     assert "Never wait." in turns[0].injected
 
 
-def test_the_same_words_said_twice_are_two_messages(read):
-    _, turns = read(f"{HEAD}\n_**User**_\n\ngo on\n\n---\n\n_**User**_\n\ngo on\n\n---\n")
-    assert len({turn.uuid for turn in turns}) == 2
-
-
 def test_reading_as_it_grows_gives_the_same_turns(tmp_path):
     """The file is written anew each time, with another title and the last turn longer."""
     path = tmp_path / "talk.md"

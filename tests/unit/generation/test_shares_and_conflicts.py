@@ -16,11 +16,9 @@ from recortex.engines.generation import (
     LOWEST,
     SHARES,
     adjusted,
-    comment,
     conflicts,
     forbidden,
     lay_out,
-    share_of,
 )
 from recortex.text.tokens import TokenCounter
 
@@ -58,21 +56,6 @@ def test_the_comments_are_within_the_budget():
         laid = lay_out(ranked, budget, COUNT, {})
         assert COUNT(laid.text) + sum(COUNT(one.comment) for one in laid.provenance) == laid.tokens
         assert 0.3 * budget < laid.tokens <= budget
-
-
-def test_a_comment_says_what_was_followed():
-    assert (
-        comment(memory(1, "Use bcrypt with 12 rounds"), "tribal")
-        == "[recortex:tribal] Use bcrypt with 12 rounds"
-    )
-    pattern = replace(memory(2, "Hash before storing", kind="pattern_rationale"), confidence=0.92)
-    assert comment(pattern, "patterns").startswith("[recortex:pattern] ")
-    assert comment(pattern, "patterns").endswith("(confidence: 0.92)")
-
-
-def test_a_memory_that_is_linked_to_a_constraint_is_one():
-    assert share_of(memory(1, "x", kind="insight")) == "related"
-    assert share_of(memory(1, "x", kind="code_smell")) == "antipatterns"
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,6 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize("marked", [*MARKED, f"“{SAID}”", f"«{SAID}»", f"`{SAID}`."])
-def test_the_second_way_of_saying_it_is_merged(cortex, marked):
-    first = cortex.remember(SAID, kind="semantic")
-    assert cortex.remember(marked, kind="semantic").id == first.id
-
-
 @pytest.mark.parametrize("marked", MARKED)
 def test_what_an_existing_store_holds_with_its_marks_is_found(cortex, marked):
     kept = cortex.remember(marked, kind="semantic")

@@ -178,12 +178,6 @@ def test_a_line_that_is_too_long_is_skipped(served):
     assert set(answers) == {0, 5}
 
 
-def test_blank_lines_and_a_missing_last_line_end_are_no_matter(talk):
-    connection = talk(b"", b"  ", DISCOVER, b"\r")
-    assert [*connection.wire.lines()] == [line(DISCOVER)]
-    connection.heard()
-
-
 def test_a_client_that_only_greets_costs_no_store(served, small):
     served(DISCOVER)
     assert not small.warmed

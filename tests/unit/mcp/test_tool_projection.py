@@ -2,14 +2,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex import Cortex, codec
+from recortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
-from recortex.domain.kinds import kind_of
-from recortex.domain.memory import FileLink, Source
 from recortex.domain.search import Recall
 from recortex.errors import RecortexError
 from recortex.mcp.arguments import AnswerTooLongError, bounded
-from recortex.mcp.projection import CARD, WHOLE, lean
+from recortex.mcp.projection import CARD, lean
 from recortex.operations.searching import OpenedExchange
 
 
@@ -20,22 +18,6 @@ def test_a_hit_keeps_the_shape_of_the_contract(small):
     assert hit["score"] == 0.1235
     assert hit["signals"] == {"keyword": 0.3333}
     assert hit["memory"]["valid_until"] is None
-
-
-def test_a_card_says_nothing_twice_and_leaves_out_what_is_empty(small):
-    memory = lean(small.recall("x"))["hits"][0]["memory"]
-    assert memory["content"] == {}
-    assert memory["source"] == {"session": "s1", "turn": 4, "client": "claude-code"}
-    assert memory["files"] == [{"path": "src/a.py", "line_start": 3, "line_end": 9}]
-    assert memory["recorded_at"] == "2026-03-01T12:30:00Z"
-
-
-def test_a_memory_alone_is_whole(make_memory):
-    file = FileLink("src/a.py", content_hash="abc", commit="def")
-    memory = lean(make_memory(files=(file,), source=Source(session="s1", quote="the quote")))
-    assert tuple(memory) == WHOLE
-    assert memory["files"] == [{"path": "src/a.py", "content_hash": "abc", "commit": "def"}]
-    assert memory["source"] == {"session": "s1", "quote": "the quote"}
 
 
 SAID = {
@@ -80,14 +62,6 @@ def test_an_opened_exchange_says_nothing_twice():
         "conclusion": "I will. Done.",
         "files": ["a.py"],
     }
-
-
-def test_typed_fields_that_say_more_than_the_text_stay(make_memory):
-    content = codec.content_from_json(
-        kind_of("decision"), {"decision": "Use SQLite", "rationale": "No server"}
-    )
-    memory = make_memory(text="Use SQLite\nRationale: No server", kind="decision", content=content)
-    assert lean(memory)["content"] == codec.content_to_json(content)
 
 
 def test_a_short_answer_stays_as_it_is():

@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 from places import store_folder
-from recortex import Cortex
 from recortex.domain.vocabulary import Importance, Origin, RelationType, Status, Trust
 from recortex.errors import CorruptStoreError, InvalidInputError, MemoryNotFoundError, PermissionsError
 from recortex.storage.records.relations import RelationRecords
@@ -166,21 +165,6 @@ def test_stores_are_not_mixed(cortex):
     assert cortex.consolidate().pairs == ()
     with pytest.raises(InvalidInputError, match="cannot be merged"):
         cortex.consolidate("merge", [mine.id, everywhere.id])
-
-
-def test_pairs_of_the_same_meaning_are_found(project, clock, monkeypatch):
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
-    with Cortex.open(project, clock=clock) as cortex:
-        a = cortex.remember("Deploying: blue cluster, then green cluster, then purge the cdn cache")
-        b = cortex.remember("Purge the cdn cache after deploying the green cluster and the blue cluster")
-        (one,) = cortex.consolidate().pairs
-        assert {one.better.id, one.other.id} == {a.id, b.id}
-        assert one.meaning >= 0.8
-        done = cortex.consolidate("merge", [a.id, b.id])
-        services = cortex._app.all_services()[0]
-        assert done.merged.id in services.store.vectors.codes_of(
-            [done.merged.id], cortex._app.probe_embedder()
-        )
 
 
 def test_it_is_due_until_somebody_looks(cortex, clock):

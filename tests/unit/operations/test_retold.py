@@ -75,11 +75,6 @@ def test_what_says_more_or_something_else_stays(folded, said, retold, said_first
     assert folded(said, retold, said_first=said_first) == (Status.ACTIVE, False)
 
 
-def test_so_does_what_denies_it(folded):
-    said, retold = "Always run ruff before you commit.", "Never run ruff before you commit"
-    assert folded(said, retold, said_first=True) == (Status.ACTIVE, False)
-
-
 @pytest.mark.parametrize("more", [{"days": 3}, {"files": ["setup.cfg"]}, {"pinned": True}])
 def test_so_does_what_is_older_pinned_or_about_a_file(folded, more):
     said, retold = "Always run ruff before you commit.", "Run ruff before committing"

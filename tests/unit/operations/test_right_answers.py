@@ -56,16 +56,6 @@ def test_no_hit_below_the_floor_stands_beside_one_above_it(cortex):
     assert {hit.weak for hit in whole.hits} == {True, False}
 
 
-def test_an_approval_is_a_validation(cortex, clock):
-    waits = cortex.remember("Retry the upload twice", status="proposed")
-    at = clock.pass_(days=1)
-    cortex.review("approve", [waits.id])
-    assert cortex.get(waits.id).validated_at == at
-    other = cortex.remember("Retry the download twice", status="proposed")
-    cortex.review("reject", [other.id])
-    assert cortex.get(other.id).validated_at is None
-
-
 def test_an_exception_ends_when_it_says(cortex, clock):
     ends = clock() + timedelta(days=3)
     said = {"reason": "The importer may skip validation", "constraint_name": "validate input"}

@@ -58,12 +58,6 @@ def test_a_listener_that_fails_breaks_nothing(cortex):
     assert telemetry._listeners == ()
 
 
-def test_nothing_is_kept_for_nobody():
-    assert span("operation") is span("job")
-    event("something")
-    count("something")
-
-
 def test_records_go_to_logging_with_their_fields(caplog):
     with listening(to_logging()), caplog.at_level(logging.DEBUG, "recortex"):
         with span("operation", operation="recall"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.walks import DRAWN, MOST_NODES, Arrow, Picture, picture_of
+from recortex.engines.graph.walks import DRAWN, Arrow, Picture, picture_of
 from recortex.engines.graph.walks import DrawnNode as Node
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -60,12 +60,6 @@ def test_arrows_run_from_cause_to_effect(cortex):
     assert [node.main for node in made.nodes] == [False, True]
     assert "-.->" in DRAWN["mermaid"](made)
     assert "dashed" in DRAWN["dot"](made)
-
-
-def test_at_most_fifty_nodes_are_drawn(cortex):
-    found = [cortex.remember(f"Fact {number} stands.", kind="core") for number in range(MOST_NODES + 5)]
-    made = picture_of({one.id: one for one in found}, [])
-    assert len(made.nodes) == MOST_NODES
 
 
 @pytest.mark.parametrize("form", ["mermaid", "dot", "svg"])

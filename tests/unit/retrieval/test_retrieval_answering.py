@@ -24,11 +24,6 @@ def said(score):
 SURE, UNSURE = {"keyword": 0.9, "semantic": 0.8}, {"keyword": 0.1, "semantic": 0.3}
 
 
-def test_a_likely_exchange_leaves_only_what_answers():
-    sure, unsure, known = hit(1, **SURE), hit(2, **UNSURE), hit(3, rule="", weak=True)
-    assert list(select_beside([sure, unsure, known], [said(LIKELY)])) == [sure]
-
-
 def test_beside_unlikely_exchanges_an_unsure_one_is_told_as_weak_where_it_is_likelier():
     sure, known, unsure = hit(1, **SURE), hit(2, rule="", weak=True), hit(3, **UNSURE)
     assert list(select_beside([unsure, sure, known], [said(LIKELY / 2)])) == [sure, known]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.session import Outcome
-from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED, is_exhausted, risen, usefulness
+from recortex.engines.sessions.limits import risen, usefulness
 
 chances = st.floats(0, 1)
 outcomes = st.integers(0, 40).flatmap(
@@ -22,12 +22,3 @@ def test_use_raises_and_its_absence_lowers(outcome: Outcome):
 @given(chances, outcomes)
 def test_a_chance_stays_one(chance: float, outcome: Outcome):
     assert 0 <= risen(chance, outcome) <= 1
-
-
-@given(st.integers(0, 30))
-def test_nothing_is_given_ten_times_without_use(used: int):
-    given_ = used
-    while not is_exhausted(Outcome(given_, used)):
-        given_ += 1
-    assert UNUSED <= given_ - used <= MOST_UNUSED
-    assert risen(1.0, Outcome(given_, used)) == 0

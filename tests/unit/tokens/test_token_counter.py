@@ -107,13 +107,3 @@ def test_without_the_vocabulary_a_quarter_of_the_characters_is_assumed(tmp_path,
     assert approximate.count("abcde" * 100) == 125
     assert not approximate.exact
     assert [(event.component, event.recovered) for event in told] == [("token counter", False)]
-
-
-def test_the_vocabulary_is_read_on_the_first_count_only(tmp_path):
-    path = tmp_path / "absent.bin"
-    late = TokenCounter(path)
-    path.write_bytes(VOCABULARY.read_bytes())
-    assert late.count("hello world") == 2
-    path.unlink()
-    assert late.count("hello world again") == 3
-    assert late.exact
