@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import re
@@ -11,7 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cachetools import LRUCache
 
@@ -20,6 +19,7 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.text import lazy
 from recortex.embeddings.onnx import cut, normalised
 from recortex.errors import EmbeddingError
+from recortex.lean import NamedTuple, blake2b
 from recortex.ports.model import PieceEmbedder
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=8_192)
 def _place(feature: str) -> tuple[int, float]:
     """Return a feature's place and its signed rarity."""
-    number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    number = int.from_bytes(blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest())
     rarity = 0.0 if feature in COMMON else math.log2(2 + len(feature))
     return (number >> 1) % DIMENSIONS, rarity if number & 1 else -rarity
 
@@ -149,7 +149,7 @@ class Shape(NamedTuple):
         if not (self.query_prefix or self.passage_prefix):
             return size
         prefixes = f"{len(self.query_prefix)}:{self.query_prefix}{self.passage_prefix}"
-        digest = hashlib.blake2b(prefixes.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = blake2b(prefixes.encode("utf-8", "surrogatepass")).hexdigest()
         return f"{size}~{digest[:_DIGITS]}"
 
 

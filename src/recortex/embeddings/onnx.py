@@ -13,13 +13,14 @@ import unicodedata
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.domain.maintenance import LABEL
 from recortex.domain.text import lazy
 from recortex.errors import DimensionMismatchError, EmbeddingError, TextRefusedError
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,10 +66,10 @@ def read_table(path: Path) -> Table:
     """
     import numpy as np
 
-    with np.load(path, allow_pickle=False) as file:
-        rotation = file["rotation"].astype(np.float32) * np.float32(file["scale"])
-        telling = np.unpackbits(file["telling"]).astype(bool)
-        return Table(file["centre"].astype(np.float32), rotation, telling)
+    row = np.load(path, allow_pickle=False)  # one record: an archive takes five times as long to be opened
+    rotation = row["rotation"].astype(np.float32) * np.float32(row["scale"])
+    telling = np.unpackbits(row["telling"]).astype(bool)
+    return Table(row["centre"].astype(np.float32), rotation, telling)
 
 
 class PieceReader:
@@ -222,8 +223,9 @@ class WordPiece:
             UnicodeDecodeError: The file is not a word list.
             KeyError: A special piece is missing.
         """
-        lines = path.read_text(encoding="utf-8").split("\n")
-        return cls({piece: index for index, piece in enumerate(lines) if piece})
+        ids = dict(zip(path.read_text(encoding="utf-8").split("\n"), count()))
+        ids.pop("", None)  # behind the last line break
+        return cls(ids)
 
     def encode(self, text: str, limit: int) -> list[int]:
         """Return the ids of a text, start and end marks included, at most `limit` of them."""
@@ -375,8 +377,10 @@ def run_session(
 
 MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "minilm-l6-v2.int8.onnx"
+WEIGHTS_FILE = "minilm-l6-v2.int8.data"
+"""The graph names it; it is mapped into memory."""
 VOCABULARY_FILE = "vocabulary.txt"
-PIECES_FILE = "pieces.npz"
+PIECES_FILE = "pieces.npy"
 MODEL_NAME = "all-minilm-l6-v2.int8"
 MAXIMUM_PIECES = 256  # what the model was trained to read; the rest of a text has no influence
 DIMENSIONS = 384

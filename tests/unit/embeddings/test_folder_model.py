@@ -19,7 +19,14 @@ from tiny_model import (
 
 from recortex import Cortex
 from recortex.embeddings.folder import FolderEmbedder
-from recortex.embeddings.onnx import MAXIMUM_PIECES, MODEL_FILE, MODEL_FOLDER, VOCABULARY_FILE, OnnxEmbedder
+from recortex.embeddings.onnx import (
+    MAXIMUM_PIECES,
+    MODEL_FILE,
+    MODEL_FOLDER,
+    VOCABULARY_FILE,
+    WEIGHTS_FILE,
+    OnnxEmbedder,
+)
 from recortex.errors import EmbeddingError
 
 TEXT = "The parser reads"
@@ -167,6 +174,7 @@ def test_a_length_beyond_the_models_own_keeps_long_texts_alone_from_their_vector
     folder = tmp_path / "model"
     folder.mkdir()
     shutil.copy(MODEL_FOLDER / MODEL_FILE, folder / "model.onnx")
+    shutil.copy(MODEL_FOLDER / WEIGHTS_FILE, folder)
     shutil.copy(MODEL_FOLDER / VOCABULARY_FILE, folder / "vocab.txt")
     monkeypatch.setenv("RECORTEX_EMBEDDING_FOLDER", str(folder))
     monkeypatch.setenv("RECORTEX_EMBEDDING_MAX_LENGTH", "1024")  # it has places for 512
@@ -198,6 +206,7 @@ def test_whatever_changes_a_vector_changes_the_name(folder):
 def test_the_shipped_model_in_a_folder_gives_the_vectors_that_it_gives(tokenizer, tmp_path):
     """A real model with a real word list, read in both ways."""
     (tmp_path / "model.onnx").symlink_to(MODEL_FOLDER / MODEL_FILE)
+    shutil.copy(MODEL_FOLDER / WEIGHTS_FILE, tmp_path)
     if tokenizer == "vocab.txt":
         (tmp_path / "vocab.txt").symlink_to(MODEL_FOLDER / VOCABULARY_FILE)
     else:
