@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -12,7 +11,7 @@ from recortex.domain.kinds import KINDS, Content, Kind, kind_of
 from recortex.domain.memory import Memory, check
 from recortex.domain.time import parse_instant
 from recortex.errors import InvalidInputError
-from recortex.lean import msgspec
+from recortex.lean import Struct, msgspec, names_of, replace
 
 T = TypeVar("T")
 
@@ -52,8 +51,8 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
-    if hasattr(value, "__dataclass_fields__"):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Struct) or hasattr(value, "__dataclass_fields__"):
+        return {name: plain(getattr(value, name)) for name in names_of(type(value))}
     return msgspec.to_builtins(value)
 
 
@@ -85,7 +84,7 @@ def content_from_json(kind: Kind, data: Any) -> Content:
         InvalidInputError: it has fields that the kind has not, or values of another type.
     """
     content = KINDS[kind]
-    names = [field.name for field in fields(content)]
+    names = names_of(content)
     if isinstance(data, dict) and (unknown := sorted(str(name) for name in data if name not in names)):
         raise InvalidInputError(
             f"The kind {kind} has no field {unknown[0][:40]!r}.",
@@ -160,7 +159,9 @@ def _changed(value: Any, change: Callable[[str], str]) -> Any:
         return {_changed(key, change): _changed(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(_changed(item, change) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        from dataclasses import fields, replace
+
         names = [field.name for field in fields(value) if field.init]
         return replace(value, **{name: _changed(getattr(value, name), change) for name in names})
     return value

@@ -12,11 +12,12 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.deadlines import Ending
 from recortex.filesystem import append_own
 from recortex.formats.hook_events import EVENTS, parse
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import collections
 import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from dataclasses import Field
+    from hashlib import blake2b, sha256
+    from typing import NamedTuple, Self
+
+if not TYPE_CHECKING:
+    # `hashlib` loads OpenSSL for its own versions of these, which takes longer than any short text's hash.
+    try:
+        from _blake2 import blake2b
+
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
+            from _sha256 import sha256
+    except ImportError:
+        from hashlib import blake2b, sha256
 
 _UNNEEDED = "typing_extensions"
 """msgspec loads this where it is installed, which costs the hook of a prompt a twentieth of its time, and
@@ -18,13 +34,25 @@ if not _loaded:
     cast("dict[str, object]", sys.modules)[_UNNEEDED] = None  # importing it fails as if it were not there
 try:
     import msgspec
-    from msgspec import field
+    from msgspec import Struct, field
     from msgspec.structs import asdict, force_setattr, replace
 finally:
     if not _loaded:
         del sys.modules[_UNNEEDED]
 
-__all__ = ["Value", "asdict", "field", "force_setattr", "msgspec", "replace"]
+__all__ = [
+    "NamedTuple",
+    "Struct",
+    "Value",
+    "asdict",
+    "blake2b",
+    "field",
+    "force_setattr",
+    "msgspec",
+    "names_of",
+    "replace",
+    "sha256",
+]
 
 
 class _Fields:
@@ -34,7 +62,7 @@ class _Fields:
         return _fields_of(owner)
 
 
-class Value(msgspec.Struct, frozen=True):
+class Value(Struct, frozen=True):
     """A frozen dataclass to all that use it, `dataclasses.replace`, `fields` and `asdict` included.
 
     Making a dataclass takes half a millisecond or more, since its methods are written and compiled one by
@@ -45,6 +73,14 @@ class Value(msgspec.Struct, frozen=True):
         __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     else:
         __dataclass_fields__ = _Fields()
+
+
+def names_of(of: type) -> tuple[str, ...]:
+    """The names of the fields of a struct or dataclass; nothing is made of a struct for it."""
+    names: tuple[str, ...] = (
+        of.__struct_fields__ if issubclass(of, Struct) else tuple(vars(of)["__dataclass_fields__"])
+    )
+    return names
 
 
 @cache
@@ -77,3 +113,64 @@ def _declared(usual: Any) -> Any:
         return declare()
     factory = getattr(usual, "factory", None)
     return declare(default_factory=factory) if factory else declare(default=usual)
+
+
+# -- named tuples: `typing.NamedTuple` to all that use it, and to type checkers
+
+
+_field: Any = vars(collections)["_tuplegetter"]
+"""Reads a part of a tuple as a property does, in half the time."""
+
+
+class _Tuple(tuple[Any, ...]):
+    """What named tuples share; `typing.NamedTuple` writes and compiles a constructor for each class at once.
+
+    A start makes some hundred such classes and uses a third, so each gets its constructor at its first use.
+    """
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]]
+    _field_defaults: ClassVar[dict[str, Any]]
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        owner: Any = next(base for base in cls.__mro__ if "_fields" in vars(base))
+        make: Any = collections.namedtuple  # noqa: PYI024
+        owner.__new__ = make(owner.__name__, owner._fields, defaults=owner._field_defaults.values()).__new__
+        made: Self = owner.__new__(cls, *given, **named)
+        return made
+
+    @classmethod
+    def _make(cls, values: Iterable[Any]) -> Self:
+        return cls(*values)
+
+    def _replace(self, **changed: Any) -> Self:
+        return type(self)(**{**self._asdict(), **changed})
+
+    def _asdict(self) -> dict[str, Any]:
+        return dict(zip(self._fields, self, strict=True))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        said = (f"{name}={value!r}" for name, value in self._asdict().items())
+        return f"{type(self).__name__}({', '.join(said)})"
+
+
+class _Named(type):
+    """Makes the classes that name `NamedTuple` as their base; what is derived from those is as usual."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> Any:
+        if not bases:
+            return super().__new__(cls, name, bases, space)
+        fields = tuple(space.get("__annotations__", ()))
+        space["_field_defaults"] = {each: space.pop(each) for each in fields if each in space}
+        space |= {each: _field(number, each) for number, each in enumerate(fields)}
+        space |= {"__slots__": (), "_fields": fields, "__match_args__": fields}
+        return type(name, (_Tuple, *bases[1:]), space)
+
+
+if not TYPE_CHECKING:
+
+    class NamedTuple(metaclass=_Named):
+        """As `typing.NamedTuple`."""

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from recortex import plugins
 from recortex.errors import ConfigError, UntrustedFileError
 from recortex.filesystem import read_own
+from recortex.lean import NamedTuple, Struct, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 
 # -- the settings: `settings.json` has a row for each, with its default and what a value may be
@@ -155,8 +154,7 @@ _DEEPEST = 4  # tables within tables
 _NAMED = 5  # ignored keys of a project's file that are named
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A setting's value and where it came from."""
 
     name: str
@@ -165,8 +163,7 @@ class Value:
     place: str = ""
 
 
-@dataclass(eq=False, repr=False)
-class Settings:
+class Settings(Struct, eq=False):
     """The values that hold for one project and user.
 
     Attributes:
@@ -184,6 +181,8 @@ class Settings:
     key: str
     embedder_key: str
     environment: Mapping[str, str]
+
+    __repr__ = object.__repr__  # keys are never shown
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value

@@ -12,7 +12,9 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
+
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import textwrap
 import time
@@ -109,7 +108,9 @@ def terminal_of(stream: TextIO) -> Terminal:
     """The terminal behind a stream; plain and 100 columns wide where there is none."""
     if not stream.isatty():
         return Terminal()
-    width = shutil.get_terminal_size((_USUAL, 24)).columns
+    from shutil import get_terminal_size  # where nothing is shown to a person, it is not loaded
+
+    width = get_terminal_size((_USUAL, 24)).columns
     colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Terminal(min(max(width, _NARROWEST), _WIDEST), colour, person=True, now=_now())
 

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recortex.domain.exchange import SessionInfo, Turn
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.extractor import extract
 from recortex.engines.extraction.sentences import files_in, objection, plain, sentences, statement
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

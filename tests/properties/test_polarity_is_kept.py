@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.extractor import extract
 from recortex.engines.extraction.principles import taught
 from recortex.errors import InvalidInputError
 

@@ -1,12 +1,9 @@
 """An opened Recortex: stores, clock, settings and models, on which operations work."""
 
-# ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
-
 from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +17,7 @@ from recortex.errors import (
     PermissionsError,
     StorageError,
 )
-from recortex.lean import replace
+from recortex.lean import Struct, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -47,8 +44,7 @@ FULL_ID = 36
 """Characters of a whole id, which is looked up without a search by prefix."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class Application:
+class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
     """Stores are opened on first use, so that what needs only one pays for one.
 
     Attributes:
@@ -75,9 +71,9 @@ class Application:
     warm: bool = False
     start: Path | None = None
     metered: ToFile | None = None
-    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
-    _all_services: dict[Scope | None, StoreServices] = field(default_factory=dict, init=False)
-    _unrecorded: list[Degradation] = field(default_factory=list, init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _all_services: dict[Scope | None, StoreServices] = field(default_factory=dict)
+    _unrecorded: list[Degradation] = field(default_factory=list)
 
     @property
     def root(self) -> Path:
@@ -314,8 +310,7 @@ class ChunkAnswers(Protocol):
 # -- A store with everything that works on it
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class StoreServices:
+class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
     """One store, wired. Services are imported when used, so that reading does not import the writing code.
 
     Attributes:

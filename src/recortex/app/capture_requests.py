@@ -5,23 +5,22 @@ A kill at any moment loses none.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
+from recortex.lean import Struct, Value, asdict, blake2b, field, replace, sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from recortex.domain.exchange import Turn  # noqa: TC004  hooks write requests and read no turns
+    from recortex.domain.exchange import Turn
     from recortex.formats.transcripts import TranscriptReader
 
 
@@ -33,8 +32,7 @@ _WAITING, _CLAIMED, _TEMPORARY = ".json", ".claimed", ".part"
 _SECONDS_TO_WRITE = 60.0  # an older temporary file was left by a process that died while it wrote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Value, frozen=True, kw_only=True):
     """A transcript to learn from; without one, only instruction files that changed are to be read.
 
     Attributes:
@@ -145,7 +143,7 @@ def urgent(queue: Path) -> bool:
 
 
 def _key(request: Request) -> str:
-    return hashlib.sha256(request.transcript.encode()).hexdigest()[:24]
+    return sha256(request.transcript.encode()).hexdigest()[:24]
 
 
 def _listed(queue: Path, suffix: str) -> list[Path]:
@@ -182,8 +180,7 @@ TOLD = 8_000
 somebody reads."""
 
 
-@dataclass(slots=True)
-class Window:
+class Window(Struct):
     """The turns of one pass.
 
     Args:
@@ -228,7 +225,7 @@ class Window:
 
 def digest(message: str) -> str:
     """A digest by which a message is recognised."""
-    return hashlib.blake2b(beginning(message).encode(), digest_size=16).hexdigest()
+    return blake2b(beginning(message).encode(), digest_size=16).hexdigest()
 
 
 def beginning(message: str) -> str:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.app.naming import holds_secret
 from recortex.codebase.git import read
 from recortex.domain.vocabulary import Scope
 from recortex.engines.citations import Lines, judged, lost, signed, uncompared
 from recortex.engines.citations import together_together as together
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from recortex.app.application import StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
@@ -178,17 +178,13 @@ MOST_SEARCHED, MOST_BYTES = 20_000, 256 * 1024 * 1024
 """Files, and bytes of files, that are searched for places which are nowhere else."""
 
 
-@dataclass
 class _Sources:
     """The files of a working tree, as lines; the last one read is kept."""
 
-    root: Path
-    _last: tuple[str, Lines | None] = field(default=("", None))
-    _files: dict[str, bool] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Resolve the root once."""
-        self._real = os.path.realpath(self.root)
+    def __init__(self, root: Path) -> None:
+        self.root, self._real = root, os.path.realpath(root)
+        self._last: tuple[str, Lines | None] = ("", None)
+        self._files: dict[str, bool] = {}
 
     def read_lines(self, path: str) -> Lines | None:
         """A file's lines; None where it is not there, not in the project, or too large."""

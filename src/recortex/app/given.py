@@ -14,7 +14,6 @@ from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt, Signal
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.sessions.limits import over
-from recortex.engines.sessions.usage import noted
 from recortex.errors import PermissionsError, StoreBusyError
 
 if TYPE_CHECKING:
@@ -109,6 +108,10 @@ class Asking:
         """
         if self._sessions is None or self.session is None:
             return
+        from recortex.engines.sessions.usage import (
+            noted,  # loads what reads speech, which no person who asks needs
+        )
+
         session, at = self.session, self._app.clock()
         receipts = [
             Receipt(

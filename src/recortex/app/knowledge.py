@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
 from recortex.app.given import Asking
@@ -27,7 +27,7 @@ from recortex.engines.ingestion.output_redaction import output_redacted, record_
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.service import InPlay, disputes
 from recortex.engines.retrieval.weights import LIKELY
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 from recortex.text.languages import ENGLISH_MODEL, reads
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def paths_of_records(services: StoreServices) -> frozenset[str]:
 
 
 def without_records(
-    services: StoreServices, ask: Callable[..., list[ChunkHit]], limit: int
+    services: StoreServices, ask: Callable[..., list[ChunkHit]], limit: int, hits: list[ChunkHit]
 ) -> list[ChunkHit]:
     """The parts of documents that answer and are no decision records, at most so many.
 
@@ -166,8 +166,8 @@ def without_records(
         services: of the store.
         ask: takes the keyword `limit`; gives at most so many parts, the best first.
         limit: of parts.
+        hits: the answer with that limit.
     """
-    hits = ask(limit=limit)
     records = _paths(services, hits)
     if records:
         hits = ask(limit=limit + AMONG_RECORDS)
@@ -278,7 +278,7 @@ class Knowledge:
                 ask = partial(
                     services.chunk_retrieval.recall, self._task, now=self._now, meaning=meaning, task=True
                 )
-                told = without_records(services, ask, limit)
+                told = without_records(services, ask, limit, ask(limit=limit))
                 found += map(record_redacted, (one for one in told if not one.weak))
         return found
 

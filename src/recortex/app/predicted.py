@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.vocabulary import Status
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
+from recortex.lean import NamedTuple
 from recortex.version import __version__
 
 if TYPE_CHECKING:

@@ -7,16 +7,11 @@ path alone. So nothing that comes with a repository can point at a memory, bring
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field as declared
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +20,7 @@ from recortex.codebase.project import Checkout, find_checkout, same_folder, work
 from recortex.domain.text import lazy
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
-from recortex.lean import Value, asdict, field, replace
+from recortex.lean import Value, asdict, field, replace, sha256
 
 if TYPE_CHECKING:
     from recortex.domain.address import Address
@@ -54,7 +49,7 @@ PARTS = ("backups", "locks", "queue", "surface-cache", "vectors")
 GIT_KEY = "recortex.id"
 _MOST_BYTES = 64 * 1024
 _LONGEST_NAME = 40  # characters of the project's name in its folder's
-_ID = re.compile(r"[0-9a-f]{16}")  # of a project; its folder's name ends with it
+_ID = lazy(r"[0-9a-f]{16}")  # of a project; its folder's name ends with it
 _PATIENCE = 5.0  # seconds to wait for another process that makes a folder
 
 
@@ -233,7 +228,7 @@ def bound_to(home: Path, anchor: Path) -> list[Path]:
 
 def path_id(anchor: Path) -> str:
     """The id of a project without git: it follows from the path."""
-    return hashlib.sha256(os.fsencode(anchor)).hexdigest()[:16]
+    return sha256(os.fsencode(anchor)).hexdigest()[:16]
 
 
 def read_record(folder: Path) -> Record | None:
@@ -299,8 +294,7 @@ def _folders(home: Path) -> list[Path]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
-class KnownProject:
+class KnownProject(Value, frozen=True):
     """A project of this person on this machine.
 
     Attributes:
@@ -335,8 +329,7 @@ COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-back
 """Endings of the names of a database's files: SQLite's own, and those of a recovery."""
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Value, frozen=True):
     """A store's file, and the folder that belongs to it alone.
 
     Attributes:
@@ -351,10 +344,16 @@ class Location:
 
     database: Path
     folder: Path
-    project: Project | None = declared(default=None, hash=False)
-    url: str = declared(default="", repr=False)
+    project: Project | None = None
+    url: str = ""
     remote: bool = False
     workspace: str = ""
+
+    def __hash__(self) -> int:
+        return hash((self.database, self.url, self.workspace))
+
+    def __repr__(self) -> str:
+        return f"Location({self.shown!r})"  # its URL may hold a password
 
     @property
     def pending(self) -> bool:
@@ -459,7 +458,7 @@ class Locations(Mapping["Scope | None", Location]):
 
     def look_again(self, scope: Scope | None) -> None:
         """Find a scope's store anew: its project was bound to another workspace."""
-        self._locations[scope] = found_again(dataclasses.replace(self._locations[scope], workspace=""))
+        self._locations[scope] = found_again(replace(self._locations[scope], workspace=""))
 
     def __iter__(self) -> Iterator[Scope | None]:
         return iter(self._locations)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -91,8 +91,7 @@ class _Clock:
         return self.now
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class _PastContext(HookContext):
+class _PastContext(HookContext, kw_only=True, eq=False, dict=True):
     """A context whose branch is the one that a transcript tells."""
 
     recorded: str = ""
@@ -128,7 +127,7 @@ def replay(
     scratch = TemporaryDirectory(prefix="recortex-replay-", ignore_cleanup_errors=True)
     with _unwinding_when_ended(), scratch as folder:
         context = replay_context(app, Path(folder), clock, new_id=_ids(), meaning=meaning)
-        past = {one.name: getattr(context, one.name) for one in fields(HookContext)}
+        past = {name: getattr(context, name) for name in HookContext.__struct_fields__}
         try:
             found = _Replay(_PastContext(**past), clock, pasts, Path(folder), app.progress).run()
         finally:

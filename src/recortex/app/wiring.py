@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -349,8 +348,7 @@ def build_multilingual_model(settings: Settings, weights: Path | None) -> None:
 def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:
     """The settings of a group that a class has fields for, by the fields' names."""
     values = {one.name: one.value for one in settings}
-    names = {each.name for each in fields(wanted)}
-    return {name: values[f"{group}.{name}"] for name in names if f"{group}.{name}" in values}
+    return {name: values[f"{group}.{name}"] for name in wanted.__annotations__ if f"{group}.{name}" in values}
 
 
 def _without_secrets(text: str) -> str:

@@ -8,7 +8,6 @@ import textwrap
 import types
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -130,7 +129,9 @@ def _structured(hint: Any) -> Shape:
         data = loads(source(word))
         if mapping and not isinstance(data, dict):
             raise InvalidInputError("A JSON object is wanted.", hint='Give it as {"name": "value"}.')
-        return convert(data, hint) if isinstance(hint, type) and is_dataclass(hint) else data
+        return (
+            convert(data, hint) if isinstance(hint, type) and hasattr(hint, "__dataclass_fields__") else data
+        )
 
     return Shape(read, "JSON", structured=True)
 
@@ -291,9 +292,17 @@ class Parser(argparse.ArgumentParser):
         )
 
 
+# Python has no translations of argparse's words: to look for some loads a module for each short command.
+vars(argparse)["_"] = str
+
+
+_UNASKED = 80
+"""Columns while options are added: each makes a formatter, which would ask how wide the terminal is."""
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28)
+    def __init__(self, prog: str, width: int | None = None) -> None:
+        super().__init__(prog, max_help_position=28, width=width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """On a terminal a description is wrapped to it; elsewhere its lines stay as they are."""
@@ -329,7 +338,7 @@ def parser_of(operation: Operation) -> Parser:
     parser = Parser(
         prog=f"recortex {operation.verb}",
         description=operation.help,
-        formatter_class=_Formatter,
+        formatter_class=partial(_Formatter, width=_UNASKED),
         allow_abbrev=False,
         add_help=False,
         argument_default=argparse.SUPPRESS,
@@ -360,6 +369,7 @@ def parser_of(operation: Operation) -> Parser:
         parser.add_argument("--full", action="store_true", help="Show every field, and texts in full.")
     parser.set_defaults(json=False, project=None, url=None, debug=False)
     add_common(parser)
+    parser.formatter_class = _Formatter
     return parser
 
 

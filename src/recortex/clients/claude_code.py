@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -39,6 +38,7 @@ from recortex.formats.transcripts.pieces import (
     spoken,
     tool_call,
 )
+from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from recortex.codebase.project import branch_and_commit, git_environment, git_folders, git_path, run, tag
+from recortex.domain.text import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 from recortex.lean import Value
@@ -36,7 +37,7 @@ SECONDS = 3.0
 MOST_BYTES = 64 * 1024
 _SHA256 = 64
 PLAIN = ("--no-ext-diff", "--no-textconv")
-_HARMLESS = re.compile(
+_HARMLESS = lazy(
     r"^\s*(filemode|ignorecase|symlinks|autocrlf|precomposeunicode)\s*=\s*(true|false|input)\s*$",
     re.MULTILINE | re.IGNORECASE,
 )

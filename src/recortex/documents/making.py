@@ -7,7 +7,6 @@ from bisect import bisect_left
 from collections import Counter, deque
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +18,7 @@ from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP, Chunk, Do
 from recortex.domain.vocabulary import Domain
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.table import rules_in_use
+from recortex.lean import blake2b
 from recortex.text.tokens import LONGEST_TOKEN, fitting
 from recortex.text.words import (
     compound_parts,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.kinds import Kind
 from recortex.domain.memory import Freshness
 from recortex.domain.vocabulary import Status
-from recortex.lean import Value
+from recortex.lean import NamedTuple, Value
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory

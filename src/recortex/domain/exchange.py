@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recortex.domain.text import lazy
-from recortex.lean import Value, field
+from recortex.lean import NamedTuple, Value, field
 
 Opener = Literal["person", "program", "agent", "document", "summary", "imported"]
 Ending = Literal["", "interrupted", "refused"]

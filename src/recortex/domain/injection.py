@@ -27,14 +27,16 @@ _BESIDE = frozenset(
     ("system-reminder", "hook_context", "user-prompt-submit-hook", "persisted-output", "untrusted_context")
 )
 _ELEMENT = lazy(r"\s*<([A-Za-z][\w-]{0,60}(?: instructions)?)(?:\s[^<>]{0,300})?>")
-_INSTRUCTIONS = lazy(r"\s*# AGENTS\.md instructions for [^\n]*\n")
-_INIT = lazy(
-    r"\s*(?:Generate a file named AGENTS\.md that serves as a contributor guide for this repository\.\n"
-    r"|Create or update `AGENTS\.md` for this repository\.\n"
-    r"|Please analyze this codebase and create an? "
-    r"(?:AGENTS\.md file containing:\n|CLAUDE\.md file, which will be )"
-    r"|You are an AI agent that brings the power of Gemini directly into the terminal\. Your task is to "
-    r"|You are Qwen Code, an interactive CLI agent\. Analyze the current directory and generate )"
+_INSTRUCTIONS = "# AGENTS.md instructions for "
+_INIT = (
+    "Generate a file named AGENTS.md that serves as a contributor guide for this repository.\n",
+    "Create or update `AGENTS.md` for this repository.\n",
+    "Please analyze this codebase and create an AGENTS.md file containing:\n",
+    "Please analyze this codebase and create a AGENTS.md file containing:\n",
+    "Please analyze this codebase and create a CLAUDE.md file, which will be ",
+    "Please analyze this codebase and create an CLAUDE.md file, which will be ",
+    "You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to ",
+    "You are Qwen Code, an interactive CLI agent. Analyze the current directory and generate ",
 )
 
 # Hook output as clients present it: from such a line to the end of the block is the hook's text.
@@ -120,7 +122,7 @@ def is_put_in(block: str) -> bool:
     """
     opening = _ELEMENT.match(block)
     if opening is None:
-        return _INSTRUCTIONS.match(block) is not None
+        return block.lstrip().startswith(_INSTRUCTIONS) and "\n" in block.lstrip()
     own = opening[1] in WRAPPERS and opening[1] not in _BESIDE
     return own or block.rstrip().endswith(f"</{opening[1]}>")
 
@@ -130,7 +132,7 @@ def is_init(prompt: str) -> bool:
 
     Unlike what is put in it begins a turn, so a client that counts the person's turns counts it.
     """
-    return _INIT.match(prompt) is not None
+    return prompt.lstrip().startswith(_INIT)
 
 
 def untagged(text: str) -> str:

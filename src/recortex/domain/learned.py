@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recortex.domain.exchange import Role
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Domain, Origin
-from recortex.lean import Value
+from recortex.lean import NamedTuple, Value
 
 # -- what extraction found in a session, before anything decides to keep it
 

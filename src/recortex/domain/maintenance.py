@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from recortex.lean import Value
+from recortex.domain.text import lazy
+from recortex.lean import NamedTuple, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -244,7 +244,7 @@ class Generation(NamedTuple):
 # -- how the embeddings of a store stand
 
 
-LABEL = re.compile(r"\[\w+\|\w+\|\w+\] (?:\[project:[^\]\n]*\] )?")
+LABEL = lazy(r"\[\w+\|\w+\|\w+\] (?:\[project:[^\]\n]*\] )?")
 """What is embedded before a memory's text (`engines/indexing.py`): none of its words."""
 
 

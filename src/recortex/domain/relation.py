@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import datetime
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
-from recortex.lean import Value, field
+from recortex.lean import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence

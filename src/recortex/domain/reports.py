@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recortex.domain.session import Channel, Use
-from recortex.lean import Value
+from recortex.lean import NamedTuple, Value
 
 # -- what a validation finds of a memory, and what was done about it
 

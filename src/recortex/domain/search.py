@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Freshness, Memory
 from recortex.domain.text import RULE as IN_A_FILE
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
-from recortex.lean import Value, field
+from recortex.lean import NamedTuple, Value, blake2b, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

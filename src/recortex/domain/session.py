@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recortex.domain.injection import is_init, is_put_in
 from recortex.domain.vocabulary import Scope
-from recortex.lean import Value
+from recortex.lean import NamedTuple, Value
 
 Channel = Literal["surface", "prompt", "file", "asked"]
 Use = Literal["", "quoted", "file", "command"]

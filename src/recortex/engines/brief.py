@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.injection import END, START, wrap
 from recortex.domain.kinds import KINDS, Kind
@@ -20,6 +20,7 @@ from recortex.engines.extraction.candidates import COMMAND, DURABLE, ON_PURPOSE,
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
 from recortex.engines.sessions.limits import is_exhausted, usefulness
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

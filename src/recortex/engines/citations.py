@@ -14,13 +14,13 @@ from collections import Counter, defaultdict
 from functools import cached_property
 from itertools import takewhile
 from math import log2
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from blake3 import blake3
 
 from recortex.domain.memory import MOST_CHANGED, Citation
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -7,11 +7,12 @@ What it says is fixed with the version of the memory: nothing in it changes whil
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.kinds.base import shorten
 from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.context import ContextEntry, FrameEntry
 from recortex.domain.kinds import KINDS, Kind
@@ -15,6 +15,7 @@ from recortex.domain.vocabulary import Trust
 from recortex.engines.compression import BREAK, SHORT_ID, Level, Weighed, pack
 from recortex.engines.copies import pair_with_originals
 from recortex.engines.retrieval.scorer import closeness
+from recortex.lean import NamedTuple
 from recortex.text.tokens import fitting
 from recortex.text.words import topic_stems
 

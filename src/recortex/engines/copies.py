@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from functools import lru_cache, reduce
 from math import ceil
 from operator import or_
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
 from recortex.engines.similarity import CONSOLIDATE, LONGEST, contradiction, jaccard, meaning, same_event
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 from recortex.text.words import stem, word_set
 
 if TYPE_CHECKING:

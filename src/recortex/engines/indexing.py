@@ -6,11 +6,12 @@ import re
 import threading
 from enum import IntFlag
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import SearchText
 from recortex.domain.text import lazy
+from recortex.lean import NamedTuple
 from recortex.text.words import compound_parts, grams, identifier_parts, path_words
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 from recortex.domain.text import lazy
+from recortex.lean import NamedTuple
 
 _SECTION = re.compile(r"^\[(fragment )?([a-z]\w*)(?: ([ims]+))?(?: ([a-z]\w+ [\d.]+))?\]\n", re.MULTILINE)
 _FRAGMENT = re.compile(r"\{([a-z]\w*)\}")

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from functools import cache
 from math import exp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

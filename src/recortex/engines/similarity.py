@@ -15,6 +15,7 @@ from blake3 import blake3
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.text import joined as joined_metadata
+from recortex.domain.text import lazy
 from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
 from recortex.lean import replace
@@ -153,7 +154,7 @@ def _hash(kind: str, plain: str) -> str:
 
 
 # Not after a space, slash or dot: in `go test ./...` and `cd ..` the dots belong to the command.
-_END = re.compile(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
+_END = lazy(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
 _KEEPS = " /\\.!"
 """ASCII after which such an end stays, or which is one."""
 _QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb", strict=True))
@@ -218,7 +219,7 @@ WHOLE = 0.8
 LONGEST = 2_000
 """Characters of a statement; longer ones are only compared for equality."""
 
-_PLAIN = re.compile(r"[\w'’-]*")
+_PLAIN = lazy(r"[\w'’-]*")
 
 _NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
     "can't": "cannot"
@@ -287,7 +288,7 @@ _OPPOSITES: list[tuple[str, str]] = re.findall(
 )
 _HELPING = frozenset({"do", "dont", "does", "doesnt", "not", "cannot", "cant", "we", "any", "more", "now"})
 """What a negation brings along."""
-_FIGURE = re.compile(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
+_FIGURE = lazy(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
 
 
 def contradiction(a: str, b: str) -> str:
@@ -475,9 +476,9 @@ MOST_PAIRS = 24
 READ = 2_000
 """Characters of a statement that are read."""
 
-_CODE = re.compile(r"`([^`\n]{1,200})`")
+_CODE = lazy(r"`([^`\n]{1,200})`")
 # For single words only: searching a whole text would take the cube of the length of a long word.
-_NAMED = re.compile(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
+_NAMED = lazy(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
 
 
 def query_terms(text: str) -> list[str]:

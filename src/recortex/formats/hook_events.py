@@ -58,7 +58,7 @@ def is_writing(name: str, given: Mapping[str, Any]) -> bool:
 
 def command_of(name: str, given: Mapping[str, Any]) -> str:
     """The shell command that the tool runs; empty if it runs none."""
-    if _WRITES.match(name):
+    if not given or _WRITES.match(name):
         return ""
     for key in _COMMANDS:
         value = given.get(key)
@@ -101,7 +101,8 @@ def files_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, str) and item:
                 found[item] = None
-    found.update(dict.fromkeys(path.strip() for path in _PATCHED.findall(_patch(given))))
+    if patch := _patch(given):
+        found.update(dict.fromkeys(path.strip() for path in _PATCHED.findall(patch)))
     return tuple(found)
 
 

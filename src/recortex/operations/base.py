@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, fields
 from datetime import date, datetime
 from importlib import import_module
 from pathlib import Path
@@ -32,7 +31,7 @@ from recortex.domain.vocabulary import (
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
 from recortex.errors import InvalidInputError, StorageError
-from recortex.lean import Value
+from recortex.lean import Value, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -258,7 +257,7 @@ def _parts(text: str) -> tuple[str, int | None, int | None]:
 
 def filled(result: type[Result], source: object, **more: Any) -> Result:
     """A result with the given fields; the others are those of the same name of another value."""
-    names = {field.name for field in fields(result)} - more.keys()
+    names = set(names_of(result)) - more.keys()
     return result(**{name: getattr(source, name) for name in names if hasattr(source, name)}, **more)
 
 
@@ -396,8 +395,13 @@ def _describe_known(memory: Memory, done: Done) -> Known:
 Among = Literal["all", "memories", "exchanges", "documents"]
 
 
-@dataclass(frozen=True, slots=True)
-class NewMemory:
+class _Text(Value, frozen=True):
+    """The one part of a new memory that is given without its name."""
+
+    text: str = ""
+
+
+class NewMemory(_Text, frozen=True, kw_only=True):
     """What is to be remembered.
 
     Attributes:
@@ -429,8 +433,6 @@ class NewMemory:
             taken.
     """
 
-    text: str = ""
-    _: KW_ONLY
     kind: str = "insight"
     content: Mapping[str, Any] | None = None
     summary: str = ""
@@ -456,8 +458,13 @@ class NewMemory:
     from_exchange: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryEdit:
+class _Id(Value, frozen=True):
+    """The one part of an edit that is given without its name."""
+
+    id: str
+
+
+class MemoryEdit(_Id, frozen=True, kw_only=True):
     """What is to be changed of a memory; None leaves a field as it is.
 
     Attributes:
@@ -479,8 +486,6 @@ class MemoryEdit:
         reason: why it is changed.
     """
 
-    id: str
-    _: KW_ONLY
     text: str | None = None
     content: Mapping[str, Any] | None = None
     kind: str | None = None
@@ -498,8 +503,13 @@ class MemoryEdit:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecallQuestion:
+class _Query(Value, frozen=True):
+    """The one part of a question that is given without its name."""
+
+    query: str
+
+
+class RecallQuestion(_Query, frozen=True, kw_only=True):
     """What is to be recalled.
 
     Attributes:
@@ -523,8 +533,6 @@ class RecallQuestion:
         explain: show which words matched and what each signal adds to the score.
     """
 
-    query: str
-    _: KW_ONLY
     limit: int | None = None
     kinds: Sequence[str] = ()
     tags: Sequence[str] = ()

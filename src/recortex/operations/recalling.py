@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace as with_fields
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.exchange import SHOWN
 from recortex.domain.search import ANSWERING, MemoryQuery
@@ -15,7 +14,7 @@ from recortex.engines.ingestion.output_redaction import record_redacted
 from recortex.engines.retrieval.question import split
 from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
 from recortex.engines.retrieval.weights import answers
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 from recortex.operations.base import document_query, exchange_query
 from recortex.telemetry import span
 
@@ -99,9 +98,7 @@ class Recalling:
         settings, query = self._app.settings, asked.query
         if settings["recall.times"]:
             query = with_days(query, self._app.root)
-        return [
-            with_fields(asked, query=one) for one in (split(query) if settings["recall.parts"] else (query,))
-        ]
+        return [replace(asked, query=one) for one in (split(query) if settings["recall.parts"] else (query,))]
 
     def part(self, asked: RecallQuestion, only: MemoryQuery, limit: int) -> Part:
         """The answer to one question.
@@ -164,8 +161,6 @@ class Recalling:
         filters, limit = document_query(only), self.most("documents", asked)
         if filters is None or not limit:
             return []
-        from recortex.app.knowledge import without_records
-
         found: list[ChunkHit] = []
         for services, meaning in stores:
             if services.scope is Scope.GLOBAL:
@@ -180,7 +175,11 @@ class Recalling:
                 floor=asked.floor and self._app.settings["recall.floor"],
             )
             every = asked.among == "documents"
-            told = ask(limit=limit) if every else without_records(services, ask, limit)
+            told = ask(limit=limit)
+            if told and not every:
+                from recortex.app.knowledge import without_records
+
+                told = without_records(services, ask, limit, told)
             found += map(record_redacted, services.chunk_retrieval.with_freshness(told))
         return found
 

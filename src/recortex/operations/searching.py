@@ -15,11 +15,8 @@ from recortex.domain.memory import describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.privacy import redact
-from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set, cap_scores, in_turns
-from recortex.engines.retrieval.weights import select_beside
 from recortex.errors import (
     AmbiguousIdError,
     ChunkNotFoundError,
@@ -40,7 +37,6 @@ from recortex.operations.base import (
     opened,
     scope_name,
 )
-from recortex.operations.recalling import Recalling, explained
 from recortex.operations.registry import operation, taking
 from recortex.telemetry import tell
 
@@ -143,6 +139,12 @@ class SearchOperations(Operations):
             raise InvalidInputError(
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
+        # What answers a question is loaded by who asks one: `get` and `list` start sooner without.
+        from recortex.engines.copies import folded
+        from recortex.engines.retrieval.question import cap_scores, in_turns
+        from recortex.engines.retrieval.weights import select_beside
+        from recortex.operations.recalling import Recalling, explained
+
         only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
         parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
@@ -207,12 +209,16 @@ class SearchOperations(Operations):
         """How many memories are told at most."""
         if asked.limit is not None:
             return bounded(asked.limit)
+        from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set
+
         usual: int = self._app.settings["recall.limit"]
         longer = self._app.settings["recall.sets"] and asks_for_a_set(asked.query)
         return min(usual * SET_SHARE if longer else usual, MAX_LIMIT)
 
     def understood(self, asked: RecallQuestion) -> Iterator[Understood]:
         """How each store takes each part of a question."""
+        from recortex.operations.recalling import Recalling
+
         now, only = self._app.clock(), self.filters(asked)
         parted = [
             (one, services)

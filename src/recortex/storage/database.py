@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from recortex.domain.text import lazy
+from recortex.errors import CorruptStoreError
+from recortex.lean import NamedTuple
 from recortex.storage.tables import BY_NAME
 
 if TYPE_CHECKING:
@@ -150,7 +153,7 @@ class Records:
 # -- the schema as numbered SQL files, the same numbers in every engine
 
 
-_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+_FILE = lazy(r"(\d{4})_(\w+)\.sql")
 
 
 class Migration(NamedTuple):
@@ -174,3 +177,24 @@ def known(folder: Path) -> tuple[Migration, ...]:
 def newest(folder: Path) -> int:
     """The last number in a folder; no file is read for it."""
     return max(int(match[1]) for path in folder.iterdir() if (match := _FILE.fullmatch(path.name)))
+
+
+# -- whether a store is half a copy of another one
+
+
+def copied_from(database: Database) -> str | None:
+    """The store that a copy into this one was begun from and not finished; None where none was.
+
+    Raises:
+        CorruptStoreError: what is noted of it cannot be read.
+    """
+    found = database.value(database.queries("transfer")["mark"])
+    if found is None:
+        return None
+    try:
+        source = json.loads(found)["source"]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise CorruptStoreError("The note of a copy into this store is damaged.") from error
+    if not isinstance(source, str):
+        raise CorruptStoreError("The note of a copy into this store is damaged.")
+    return source

@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.text import lazy
+from recortex.lean import NamedTuple
 from recortex.storage.database import folded
 
 if TYPE_CHECKING:

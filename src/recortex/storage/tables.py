@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.lean import Value
+from recortex.lean import NamedTuple, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

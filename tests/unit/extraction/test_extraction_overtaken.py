@@ -1,7 +1,7 @@
 """What a later turn makes untrue or tells better is not recalled as it was."""
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.extractor import extract
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 

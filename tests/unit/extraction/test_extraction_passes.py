@@ -1,7 +1,7 @@
 """A session read turn by turn teaches what it teaches when it is read at once."""
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
-from recortex.engines.extraction import extract, learned
+from recortex.engines.extraction.extractor import extract, learned
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 RULE = "We always run `make lint` before we push to `main`, because CI takes an hour."

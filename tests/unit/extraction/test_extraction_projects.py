@@ -4,7 +4,7 @@ What the agent tells stays in the record of what was said; its habits only count
 """
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.extractor import extract
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 

@@ -2,7 +2,7 @@
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.domain.vocabulary import Domain, Origin
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.extractor import extract
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 RULE = "We always run `make lint` before we push to `main`, because CI takes an hour."

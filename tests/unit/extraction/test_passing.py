@@ -3,7 +3,7 @@
 import pytest
 
 from recortex.domain.exchange import SessionInfo, Turn
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.extractor import extract
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 

@@ -3,8 +3,8 @@
 import pytest
 
 from recortex.domain.exchange import SessionInfo, Turn
-from recortex.engines.extraction import extract
 from recortex.engines.extraction.authorship import DOUBT, doubtful, featured, typed
+from recortex.engines.extraction.extractor import extract
 from recortex.engines.extraction.person_rules import from_user
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

@@ -86,7 +86,7 @@ def _copied_from(database: Database) -> str | None:
 
     None also for a damaged store: `doctor` is to look at it.
     """
-    from recortex.storage.records.copying import copied_from
+    from recortex.storage.database import copied_from
 
     try:
         return copied_from(database)

@@ -1,11 +1,8 @@
 """What the hooks of one project work with, opened when needed, and what is done at each event."""
 
-# ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
-
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +11,7 @@ from recortex.app.naming import of_session, shown
 from recortex.codebase.project import branch_and_commit, working_tree
 from recortex.domain.session import Signal
 from recortex.errors import PermissionsError
-from recortex.lean import replace
+from recortex.lean import Struct, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +24,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class HookContext:
+class HookContext(Struct, kw_only=True, eq=False, dict=True):
     """What the hooks of one project work with: settings, stores and queue, each opened when first needed.
 
     Attributes:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
-import socket
 import stat
 import threading
 import time
 from contextlib import closing, suppress
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.app.session_limits import session_limits
 from recortex.codebase.git import read
@@ -42,11 +39,12 @@ from recortex.engines.sessions.relevance_gate import (
     words_of,
 )
 from recortex.errors import UntrustedFileError
-from recortex.lean import replace
+from recortex.lean import NamedTuple, asdict, replace, sha256
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from socket import socket
 
     from recortex.app.application import StoreServices
     from recortex.app.hooks.context import HookContext
@@ -493,7 +491,7 @@ def folder() -> Path | None:
 
     Not in the store's folder: a socket's path must be shorter than most projects' are.
     """
-    if not hasattr(socket, "AF_UNIX") or os.name != "posix":
+    if os.name != "posix":
         return None
     place = Path(f"/tmp/recortex-{os.getuid()}")  # noqa: S108  it must be ours alone, which is checked
     with contextlib.suppress(OSError):
@@ -505,7 +503,7 @@ def folder() -> Path | None:
 
 
 def _key(store: str) -> str:
-    return hashlib.sha256(store.encode()).hexdigest()[:16]
+    return sha256(store.encode()).hexdigest()[:16]
 
 
 class Relay:
@@ -517,6 +515,8 @@ class Relay:
     """
 
     def __init__(self, store: str, answer: Callable[[HookEvent], str]) -> None:
+        from socket import AF_UNIX, SOCK_STREAM, socket  # a hook that no server answers does without
+
         self._answer = answer
         self._path: Path | None = None
         place = folder()
@@ -524,7 +524,7 @@ class Relay:
             path = place / f"{_key(store)}-{os.getpid()}.sock"
             with contextlib.suppress(OSError):  # such as a full disk: hooks then answer by themselves
                 path.unlink(missing_ok=True)
-                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self._socket = socket(AF_UNIX, SOCK_STREAM)
                 self._socket.bind(str(path))
                 path.chmod(0o600)
                 self._socket.listen(16)
@@ -548,20 +548,24 @@ class Relay:
         if self._path is not None:
             self._path.unlink(missing_ok=True)
             # Closing alone does not end the thread that waits for a hook.
+            from socket import SHUT_RDWR
+
             with contextlib.suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
+                self._socket.shutdown(SHUT_RDWR)
             self._socket.close()
 
 
 def ask(store: str, event: HookEvent, *, seconds: float) -> str | None:
     """What a running server of the store answers; None where none does, in time and in this version."""
     for path in _listening(store):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        from socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket
+
+        with socket(AF_UNIX, SOCK_STREAM) as connection:
             connection.settimeout(seconds)
             try:
                 connection.connect(str(path))
                 connection.sendall(json.dumps({"version": __version__, "event": asdict(event)}).encode())
-                connection.shutdown(socket.SHUT_WR)
+                connection.shutdown(SHUT_WR)
                 answer = json.loads(_received(connection, seconds))
             except ConnectionRefusedError:
                 path.unlink(missing_ok=True)  # its server died
@@ -584,7 +588,7 @@ def _listening(store: str) -> Iterator[Path]:
     yield from [path for _, path in sorted(found, reverse=True)][:_NEWEST]
 
 
-def _received(connection: socket.socket, seconds: float) -> bytes:
+def _received(connection: socket, seconds: float) -> bytes:
     """All that comes until the other side ends.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -17,7 +16,7 @@ from recortex.app.projects import with_folder
 from recortex.codebase.project import working_tree
 from recortex.domain.session import Session, Signal
 from recortex.filesystem import alone
-from recortex.lean import replace
+from recortex.lean import blake2b, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,7 +192,7 @@ def _command(context: HookContext, event: HookEvent) -> Iterator[Signal]:
     """A failure; and a success of what had failed. What works from the beginning teaches nothing."""
     if event.ok is None:
         return
-    digest = hashlib.blake2b(event.command.encode(), digest_size=8).hexdigest()
+    digest = blake2b(event.command.encode(), digest_size=8).hexdigest()
     if event.ok and not context.sessions.has_failed(event.session, digest):
         return
     from recortex.engines.privacy import redact

@@ -27,7 +27,7 @@ from recortex.domain.time import bounded_time
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.exchanges.building import SessionBuilder
 from recortex.engines.exchanges.service import decision, terms
-from recortex.engines.extraction import learned
+from recortex.engines.extraction.extractor import learned
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.usage import NOTHING, GivenTexts

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import is_lasting
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Importance, Status, importance_of
-from recortex.lean import Value
+from recortex.lean import NamedTuple, Value
 
 if TYPE_CHECKING:
     from recortex.domain.maintenance import MemoryStatistics

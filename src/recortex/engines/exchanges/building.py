@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from heapq import heapify, heappop, heapreplace
 from itertools import groupby, pairwise
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import (
     MOST_ASKED,
@@ -28,7 +27,7 @@ from recortex.domain.exchange import (
 )
 from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
-from recortex.lean import replace
+from recortex.lean import NamedTuple, blake2b, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import blake2b
 from itertools import islice
 from math import log
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from recortex.domain.exchange import (
     MOST_ASKED,
@@ -29,7 +28,7 @@ from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import standardised
-from recortex.lean import replace
+from recortex.lean import NamedTuple, blake2b, replace
 from recortex.text.languages import looked_up, question_words
 from recortex.text.words import borders, compound_parts, grams, path_words, stem
 

@@ -1,7 +1,1 @@
-"""Finds by rules what a session taught: `extract` makes candidates of turns."""
-
-from __future__ import annotations
-
-from recortex.engines.extraction.extractor import Learned, extract, learned
-
-__all__ = ["Learned", "extract", "learned"]
+"""Finds by rules what a session taught: `extractor.extract` makes candidates of turns."""

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.sentences import sentences as sentences_sentences
 from recortex.engines.judging.judge import sentences
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import table
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.learned import Candidate
 from recortex.domain.text import lazy
@@ -35,6 +35,7 @@ from recortex.engines.extraction.plain_speech import (
 from recortex.engines.judging import Message, Statement, assess
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import is_near_duplicate
+from recortex.lean import NamedTuple
 from recortex.text.words import LETTERS, tokens, units, word_set
 
 if TYPE_CHECKING:

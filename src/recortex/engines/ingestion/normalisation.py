@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_from_json, dumps, loads, without_nul
 from recortex.domain.kinds import KINDS, Content, Kind
@@ -14,7 +14,7 @@ from recortex.engines.ingestion.output_redaction import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.similarity import content_hash, is_uncertain, vector_hash, vector_verdict
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
-from recortex.lean import msgspec, replace
+from recortex.lean import NamedTuple, msgspec, replace
 from recortex.text.languages import reads
 
 if TYPE_CHECKING:

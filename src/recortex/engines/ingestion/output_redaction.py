@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recortex.codec import content_from_json, convert
 from recortex.domain.kinds import Kind
@@ -13,7 +13,7 @@ from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Patte
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.privacy.redaction import without_secrets
-from recortex.lean import Value, field, msgspec, replace
+from recortex.lean import NamedTuple, Value, field, msgspec, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from math import log, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import logistic, table
+from recortex.lean import NamedTuple
 from recortex.text.words import sections
 
 if TYPE_CHECKING:

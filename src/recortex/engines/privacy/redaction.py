@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.text import lazy, suspicious
 from recortex.engines.privacy.checks import check_named
@@ -28,6 +28,7 @@ from recortex.engines.privacy.table import (
     path_adjustment,
     place_adjustment,
 )
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from blake3 import blake3
+
+from recortex.lean import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,8 +30,7 @@ class Place(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Value, frozen=True):
     """One shape of personal data or of a secret. `rules/README.md` says how rules are written.
 
     Attributes:
@@ -68,13 +68,16 @@ class Rule:
     folded: bool = False
     gate: str = ""
     anchored: bool = False
-    literals: dict[str, list[str]] = field(default_factory=dict, hash=False)
+    literals: dict[str, list[str]] = field(default_factory=dict)
     implied: bool = False
     before: int = 0
     reach: int = 0
     line: bool = False
     near: tuple[str, ...] = ()
     run: int = 0
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.pattern))
 
     @property
     def placeholder(self) -> str:
@@ -414,8 +417,7 @@ class RedactionFinding(NamedTuple):
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(Value, frozen=True):
     """A text that is safe to store, with what was found in it.
 
     Attributes:

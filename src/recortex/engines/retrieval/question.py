@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from itertools import accumulate, islice, zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds import Kind
 from recortex.domain.text import lazy
 from recortex.engines.indexing import Trait
-from recortex.lean import Value, replace
+from recortex.lean import NamedTuple, Value, replace
 from recortex.text.languages import function_words, is_german, question_words
 from recortex.text.words import STOP_WORDS, TYPED, tokens, words
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count, repeat, takewhile
 from math import exp, log, log1p
 from operator import add, is_, mul
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import Facts, Links
@@ -17,7 +17,7 @@ from recortex.engines.regression import logistic
 from recortex.engines.retrieval.question import agreement, question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
 from recortex.engines.similarity import clamp, standardised
-from recortex.lean import Value, field
+from recortex.lean import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

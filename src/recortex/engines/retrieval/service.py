@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds.base import shorten
 from recortex.domain.search import BM25_MOST_GAIN, Hit, MemoryQuery, Recall, matches
@@ -34,7 +34,7 @@ from recortex.engines.retrieval.scorer import (
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 from recortex.text.languages import MULTILINGUAL_MODEL, looked_up, reads, tells_likeness
 from recortex.text.words import borders, synonyms_of
 

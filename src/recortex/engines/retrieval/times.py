@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.text import lazy
 from recortex.domain.time import to_micros
 from recortex.engines.indexing import Trait
 from recortex.engines.retrieval.question import agreement as date_agreement
 from recortex.engines.retrieval.question import date_spans, named_dates, question
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 from recortex.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from recortex.engines.retrieval.question import NamedDate, Question
     from recortex.engines.retrieval.scorer import Scored
@@ -53,6 +53,9 @@ _SINCE_DATE = lazy(
     r"|(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?)\b",
     re.IGNORECASE,
 )
+_LENGTHS = "day night noon morning evening hour week month quarter year".split()
+"""What matches `_TIME` has one of these."""
+_BORDERS = "since after before until till".split()
 LIFT = 2.5
 """What it adds to a candidate that its time agrees, in standard deviations: as much as a date that is named
 adds to a turn of dialogue (bench/RESULTS.md has what it is worth)."""
@@ -83,13 +86,22 @@ class Period(NamedTuple):
 def periods(text: str, now: datetime) -> tuple[Period, ...]:
     """The times that a text names relative to now, and those since or before a date."""
     lower = text.lower().translate(_FOLDED)
-    relative = [_period(match, _relative, now) for match in _TIME.finditer(lower)]
+    relative = [_period(match, _relative, now) for match in _times(lower)]
     dated = [
         one._replace(dated=True)
-        for match in _SINCE_DATE.finditer(lower)
+        for match in _dates_since(lower)
         if not _DISTANCE.search(lower[: match.start()]) and (one := _period(match, _dated, now))
     ]
     return tuple(dict.fromkeys(one for one in (*relative, *dated) if one))
+
+
+def _times(lower: str) -> Iterable[re.Match[str]]:
+    # Most questions name none, which is seen before the pattern is compiled.
+    return _TIME.finditer(lower) if any(word in lower for word in _LENGTHS) else ()
+
+
+def _dates_since(lower: str) -> Iterable[re.Match[str]]:
+    return _SINCE_DATE.finditer(lower) if any(word in lower for word in _BORDERS) else ()
 
 
 def timeless(asked: Question, vocabulary: Vocabulary) -> Question:
@@ -102,7 +114,7 @@ def timeless(asked: Question, vocabulary: Vocabulary) -> Question:
     if len(lower) != len(asked.text):
         return asked
     text = asked.text
-    spans = [match.span() for pattern in (_TIME, _SINCE_DATE) for match in pattern.finditer(lower)]
+    spans = [match.span() for match in (*_times(lower), *_dates_since(lower))]
     for first, end in sorted(_apart([*spans, *date_spans(lower)]), reverse=True):
         if not any(vocabulary.frequency.get(word) for word in words(lower[first:end])):
             text = f"{text[:first]} {text[end:]}"

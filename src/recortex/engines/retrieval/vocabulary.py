@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, takewhile
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.search import ANY_ENDING, Reason
-from recortex.lean import Value, field
+from recortex.lean import NamedTuple, Value, field
 from recortex.text.words import STOP_WORDS
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ bench/ranking_weights.py, which prints them; those of `COMMON` were chosen with 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.engines.indexing import Trait
 from recortex.engines.regression import Regression
-from recortex.lean import replace
+from recortex.lean import NamedTuple, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

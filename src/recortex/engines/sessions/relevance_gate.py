@@ -11,13 +11,14 @@ from __future__ import annotations
 from functools import cache
 from math import log, log1p, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.injection import wrap
 from recortex.domain.kinds.base import shorten
 from recortex.domain.text import clean, lazy
 from recortex.engines.regression import table
 from recortex.engines.retrieval.question import question
+from recortex.lean import NamedTuple
 from recortex.text.languages import question_words
 from recortex.text.words import borders, is_cjk, stem
 

@@ -14,10 +14,11 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from math import ceil
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFigures
 from recortex.engines.extraction.agent_rules import is_customary
+from recortex.lean import NamedTuple
 from recortex.text.words import QUOTABLE, bag_of_words, tokens
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from recortex.filesystem import open_regular
 from recortex.formats.transcripts import chat, pieces
 from recortex.formats.transcripts.pieces import Header, MalformedLineError, decode_any
 from recortex.formats.transcripts.trails import Trail
+from recortex.lean import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -194,7 +194,7 @@ def formats() -> Iterator[Format]:
 
 def folder_digest(folder: Path) -> str:
     """What the client calls a folder by."""
-    return hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def format_names() -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import sys
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
@@ -29,6 +28,7 @@ from recortex.formats.transcripts.pieces import (
     shorten,
 )
 from recortex.formats.transcripts.trails import Trail
+from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.storage.database import Records
-from recortex.storage.records.copying import copied_from
+from recortex.storage.database import Records, copied_from
 from recortex.storage.records.values import json
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from bisect import bisect
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.search import BM25_WEIGHTS_DOUBLED, CHUNK_WEIGHTS_DOUBLED, EXCHANGE_WEIGHTS_DOUBLED
+from recortex.lean import NamedTuple
 from recortex.storage.database import Records
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
 from recortex.codec import dumps
-from recortex.lean import msgspec
+from recortex.lean import NamedTuple, msgspec
 from recortex.storage.dialect import storable
 from recortex.storage.records.rows import LINKS
 from recortex.storage.tables import MEMORIES, sealed

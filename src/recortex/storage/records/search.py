@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
 from recortex.domain.search import Facts, Links
+from recortex.lean import NamedTuple
 from recortex.storage.records.exchanges import SELECT as EXCHANGES_SELECT
 from recortex.storage.records.exchanges import VECTORS as EXCHANGES_VECTORS
 from recortex.storage.records.exchanges import exchange_of

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import operator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recortex.domain import vocabulary
 from recortex.domain.time import from_micros, to_micros
 from recortex.errors import CorruptStoreError, InvalidInputError
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

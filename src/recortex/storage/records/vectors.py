@@ -7,9 +7,10 @@ Plain tables and sqlite-vec's distances beat its own virtual table here: 14 ms a
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from recortex.domain.maintenance import Reembedding
+from recortex.lean import NamedTuple
 from recortex.storage.database import Records
 from recortex.storage.records.values import json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -13,6 +13,7 @@ from recortex.domain.maintenance import StoreContent
 from recortex.domain.text import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
+from recortex.lean import NamedTuple
 from recortex.storage.records.memories import among, holding, text_condition
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.connection import translated

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
+
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,13 +9,13 @@ reads like this looks before each query whether they did.
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import apsw
 
+from recortex.lean import NamedTuple
 from recortex.storage.sqlite.connection import load_vectors
 
 if TYPE_CHECKING:
@@ -85,6 +85,11 @@ def why_not_written(path: Path, error: Exception) -> str:
 def is_full(folder: Path) -> bool:
     """Whether the disk of a folder has no room left for the shortest change."""
     with suppress(OSError):
+        if hasattr(os, "statvfs"):  # what `shutil` asks, without loading it for every command
+            disk = os.statvfs(folder)
+            return disk.f_bavail * disk.f_frsize < _ROOM
+        import shutil
+
         return shutil.disk_usage(folder).free < _ROOM
     return False
 

@@ -6,13 +6,13 @@ opened only where its schema is, object by object, that of one of our migrations
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from recortex.errors import CorruptStoreError, NewerSchemaError
+from recortex.lean import sha256
 from recortex.storage.sqlite import migrations
 from recortex.storage.tables import keyword_indexes
 
@@ -126,7 +126,7 @@ def has_schema(rows: Callable[[str], list[tuple[Any, ...]]], version: int) -> bo
 def digest(objects: frozenset[Object]) -> str:
     """What stands for a schema in `DIGESTS`."""
     written = repr(sorted(objects)) if objects else ""
-    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
+    return sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def expected(version: int) -> frozenset[Object]:

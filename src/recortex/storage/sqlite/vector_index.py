@@ -8,13 +8,13 @@ later are compared by their signs.
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation, VectorIndexState
+from recortex.lean import NamedTuple
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import closest, packed_words, words_of
 from recortex.storage.records.values import json
@@ -365,7 +365,7 @@ def _build(folder: Path, pool: Pool, model: int, graph: Any, after: int, newest:
     """
     import numpy as np
 
-    sql, name = pool.queries("vectors"), f"{secrets.token_hex(8)}{SUFFIX}"
+    sql, name = pool.queries("vectors"), f"{os.urandom(8).hex()}{SUFFIX}"
     pool.rows(sql["index_begin"], (name, model, newest))
     had = len(graph)
     while rows := pool.rows(sql["slice"], (model, after, newest, SLICE)):

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.engines.privacy.table import fold
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     import re
