@@ -382,6 +382,7 @@ def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> tuple[D
         sources: its facts and manifests.
         rules: those of this package where none are given.
     """
+    # Most rules are about libraries that no manifest names: they are not looked for in any file.
     languages = {facts.language for facts in sources.code.values()}
     active = []
     for rule in detectors() if rules is None else rules:
@@ -405,9 +406,11 @@ def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> tuple[D
 def _declared(rule: Detector, sources: Sources) -> _Declared | None:
     best: _Declared | None = None
     for manifest in sources.manifests:
+        # Test projects of these have manifests of their own; in others one manifest serves both.
         if is_test(manifest.path) and manifest.ecosystem in {"npm", "nuget"}:
             continue
         for dependency in _matching(rule, manifest):
+            # A workspace names a version once, and elsewhere only the library.
             if best is None or (dependency.version and not best.version):
                 place = Place(manifest.path, dependency.line, dependency.name)
                 best = _Declared(place, dependency.version)
@@ -451,7 +454,9 @@ class _Look:
             for use in rule.uses:
                 if not use.prefix and (imported or use.alone):
                     self._take(use, file, prefixes)
+
         for use in rule.uses:
+            # Models are mostly classes that extend one of the project's own: they name the tables.
             if use.on == "base":
                 # Classes of the project that extend one which was found.
                 names = {file.named(one.symbol) for file in files for one in file.sightings(use)}

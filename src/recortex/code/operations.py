@@ -236,7 +236,8 @@ class CodeOperations(Operations):
         return Code(action="map", text=redact(made.text).text, tokens=made.tokens)
 
     def _impact(self, known: Codebase, targets: list[Address], most: int) -> Code:
-        from recortex.engines.code.resolution import Resolver, is_test, reached
+        from recortex.engines.code.project import is_test
+        from recortex.engines.code.resolution import Resolver, reached
 
         found, unsure = reached(known.project, Resolver(known.project), targets, MOST_REACHED)
         shown = [_shown(known, one.address, one.distance) for one in found]

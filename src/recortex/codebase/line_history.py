@@ -75,7 +75,7 @@ def of_lines(tree: Path, path: str, ranges: Sequence[tuple[int, int]], blob: byt
     """
     content = blake2b(blob, digest_size=16).digest()
     found = _of_lines(tree, path, tuple(ranges), branch_and_commit(tree)[1], content)
-    if not any(one.commits for one in found):
+    if not any(one.commits for one in found):  # as of a file
         _of_lines.cache_clear()
     return list(found)
 
@@ -112,6 +112,7 @@ def places_of(tree: Path, name: str) -> list[tuple[str, int, str]]:
             return []
         words = ("grep", "-n", "-I", "-E", "--full-name", "-e", before + r"[[:space:]]*([:=(<{]|$| )")
         found = git.lines(*words, "--", *_NO_DATA, most=MOST_BYTES, seconds=SECONDS)
+    # A longer line is minified: a definition in it tells a person nothing.
     parts = (_PLACE.match(line) for line in found if len(line) < LONGEST)
     return [(one[1], int(one[2]), one[3]) for one in parts if one]
 
@@ -132,6 +133,7 @@ def _log(git: Git, most: int, *words: str) -> Iterator[Commit]:
         parts = record.split("\x02")
         if len(parts) == 4 and parts[1].isdecimal():  # noqa: PLR2004  as the form says
             hash_, at, author, message = parts
+            # A commit may claim any time; Python's dates end in the year 9999.
             when = datetime.fromtimestamp(min(int(at), 2**33), UTC)
             yield Commit(hash=hash_.strip(), at=when, author=author, message=message.strip()[:MOST_MESSAGE])
 

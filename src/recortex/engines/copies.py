@@ -64,7 +64,7 @@ def alike(one: str, other: str) -> bool:
     """Whether two statements say the same in nearly the same words."""
     if one == other:
         return True
-    if max(len(one), len(other)) > LONGEST:
+    if max(len(one), len(other)) > LONGEST:  # reports and logs: comparing them takes long and finds nothing
         return False
     a, b = _compared_form(one), _compared_form(other)
     if a.names != b.names or min(len(a.words), len(b.words)) < FEWEST:

@@ -105,6 +105,7 @@ def bytes_per_day(samples: Sequence[SizeSample]) -> float | None:
     Args:
         samples: in any order.
     """
+    # By the newest sample and not by the clock, so that a pause of months does not empty the window.
     newest = max((one.at for one in samples), default=0)
     recent = [one for one in samples if newest - one.at <= WINDOW]
     if not recent or newest - min(one.at for one in recent) < LEAST_SPAN:

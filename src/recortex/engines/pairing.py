@@ -190,6 +190,7 @@ def _replaces(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink],
         place, old, (_length(new.code.memory), _length(former.code))
     ):
         return True
+    # The piece may have moved within its file: its words or its code are the same, its lines are not.
     same_words = former.description.content_hash == new.description.memory.content_hash
     same_code = former.code is not None and former.code.content_hash == new.code.memory.content_hash
     return place.path == old.path and (same_words or same_code) and not still_there(old)

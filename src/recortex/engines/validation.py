@@ -299,6 +299,7 @@ def _consensus(healed: Healed, subject: Subject, _: Verdict, remedy: Remedy) -> 
     if not remedy.bold or memory.pinned or agreed == bool(raised):
         return healed
     confidence = min(1.0, memory.confidence + AGREED) if agreed else max(0.0, memory.confidence - raised)
+    # What was raised is noted, so that exactly as much can be taken back.
     notes = {**_notes(memory), "raised": [round(confidence - memory.confidence, 6)] if agreed else []}
     if confidence == memory.confidence:
         return healed
@@ -328,6 +329,7 @@ def _archival(healed: Healed, subject: Subject, verdict: Verdict, remedy: Remedy
     """Archive what is stale and of which too little confidence is left."""
     memory, stored = healed.memory, subject.memory.confidence
     least = KINDS[memory.kind].archive_below
+    # Decay was computed from the confidence before it was lowered here.
     left = subject.confidence * (memory.confidence / stored if stored else 1.0)
     kept = memory.pinned or remedy.hub or not least or memory.status is not Status.ACTIVE
     if not remedy.bold or kept or not verdict.issues or left >= max(least, LEAST):

@@ -187,7 +187,7 @@ class FactStore:
         gone = [path for path in known if path not in met]
         before = {f"{path}/{one.name}" if path else one.name for path in known for one in known[path].files}
         tree.removed = len(before - tree.files.keys() - tree.skipped.keys())
-        if gone:
+        if gone:  # a folder that is no longer there, or that is hidden or ignored by now
             with self._database:
                 self._database.executemany(
                     "DELETE FROM folders WHERE tree = ? AND path = ?", [(number, path) for path in gone]
@@ -223,6 +223,7 @@ class FactStore:
 
     def _read(self, root: Path, path: str, one: Seen, made: dict[bytes, FileFacts]) -> Seen:
         """A file as it is now; its facts are added to `made` where they are new."""
+        # The times are taken before the bytes: a change in between is noticed by the next refresh.
         seen, data = _look_at(root, path, one)
         if seen.skipped or seen.key in made or self._has(seen.key):
             return seen

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.code import CALLABLE, CONTAINERS, innermost
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import MOST_CHANGED, Citation, FileLink, SymbolLink
-from recortex.engines.code.resolution import is_test
+from recortex.engines.code.project import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -68,7 +68,7 @@ class Names:
     def plain(self, path: str, name: str, at: int) -> list[Address] | Outside:
         """What a single name means at a place of a file."""
         facts = self._project.files[path]
-        if name in ABOVE or name in INSTANCE:
+        if name in ABOVE or name in INSTANCE:  # what they mean depends on the type around the place
             return []
         for scope in scopes(facts, at):
             symbol = facts.symbols[scope]
@@ -144,6 +144,7 @@ class Names:
             return self._by_default(path, facts, depth)
         if facts.language == "rust" and (inner := self._inline(path, name, module)):
             return inner
+        # These languages give on nothing that they import.
         if depth == DEEPEST or facts.language in {"java", "csharp", "php", "go"}:
             return ()
         return self._given_on(path, facts, name, depth)

@@ -141,10 +141,11 @@ def _walk(
     out = np.bincount(source, weights=weight, minlength=len(paths))
     pull = np.array(wanted, dtype=np.float64)
     pull = pull / pull.sum() if pull.sum() else np.full(len(paths), 1 / len(paths))
-    share = pull.copy()
+    share = pull.copy()  # it begins where it returns to, and so needs fewer rounds
     part = weight / out[source] if len(found) else weight
     for _ in range(ROUNDS):
         flow = np.bincount(target, weights=share[source] * part, minlength=len(paths))
+        # What ends in a file that refers to nothing would leak away otherwise.
         lost = share[out == 0].sum()
         share = DAMPING * (flow + lost * pull) + (1 - DAMPING) * pull
     return [float(one) for one in share]
@@ -250,6 +251,7 @@ def outline(project: Project, ranking: Ranking, budget: int, count: Callable[[st
         count: tokens of a text.
     """
     order = _order(ranking)
+    # More entries are more tokens, so the most that fit are found by halving.
     low, high, best = 0, len(order), Outline("", 0, ())
     while low < high:
         middle = (low + high + 1) // 2

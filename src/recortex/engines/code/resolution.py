@@ -81,6 +81,7 @@ class Resolver:
         if call.receiver:
             found = self._on(path, call)
         else:
+            # Macros of Rust are defined without the sign that their calls have.
             found = self._names.plain(path, call.name.removesuffix("!"), call.caller)
         if isinstance(found, Outside):
             return Meaning("external", package=found.package)
@@ -285,10 +286,6 @@ def _imports(path: str, facts: FileFacts, names: Names) -> dict[str, set[str]]:
 # -- who calls a symbol, and what it calls
 
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
-    r"|[._-](?:test|spec)s?\.\w+$|(?:^|/)[^/]*Tests?\.(?:java|cs|php)$"
-)
 MOST_ROUNDS = 6
 """Calls that are followed one after the other."""
 
@@ -352,11 +349,6 @@ def callees(project: Project, resolver: Resolver, source: Address) -> list[Edge]
         for meaning in [resolver.meaning(source.path, call)]
         for target in meaning.targets
     ]
-
-
-def is_test(path: str) -> bool:
-    """Whether a file holds tests, by its path."""
-    return _TEST.search(path) is not None
 
 
 class Reached(NamedTuple):

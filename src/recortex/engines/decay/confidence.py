@@ -196,6 +196,7 @@ def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) 
     since = below_since(fall, threshold)
     if since is None:
         return None
+    # Whoever restored or corrected it wants it to stay for the full time.
     since = max(since, one.updated_at, one.standing_since or 0)
     if now - since < rules.archive_after_days * DAY:
         return None

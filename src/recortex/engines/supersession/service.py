@@ -61,6 +61,7 @@ def insert_superseding(
     ids = [one.id for one in old]
     with store.transaction():
         current = store.memories.get(ids)
+        # They were read before the transaction: another process may have ended one meanwhile.
         if [one.status for one in current] != [Status.ACTIVE] * len(old):
             raise MemoryNotFoundError(
                 "A memory that was to be replaced is no longer active.",
@@ -107,6 +108,7 @@ def supersede(
         actor: on whose behalf.
         why: the evidence by which it was inferred; empty where the caller said so.
     """
+    # A successor may be older than what it replaces, as in an import: no span ends before it begins.
     until = max(old.valid_from, min(old.valid_until or since, since))
     ended = replace(old, status=Status.SUPERSEDED, superseded_by=by, valid_until=until, updated_at=at)
     search = search_text_in(store, ended)
