@@ -50,12 +50,10 @@ def record_folders(root: Path) -> list[Path]:
     for folder in _walk(root):
         if not any(folder.is_relative_to(one) for one in found):
             found.append(folder)
-    return found or _at_the_top(root)
-
-
-def _at_the_top(root: Path) -> list[Path]:
-    """Files beside the rest of a project whose names say that they are records: `adr-001-….md`."""
-    return sorted(one for one in root.iterdir() if _RECORD.match(one.name) and one.suffix.lower() in ENDINGS)
+    # Without such a folder, records may stand beside the rest of the project: `adr-001-….md`.
+    return found or sorted(
+        one for one in root.iterdir() if _RECORD.match(one.name) and one.suffix.lower() in ENDINGS
+    )
 
 
 def _named(root: Path) -> Path | None:

@@ -54,10 +54,6 @@ def _named(node: Node, *kinds: str) -> list[Node]:
     return [child for child in node.named_children if child.type in kinds]
 
 
-def _last(path: str, separator: str) -> str:
-    return path.rpartition(separator)[2]
-
-
 def _python(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
     source = node.child_by_field_name("module_name")
     module = "__future__" if node.type == "future_import_statement" else _text(source, data)
@@ -189,7 +185,9 @@ def _go(node: Node, data: bytes) -> Iterator[tuple[str, str, str]]:
     path = _text(node.child_by_field_name("path"), data)[1:-1]
     name = node.child_by_field_name("name")
     if name is None:
-        yield path, "", _last(_GO_VERSION.sub("", path), "/").removeprefix("go-").partition(".")[0]
+        # By convention a package is called as the end of its path, without a version or `go-`.
+        last = _GO_VERSION.sub("", path).rpartition("/")[2]
+        yield path, "", last.removeprefix("go-").partition(".")[0]
     elif name.type == "dot":
         yield path, "*", ""
     else:

@@ -88,26 +88,23 @@ class CurrentCode:
             data = read(self.root, path, self._real)
             if data is None:
                 return None
-            self._files[path] = self._read(path, data)
+            key = key_of(path, data)
+            facts = self.before(key)
+            if facts is None and self._parse:
+                from recortex.codebase.syntax.extraction import read_facts
+                from recortex.codebase.syntax.working_tree import LARGEST
+
+                try:
+                    facts = read_facts(path, data) if len(data) <= LARGEST else None
+                except GrammarError:
+                    facts = None
+            self._files[path] = Keyed(key, facts if facts and not facts.skipped else None)
         return self._files[path]
 
     def facts(self, path: str) -> FileFacts | None:
         """The facts of a file as it is; None where there are none."""
         found = self.read(path)
         return found.facts if found else None
-
-    def _read(self, path: str, data: bytes) -> Keyed:
-        key = key_of(path, data)
-        facts = self.before(key)
-        if facts is None and self._parse:
-            from recortex.codebase.syntax.extraction import read_facts
-            from recortex.codebase.syntax.working_tree import LARGEST
-
-            try:
-                facts = read_facts(path, data) if len(data) <= LARGEST else None
-            except GrammarError:
-                facts = None
-        return Keyed(key, facts if facts and not facts.skipped else None)
 
     def before(self, key: bytes) -> FileFacts | None:
         """The facts that a file had when its key was this one, where they are still known."""

@@ -225,16 +225,16 @@ class FactStore:
         """A file as it is now; its facts are added to `made` where they are new."""
         # The times are taken before the bytes: a change in between is noticed by the next refresh.
         seen, data = _look_at(root, path, one)
-        if seen.skipped or seen.key in made or self._has(seen.key):
+        if seen.skipped or seen.key in made:
+            return seen
+        # Another tree, branch or name of the file may have brought its facts already.
+        if self._database.execute("SELECT 1 FROM facts WHERE key = ?", (seen.key,)).get:
             return seen
         facts = read_facts(path, data)
         if facts is None or facts.skipped:
             return seen._replace(key=b"", skipped=facts.skipped if facts else "no code")
         made[seen.key] = facts
         return seen
-
-    def _has(self, key: bytes) -> bool:
-        return bool(self._database.execute("SELECT 1 FROM facts WHERE key = ?", (key,)).get)
 
     def facts(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, FileFacts]]:
         """Facts by their keys, one after the other; what another process deleted meanwhile is left out."""

@@ -250,7 +250,17 @@ def outline(project: Project, ranking: Ranking, budget: int, count: Callable[[st
         budget: tokens of the text.
         count: tokens of a text.
     """
-    order = _order(ranking)
+    # A file stands before its definitions, each of which tells less than the one before it.
+    share = dict(ranking.files)
+    taken: dict[str, int] = defaultdict(int)
+    weighted: list[tuple[float, _Entry]] = [(value, _Entry(path)) for path, value in ranking.files]
+    for address, value in ranking.symbols:
+        taken[address.path] += 1
+        if taken[address.path] <= MOST_OF_A_FILE:
+            least = min(value, share[address.path])
+            weighted.append((least / (2 + 2 * taken[address.path]), _Entry(*address)))
+    listed = sorted(weighted, key=lambda one: (-one[0], one[1]))
+    order = [entry for _, entry in listed]
     # More entries are more tokens, so the most that fit are found by halving.
     low, high, best = 0, len(order), Outline("", 0, ())
     while low < high:
@@ -268,20 +278,6 @@ class _Entry(NamedTuple):
 
     path: str
     number: int = NOWHERE
-
-
-def _order(ranking: Ranking) -> list[_Entry]:
-    """Files by their share, each followed by its definitions where those outweigh the next files."""
-    share = dict(ranking.files)
-    taken: dict[str, int] = defaultdict(int)
-    weighted: list[tuple[float, _Entry]] = [(value, _Entry(path)) for path, value in ranking.files]
-    for address, value in ranking.symbols:
-        taken[address.path] += 1
-        if taken[address.path] <= MOST_OF_A_FILE:
-            least = min(value, share[address.path])
-            weighted.append((least / (2 + 2 * taken[address.path]), _Entry(*address)))
-    listed = sorted(weighted, key=lambda one: (-one[0], one[1]))
-    return [entry for _, entry in listed]
 
 
 def _made(project: Project, entries: Sequence[_Entry], count: Callable[[str], int]) -> Outline:

@@ -92,8 +92,21 @@ class Message:
 
     @cached_property
     def shared(self) -> dict[str, float]:
-        """The features that all statements of the message share."""
-        return _of_message(self)
+        """The features that all statements share: its length and look, how it begins and what it answers."""
+        text, start, before = self.text, self.text[:_AROUND], self.before[-_AROUND:]
+        return {
+            "message_size": log1p(len(text)),
+            "message_brief": float(len(text) < _BRIEF),
+            "message_short": float(len(text) < _SHORT),
+            "message_long": float(len(text) > _LONG),
+            "message_wrapped": float(PATTERNS.wrapped.match(text) is not None),
+            "message_fenced": float("```" in text),
+            "message_first": float(self.first),
+            "message_objects": float(PATTERNS.objects.search(start) is not None),
+            "message_agrees": float(PATTERNS.agrees.match(start) is not None),
+            "answers_offer": float(PATTERNS.offers.search(before) is not None),
+            "answers_nothing": float(not before),
+        }
 
 
 class Statement(NamedTuple):
@@ -144,24 +157,6 @@ def _shape(text: str) -> dict[str, float]:
         "shape_marks": float("!" in text or "！" in text),  # noqa: RUF001
         "shape_bold": float("**" in text),
         "shape_arrow": float("→" in text or "->" in text),
-    }
-
-
-def _of_message(message: Message) -> dict[str, float]:
-    """How long a message is, what it looks like, how it begins and what it answers."""
-    text, start, before = message.text, message.text[:_AROUND], message.before[-_AROUND:]
-    return {
-        "message_size": log1p(len(text)),
-        "message_brief": float(len(text) < _BRIEF),
-        "message_short": float(len(text) < _SHORT),
-        "message_long": float(len(text) > _LONG),
-        "message_wrapped": float(PATTERNS.wrapped.match(text) is not None),
-        "message_fenced": float("```" in text),
-        "message_first": float(message.first),
-        "message_objects": float(PATTERNS.objects.search(start) is not None),
-        "message_agrees": float(PATTERNS.agrees.match(start) is not None),
-        "answers_offer": float(PATTERNS.offers.search(before) is not None),
-        "answers_nothing": float(not before),
     }
 
 
