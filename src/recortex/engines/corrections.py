@@ -55,7 +55,10 @@ def difference(original: str, corrected: str, *, files: Sequence[str] = ()) -> D
     changed: list[Change] = []
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
-            for before, after in _paired(old[a:b], new[c:d]):
+            # Lines that stand for each other, in order; what is left over stands for nothing.
+            for before, after in zip_longest(
+                (line.rstrip() for line in old[a:b]), (line.rstrip() for line in new[c:d]), fillvalue=""
+            ):
                 if before and after:
                     changed.append(Change(before, after))
                 elif before or after:
@@ -116,11 +119,6 @@ def _lines(text: str) -> list[str]:
             hint="Give the part that was corrected.",
         )
     return lines
-
-
-def _paired(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Lines that stand for each other, in order; what is left over stands for nothing."""
-    return zip_longest((line.rstrip() for line in old), (line.rstrip() for line in new), fillvalue="")
 
 
 def _swapped(changed: Sequence[Change], pattern: re.Pattern[str]) -> Iterator[Change]:

@@ -187,7 +187,12 @@ def _statements(blocks: Sequence[_Block]) -> Iterator[Statement]:
             yield from _parse_statements(block, text, heading, [])
             leads = [(-1, text)]
         elif block.form == "row":
-            yield from _row(block, heading)
+            # A table's row of two columns, as the name and what is said of it
+            cells = [plain(cell) for cell in block.text.strip("|").split("|")]
+            if len(cells) == _COLUMNS and all(cells) and not set(block.text) <= set("|-: "):
+                said = f"{cells[0]}: {cells[1]}"
+                if _counts(cells[1], said):
+                    yield _statement(said, block, heading)
         elif block.form.removeprefix("code ") in _SHELLS:
             lead = leads[-1][1] if leads and leads[-1][1].endswith(":") else ""
             yield from _commands(block, lead.rstrip(":") or heading, heading)
@@ -209,15 +214,6 @@ def _parse_statements(
         if heading and (_short(said) or PATTERNS.denies.search(heading)) and heading not in said:
             said = f"{heading}: {said}"
         if _counts(part, said):
-            yield _statement(said, block, heading)
-
-
-def _row(block: _Block, heading: str) -> Iterator[Statement]:
-    """A table's row of two columns, as the name and what is said of it."""
-    cells = [plain(cell) for cell in block.text.strip("|").split("|")]
-    if len(cells) == _COLUMNS and all(cells) and not set(block.text) <= set("|-: "):
-        said = f"{cells[0]}: {cells[1]}"
-        if _counts(cells[1], said):
             yield _statement(said, block, heading)
 
 

@@ -292,13 +292,13 @@ def statement_units(text: str, language: str) -> frozenset[str]:
     nothing = PADDING | _listed(f"FILLERS {language}") | _listed(f"NEGATION {language}")
     nothing |= _padding(language) if language in _LATIN else set()
     said = (word.strip("./:-#") for word in tokens(without_cjk(plain), TERM))
-    found = {_root(word, language) for word in said if word and word not in nothing}
+    found = {
+        (word if language in _EASTERN else stem(word, language))
+        for word in said
+        if word and word not in nothing
+    }
     pieces = (piece for run in runs(plain) for piece in _informative_parts(run, language))
     return frozenset(found.union(*map(pairs, pieces)))
-
-
-def _root(word: str, language: str) -> str:
-    return word if language in _EASTERN else stem(word, language)
 
 
 def _informative_parts(run: str, language: str) -> Iterator[str]:

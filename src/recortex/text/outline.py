@@ -210,12 +210,12 @@ def _up_to(end: str, lines: Sequence[Line], place: int, begins: int) -> list[str
     return found
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(' '.join(cell.replace('|', ' ').split()) for cell in cells)} |"
-
-
 def _with_rule(rows: Sequence[Sequence[str]], *, header: bool) -> list[str]:
-    told = [_row(cells) for cells in rows if any(cell.strip() for cell in cells)]
+    told = [
+        f"| {' | '.join(' '.join(cell.replace('|', ' ').split()) for cell in cells)} |"
+        for cells in rows
+        if any(cell.strip() for cell in cells)
+    ]
     return [*told[:1], _RULE, *told[1:]] if header and told else told
 
 
@@ -284,7 +284,16 @@ def _of_rst(lines: Sequence[str]) -> tuple[list[str], int]:
         rows = [line.strip().strip("|").split("|") for line in lines[:used] if line.strip()[:1] == "|"]
         return _with_rule(rows, header=header), used
     if _BORDER.match(lines[0]):
-        return _of_columns(lines)
+        # A simple table: borders show where columns begin; one below the first row makes that their names
+        end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+        borders = [at for at, line in enumerate(lines[:end]) if _BORDER.match(line)]
+        if len(borders) < _WITH_LINE_ABOVE:
+            return [], 0
+        starts = [found.start() for found in re.finditer(r"=+", lines[0])]
+        spans = list(pairwise([*starts, MOST_LINE]))
+        inside = [line for at, line in enumerate(lines[: borders[-1]]) if at not in borders]
+        rows = [[line[begin:stop] for begin, stop in spans] for line in inside]
+        return _with_rule(rows, header=len(borders) > _WITH_LINE_ABOVE), borders[-1] + 1
     return [], 0
 
 
@@ -315,19 +324,6 @@ def _of_csv(lines: Sequence[str]) -> list[str]:
     body = [line.strip() for line in lines if line.strip() and not line.strip().startswith(":")]
     given = [named[1], *body] if named else body
     return _with_rule(list(csv.reader(given, skipinitialspace=True)), header=header)
-
-
-def _of_columns(lines: Sequence[str]) -> tuple[list[str], int]:
-    """A simple table: borders show where columns begin; one below the first row makes that their names."""
-    end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
-    borders = [at for at, line in enumerate(lines[:end]) if _BORDER.match(line)]
-    if len(borders) < _WITH_LINE_ABOVE:
-        return [], 0
-    starts = [found.start() for found in re.finditer(r"=+", lines[0])]
-    spans = list(pairwise([*starts, MOST_LINE]))
-    inside = [line for at, line in enumerate(lines[: borders[-1]]) if at not in borders]
-    rows = [[line[begin:stop] for begin, stop in spans] for line in inside]
-    return _with_rule(rows, header=len(borders) > _WITH_LINE_ABOVE), borders[-1] + 1
 
 
 # -- marked-up text as plain sentences, cut where a sentence ends

@@ -347,12 +347,12 @@ def _take_back_missing(
             _unsay(services, sorted(gone - {""}), session, now)
     store = services_for(Scope.PROJECT).store
     with store.transaction():
-        later = (one for one in store.exchanges.find(ExchangeQuery(session=session)) if _ended(one) > last)
+        later = (
+            one
+            for one in store.exchanges.find(ExchangeQuery(session=session))
+            if (one.ended_at or datetime.max.replace(tzinfo=UTC)) > last
+        )
         store.exchanges.delete_session(session, keep=listener.made | {one.id for one in later})
-
-
-def _ended(exchange: Exchange) -> datetime:
-    return exchange.ended_at or datetime.max.replace(tzinfo=UTC)
 
 
 def _unsay(services: StoreServices, turns: Sequence[str], session: str, now: datetime) -> None:

@@ -181,17 +181,13 @@ def _moves(work: Work) -> Iterator[Move]:
         found = [signals(standing, month.get(standing.id, Given())) for month in months]
         scores = [score(one) if month else None for one, month in zip(found, months, strict=True)]
         to = moved(standing, scores, now)
-        if to is not None and not _is_kept(work, standing):
+        if to is not None and not set_by_person(
+            [
+                (version.version, version.memory.importance, version.changed_by)
+                for version in work.services.store.memories.history(standing.id)
+            ]
+        ):
             yield Move(standing, to, scores[0] or 0.0, found[0])
-
-
-def _is_kept(work: Work, standing: Standing) -> bool:
-    return set_by_person(
-        [
-            (version.version, version.memory.importance, version.changed_by)
-            for version in work.services.store.memories.history(standing.id)
-        ]
-    )
 
 
 def _importance_move(work: Work, memory: Memory, move: Move) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.app.jobs.work import Work
-    from recortex.domain.exchange import Exchange
     from recortex.domain.maintenance import MaintenanceRun
     from recortex.domain.memory import Memory
 
@@ -113,14 +112,14 @@ def _read(work: Work) -> tuple[list[tuple[datetime, str]], int]:
     key, said = max(0, last - LOOKED_BACK), []
     while found := store.exchange_search.added_after(key, BATCH):
         key = found[-1][0]
-        said += [(one.ended_at, _text(one)) for _, one in found if one.ended_at]
+        said += [
+            (one.ended_at, f"{one.message}\n{one.opening}\n{one.conclusion}")
+            for _, one in found
+            if one.ended_at
+        ]
         if work.left() <= 0:
             break
     return sorted(said, key=lambda one: one[0]), max(key, last)
-
-
-def _text(exchange: Exchange) -> str:
-    return f"{exchange.message}\n{exchange.opening}\n{exchange.conclusion}"
 
 
 def _of_sessions(said: Sequence[tuple[datetime, str]], active: Sequence[Memory]) -> Iterator[_Told]:

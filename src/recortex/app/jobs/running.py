@@ -332,7 +332,12 @@ class Worker:
         Raises:
             RecortexError: it failed, or one of the maintenance jobs; the others were done.
         """
-        app = self._app(workspace)
+        if workspace not in self._apps:
+            self._apps[workspace] = self._open_app(self._address.url(workspace))
+        self._apps.move_to_end(workspace)
+        while len(self._apps) > OPEN:
+            self._apps.popitem(last=False)[1].close()
+        app = self._apps[workspace]
         services = app.services(Scope.PROJECT)
         if name == MAINTENANCE:
             done = run_due(services, app.clock, app.settings)
@@ -341,14 +346,6 @@ class Worker:
             done = run(services, app.clock, app.settings, jobs)
         if failed := [f"{one.name}: {one.note}" for one in done if one.state == "failed"]:
             raise RecortexError("; ".join(failed), hint="`recortex status` shows it until it works again.")
-
-    def _app(self, workspace: str) -> Application:
-        if workspace not in self._apps:
-            self._apps[workspace] = self._open_app(self._address.url(workspace))
-        self._apps.move_to_end(workspace)
-        while len(self._apps) > OPEN:
-            self._apps.popitem(last=False)[1].close()
-        return self._apps[workspace]
 
 
 def _describe_failure(error: Exception) -> str:

@@ -109,7 +109,10 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or any(PASSING_PATTERNS.moment.search(text) is not None for text in (said, sentence))
         or PASSING_PATTERNS.hangs_on.search(sentence) is not None
         or _is_unread(message)
-        or (finding.rule in UNSURE and not _gives_reason(finding))
+        or (
+            finding.rule in UNSURE
+            and not (finding.rule in LETS and PASSING_PATTERNS.because.search(finding.quote) is not None)
+        )
         or (
             finding.rule in TAKEN_IN_PASSING
             and not any(map(PASSING_PATTERNS.stands.search, (said, sentence)))
@@ -132,10 +135,6 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         return False
     least = LEAST if finding.rule in PLAIN and len(message) <= BRIEF else EVEN
     return chance_of(said, sentence, message) < least
-
-
-def _gives_reason(finding: RuleFinding) -> bool:
-    return finding.rule in LETS and PASSING_PATTERNS.because.search(finding.quote) is not None
 
 
 def says_plainly(finding: RuleFinding, message: str) -> bool:

@@ -227,18 +227,15 @@ def _asked(said: str) -> str:
     if found := PATTERNS.asks_putting.match(said):
         return f"Do not {_infinitive(found['what'])}"
     if found := PATTERNS.asks_fact.match(said):
-        return _as_fact(said.lower(), found)
+        # The fact that is in "doesn't git know it?": git knows it
+        said = said.lower()
+        subject, what = found["subject"], found["what"]
+        if said.startswith(("isn", "aren")):
+            return f"{subject} {'is' if said.startswith('isn') else 'are'} {what}"
+        verb, _, rest = what.partition(" ")
+        return f"{subject} {verb}s {rest}" if said.startswith("doesn") else f"{subject} {what}"
     found = PATTERNS.asks_why_not.match(said) or PATTERNS.asks_should.match(said)
     return _infinitive(found["what"]) if found else ""
-
-
-def _as_fact(said: str, found: re.Match[str]) -> str:
-    """The fact that is in "doesn't git know it?": git knows it."""
-    subject, what = found["subject"], found["what"]
-    if said.startswith(("isn", "aren")):
-        return f"{subject} {'is' if said.startswith('isn') else 'are'} {what}"
-    verb, _, rest = what.partition(" ")
-    return f"{subject} {verb}s {rest}" if said.startswith("doesn") else f"{subject} {what}"
 
 
 def _infinitive(what: str) -> str:

@@ -57,7 +57,14 @@ def normalise(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], i
     Raises:
         InvalidInputError: the draft is empty, or a value does not fit.
     """
-    _check_draft(draft)
+    if not draft.text.strip() and not draft.content:
+        raise InvalidInputError(
+            "There is nothing to remember: the text is empty.", hint="Give a text or a content."
+        )
+    _check_length(draft.text)
+    _check_length(draft.summary)
+    for value in draft.content.values():
+        _check_length(value if isinstance(value, str) else "")
     clean, found, skipped = _redacted(without_nul(draft))
     content = _content(clean)
     text = content.text()
@@ -121,17 +128,6 @@ def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalise
     )
     changed = replace(changed, **_tidied(changed))
     return Normalised(_bounded(check(changed)), (*(finding.rule for finding in found), *labels.redacted))
-
-
-def _check_draft(draft: Draft) -> None:
-    if not draft.text.strip() and not draft.content:
-        raise InvalidInputError(
-            "There is nothing to remember: the text is empty.", hint="Give a text or a content."
-        )
-    _check_length(draft.text)
-    _check_length(draft.summary)
-    for value in draft.content.values():
-        _check_length(value if isinstance(value, str) else "")
 
 
 def _bounded(memory: Memory) -> Memory:
