@@ -176,6 +176,7 @@ def _fix(commit: Commit, message: Message) -> Told | None:
 
 def _rationale(commit: Commit, message: Message) -> Told | None:
     """The reason for a way of doing things; that a feature is there, and what changed, is none."""
+    # What was moved, renamed or reworded needs no reason that anybody asks for later.
     if PATTERNS.moves.match(message.gist) or is_aside(commit, message):
         return None
     feature = message.type in {"feat", "feature"} or PATTERNS.feature.match(message.gist)

@@ -91,6 +91,7 @@ def parse(text: str) -> Parsed:
     blocks = list(_blocks(lines, begin))
     once: dict[str, Statement] = {}
     for one in _statements(blocks):
+        # A rule for some files would be wrong for the others once it stands without its file.
         made = replace(one, text=f"For {scope}: {one.text}") if scope else one
         if len(once) < MOST_STATEMENTS:
             once.setdefault(made.hash, made)
@@ -102,6 +103,7 @@ def parse(text: str) -> Parsed:
 def _visible(text: str) -> str:
     """The text without comments and our own blocks, with as many lines as before."""
     text = PATTERNS.comment.sub(_line_breaks, text)
+    # Recortex's own block would otherwise come back as what the file says.
     while START in text:
         begin = text.index(START)
         end = text.find(END, begin)

@@ -442,7 +442,7 @@ def _classify_edges(
     pairs = [pair for one in relations if is_uncertain(one) and (pair := _pair(services, one))]
     if not pairs:
         return 0
-    edges = adviser.edges(pairs, session=session).edges
+    edges = adviser.edges(pairs, session=session)
     with services.store.transaction():
         return services.store.relations.put_all([_relation(edge, now) for edge in edges])
 

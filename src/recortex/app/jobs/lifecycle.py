@@ -118,6 +118,7 @@ def _move(services: StoreServices, due: Sequence[_Due], now: datetime) -> list[_
         found = {memory.id: memory for memory in services.store.memories.get([one.id for one, _ in due])}
         for one, step in due:
             memory = found.get(one.id)
+            # Between looking and writing, another process may have used or edited it.
             if memory is None or (memory.status, to_micros(memory.updated_at)) != (
                 one.status,
                 one.updated_at,

@@ -303,6 +303,7 @@ class _Run:
         while not self._over():
             room = self.limit - self.done if self.limit else PAGE
             ids = page(min(PAGE, room))
+            # What a page before could not embed is still pending: it is tried once in a run.
             fresh = iter([id_ for id_ in ids if id_ not in set(before)] if before else ids)
             if not (batch := list(islice(fresh, BATCH))):
                 return True

@@ -91,6 +91,7 @@ def _validated(work: Work, ids: list[str]) -> Iterator[list[Validated]]:
     Code that was not found before is not looked for again in every file.
     """
     memories = work.services.store.memories
+    # Looking through every file for code that is gone takes longest, and it was done once.
     missed = {id_ for id_, found in memories.verdicts(ids).items() if "citation:" in found}
     batch = memories.get(ids)
     parts: dict[Reach, list[Memory]] = {
@@ -210,6 +211,7 @@ def follow_changes(work: Work) -> Outcome:
     waiting = unread(work.services)
     first = [one for one in waiting[-LATEST:] if one[0] > newest] if len(waiting) > LATEST else []
     replaced = marked = 0
+    # Places below 1 are the latest ones, read first: the mark moves only with the others, in their order.
     for place, (key, memory_id) in enumerate([*first, *waiting], 1 - len(first)):
         for memory in store.memories.get([memory_id]):
             settled = changes.settle(memory, now=work.now, actor=Actor.VALIDATION)

@@ -121,6 +121,7 @@ class Habits:
     def observe(self, turn: Turn) -> None:
         """Count the commands of a turn that passed, by their form for the whole project."""
         for call in turn.tools:
+            # What Recortex itself was asked is not how the person works.
             command = "" if call.injected else main_part(call.command)
             purpose = purpose_of(command)
             if purpose and len(command) <= MAX_COMMAND and passed(call) and (form := whole_form(command)):

@@ -255,11 +255,13 @@ _BEGINNING = 6
 
 def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
     """What the rules found in a person's message and is worth it, then what else lasts."""
+    # A message that was pasted whole states nothing of the person's own.
     pasted = PASTED.match(message.text) is not None
     lasting = {} if pasted else {one.quote: one for one in durable(message.text)}
     for finding in findings:
         found = _weighed(finding, message)
         lasts = lasting.pop(finding.quote, None)
+        # A rule that only proposes gives way to the learned chance, where that is sure of the same sentence.
         if lasts and not finding.hold and not (found and found.confidence >= ACTIVE and not found.hold):
             found = lasts
         if found:
@@ -382,6 +384,7 @@ class _SessionReader:
         if turn.text and not turn.sidechain and (turn.by_person or turn.role != "user"):
             self.begun = True
             self.said = self.said if turn.role == "user" else turn.text[-_ANSWERED:]
+        # Comparing each candidate with all takes longer the more there are: those so far are done with.
         if len(self.candidates.kept) > MAX_HELD:
             self.released += self.candidates.kept
             self.candidates = CandidateSet()
@@ -406,6 +409,7 @@ class _SessionReader:
         kept = [] if self.released else self.candidates.kept[: len(told)]
         raised = [one for one, was in zip(kept, told, strict=False) if one.active and not was.active]
         withdrawn = [was for one, was in zip(kept, told, strict=False) if was.active and not one.active]
+        # A command that a fuller form has taken the place of since is no habit any more.
         standing = {one.text for one in now}
         withdrawn += [was for was in habits if was.active and was.text not in standing]
         return Learned([*self.released, *raised, *self.candidates.kept[len(kept) :]], withdrawn)

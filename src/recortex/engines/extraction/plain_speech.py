@@ -101,6 +101,7 @@ def plain_speech(said: str) -> str:
     text = PATTERNS.spoken.sub(lambda found: _SPOKEN[found[1].lower()] + (found[2] or ""), text)
     text = PATTERNS.stutter.sub(r"\1", PATTERNS.murmur.sub(" ", text))
     text = " ".join(PATTERNS.loose.sub("", PATTERNS.repeated.sub(r"\1", text)).split())
+    # What is taken off may bare another opening: "ok so please" goes a word at a time.
     for _ in range(_ROUNDS):
         shorter = PATTERNS.ending.sub("", PATTERNS.opening.sub("", text, count=1), count=1).strip(" ,;-–—")
         if shorter == text or len(shorter.split()) < _FEWEST:
@@ -169,6 +170,7 @@ _MARKS = ("?", "\N{FULLWIDTH QUESTION MARK}")
 def durable(text: str) -> Iterator[RuleFinding]:
     """Yield what a message that a person typed states to hold beyond the task at hand."""
     material = doubtful(text)
+    # In a long message most of what is typed explains the task, however lasting it sounds.
     for kept, likely, said, sentence in _stated(text, SURE if len(text) <= _BRIEF else SURER):
         confidence = max(_DECIDED, round(likely, 2))
         hold = HOLD if material(sentence) >= DOUBT else ""

@@ -218,6 +218,7 @@ class Ingestion:
         remaining = iter(drafts)
         while chunk := list(islice(remaining, CHUNK)):
             normalised = [self._normalised(draft, now) for draft in chunk]
+            # Before the transaction: looking up takes long, and other writers would have to wait.
             similar = self._similar([one.memory for one in normalised]) if link else [[] for _ in chunk]
             with self._store.transaction():
                 new = _New(self._store, actor)
@@ -358,6 +359,7 @@ class Ingestion:
             changed = [name for name in _changed_fields(current[0], kept) if name not in _DERIVED]
             logged = {**({"fields": changed} if changed else {}), **(details or {})}
             record(self._store, old.id, operation, actor, kept.updated_at, logged)
+            # What rested on a memory that stands again is as sure as it was.
             if current[0].status is Status.SUPERSEDED and kept.status is Status.ACTIVE:
                 self._resettle(old.id, now, actor)
         return kept

@@ -169,6 +169,7 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
         if found:
             clean, origins = _replaced(clean, found, origins)
             near = _around(found, clean)
+        # Nothing more near the replacements: they may have joined what was apart, so all is read again.
         elif near:
             near = []
         else:
@@ -331,6 +332,7 @@ def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_M
         if last is None or wide.start >= last.end:
             apart.append(wide)
         else:
+            # The surer rule names the place, but nothing of either match may be left in the text.
             best = wide if wide.confidence > last.confidence else last
             apart[-1] = best._replace(start=min(wide.start, last.start), end=max(last.end, wide.end))
     return apart
@@ -399,6 +401,7 @@ def _walk(value: Any, name: str, path: str | None, findings: list[RedactionFindi
         seen: dict[Any, int] = {}
         for key, item in value.items():
             name = _string(key, "", path, findings) if isinstance(key, str) else key
+            # Two keys with a secret each become one placeholder, and neither value may be lost.
             while name in clean:
                 seen[name] = seen.get(name, 1) + 1
                 name = f"{name} {seen[name]}"

@@ -74,6 +74,7 @@ def prose(text: str, *, person: bool) -> str:
         text: the message as the transcript's reader returns it.
         person: whether a person wrote it; then wrapped text of other programs is removed too.
     """
+    # What was given to the agent must not come back as something that it said.
     clean, _ = strip_injected(text[:MAX_MESSAGE], wrappers=person)
     return redact(without_code(clean)).text.strip()
 

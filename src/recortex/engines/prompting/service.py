@@ -76,23 +76,6 @@ class Extraction:
     turns: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Classification:
-    """What a pass over pairs of memories gave.
-
-    Attributes:
-        unrelated: how many pairs are unrelated.
-        skipped: how many pairs were not sent, since they are code or there were too many.
-    """
-
-    edges: tuple[Edge, ...] = ()
-    unrelated: int = 0
-    skipped: int = 0
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    call: ModelCall | None = None
-    unavailable: Unavailable | None = None
-
-
 class Adviser:
     """Asks a language model. Not to be used inside a transaction of the store.
 
@@ -128,29 +111,19 @@ class Adviser:
             candidates=found.candidates, dropped=found.dropped, call=answer.call, turns=part.turns
         )
 
-    def edges(self, pairs: Sequence[tuple[Memory, Memory]], *, session: str = "") -> Classification:
+    def edges(self, pairs: Sequence[tuple[Memory, Memory]], *, session: str = "") -> tuple[Edge, ...]:
         """How the first of these pairs are related, as many as fit into one question.
+
+        Empty where the model cannot be asked: what words and vectors found stands then.
 
         Raises:
             StorageError: the ledger cannot be written; nothing is asked then.
         """
-        if self._model is None:
-            return Classification(unavailable=_OFF, skipped=len(pairs))
         sent = lessons.sendable(pairs)[: lessons.MOST_PAIRS]
-        skipped = len(pairs) - len(sent)
-        if not sent:
-            return Classification(unavailable=_NOTHING, skipped=skipped)
+        if self._model is None or not sent:
+            return ()
         answer = self._model.ask(lessons.edges_request(sent, session))
-        if not isinstance(answer, Answer):
-            return Classification(unavailable=answer, call=answer.call, skipped=skipped)
-        found = lessons.edges_checked(answer.items, sent)
-        return Classification(
-            edges=found.edges,
-            unrelated=found.unrelated,
-            skipped=skipped,
-            dropped=found.dropped,
-            call=answer.call,
-        )
+        return lessons.edges_checked(answer.items, sent).edges if isinstance(answer, Answer) else ()
 
     def hypothesis(self, question: str) -> str:
         """What a memory would say that answers a question; empty where the model cannot be asked.

@@ -94,6 +94,7 @@ def uses(
                 if use:
                     found.append(Used(receipt, use, turn.at))
                     del unused[key]
+        # Only after the turn was looked at: what it says itself explains nothing in it.
         if unexplained:
             sources.add(turn, terms)
     return found
@@ -194,6 +195,7 @@ def _quoted(receipt: Receipt, marks: _Marks, terms: _TurnTerms, sources: _OtherS
         return True
     if any(not sources.explains(run, receipt.at) for run in marks.runs & told):
         return True
+    # Common words prove nothing, and a single name may be chance: so two, and most of them.
     names = {name for name in marks.names & told if not sources.explains(name, receipt.at)}
     return len(names) >= NAMES and 2 * len(names) > len(marks.names)
 

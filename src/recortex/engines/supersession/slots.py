@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 _LISTS = sections(__file__, "lexicon")
 
 
-SLOTS = word_set(_LISTS["SLOTS"])
-"""Nouns that have one value at a time: "the default branch is X"."""
-
 FAMILIES = [word_set(line) for line in _LISTS["FAMILIES"].strip().splitlines()]
 """Things of which a project uses one: a move to one of them is a move away from the others."""
 FAMILY_OF = {name: place for place, names in reversed([*enumerate(FAMILIES)]) for name in names}
