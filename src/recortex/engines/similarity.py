@@ -40,6 +40,7 @@ from recortex.text.words import (
     stem,
     tokens,
     without_cjk,
+    words,
     writes_no_spaces,
 )
 
@@ -288,6 +289,8 @@ _OPPOSITES: list[tuple[str, str]] = re.findall(
 )
 _HELPING = frozenset({"do", "dont", "does", "doesnt", "not", "cannot", "cant", "we", "any", "more", "now"})
 """What a negation brings along."""
+_LEAST_DENIED = 3
+"""Words of which a statement says that they are not so."""
 _FIGURE = lazy(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
 
 
@@ -307,6 +310,16 @@ def is_denied(a: str, b: str) -> bool:
     pairs = opposites(language_of(a)) or _OPPOSITES
     turning = {word for pair in pairs for word in pair} | negations(a) | negations(b) | _HELPING
     return bag_of_words(a) - turning == bag_of_words(b) - turning
+
+
+def is_denied_in_part(a: str, b: str) -> bool:
+    """Whether one says that what the other begins with is not so: "X is not Y" and "X is Y with Z"."""
+    if bool(negations(a)) == bool(negations(b)):
+        return False
+    denying, other = (a, b) if negations(a) else (b, a)
+    without = negations(denying) | _HELPING
+    said, begun = ([one for one in words(text.lower()) if one not in without] for text in (denying, other))
+    return _LEAST_DENIED <= len(said) <= len(begun) and begun[: len(said)] == said
 
 
 def _opposed(a: str, b: str) -> str:

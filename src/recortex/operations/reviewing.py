@@ -374,6 +374,7 @@ class ValidationOperations(Operations):
         """
         bounded(limit)
         now = self._app.clock()
+        self._compare_new()
         mend: Mend | None = None if not heal else "safe" if limited(self._app) else "all"
         found: list[Validated] = []
         for services, memories in self._doubted(now) if candidates else self._chosen(ids, scope, now):
@@ -385,6 +386,16 @@ class ValidationOperations(Operations):
                 [one for one in changed if one.scope is services.scope or not services.scope]
             )
         return _report_findings(scope, found, limit)
+
+    def _compare_new(self) -> None:
+        """Compare memories that no job has compared with the others yet: a store may never see a session."""
+        from recortex.app.changes import unread
+        from recortex.app.jobs.running import run
+        from recortex.app.jobs.table import CHANGES
+
+        for services in self._app.all_services():
+            if not services.store.unwritable and unread(services):
+                run(services, self._app.clock, self._app.settings, [CHANGES])
 
     def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
         """The memories that a person would be asked about, by store."""

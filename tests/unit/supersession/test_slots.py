@@ -41,6 +41,44 @@ def test_no_other_value_of_the_same_thing(known, new):
     assert other_value(known, new) is None
 
 
+STRANGERS = Chances(stays=0.9, part=0.02, ends=0.08)
+"""What the model reads in many a short pair that excludes each other."""
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("The API listens on port 8080", "The API listens on port 9090."),
+        ("Passwords are hashed with bcrypt", "Passwords are hashed with argon2"),
+        ("The frontend is built with webpack", "the frontend is built with vite"),
+        ("Passwords are hashed by bcrypt with 12 rounds", "Passwords are not hashed by bcrypt"),
+        ("Request bodies are never logged", "Request bodies are logged by the gateway"),
+        ("Passwords are hashed by bcrypt with 12 rounds", "Passwords are hashed by argon2"),
+    ],
+)
+def test_the_same_but_for_a_value_or_denied_is_marked_whatever_the_model_reads(known, new):
+    for pair in ((known, new), (new, known)):
+        assert read_together(*pair, STRANGERS, 0.8).outcome is Outcome.CONTRADICTS
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("The API listens on port 8080", "The admin page listens on port 9090"),
+        ("Finding 1 is fixed by failing loud", "Finding 2 is fixed by failing loud"),
+        ("The fix is part of issue 41", "The fix is part of issue 42"),
+        ("The API listens on port 8080", "In tests the API listens on port 9090"),
+        ("Unit tests run with pytest", "Integration tests run with pytest"),
+        ("Passwords are hashed by bcrypt", "Tokens are not hashed by bcrypt"),
+        ("We log request bodies", "We don't log response bodies"),
+        ("Use npm to publish", "Do not use npm for anything but to publish"),
+    ],
+)
+def test_the_same_of_another_thing_is_not(known, new):
+    for pair in ((known, new), (new, known)):
+        assert read_together(*pair, STRANGERS, 0.5).outcome is Outcome.NOTHING
+
+
 def test_the_clauses_are_read_that_say_the_values():
     known = "The db is mysql 8, write the migration for the invoices."
     new = "write one for refunds, we have moved the db to postgres so no backticks"

@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.domain.relation import Chances
 from recortex.engines.patterns import Patterns
 from recortex.engines.regression import Regression
-from recortex.engines.similarity import is_denied, jaccard
-from recortex.engines.supersession.slots import FAMILY_OF, SYNONYMS, content, other_value
+from recortex.engines.similarity import is_denied, is_denied_in_part, jaccard
+from recortex.engines.supersession.slots import (
+    FAMILY_OF,
+    SYNONYMS,
+    content,
+    one_value_apart,
+    other_value,
+)
 from recortex.text.languages import ENGLISH, language_of, negations, statement_units
 from recortex.text.words import bag_of_words, is_cjk, sections, word_set, words
 
@@ -308,6 +314,9 @@ one announces a change. The model learned from pairs of which half contradict; o
 to compare, hardly one in a thousand does, and most of what it is sure of there speaks of two matters. Fitted
 on both halves of bench/changes.py and 4,245 pairs of five projects' sessions, weighted so that contradictions
 are as rare as there."""
+EXCLUDING = 0.8
+"""The chance that two cannot both hold that are the same word for word but for a value, or of which one
+denies what the other begins with, whatever the model reads: it takes many of them for strangers."""
 _SUREST = 0.005
 """The least doubt that counts: the model is hardly ever surer, and not more often right where it is."""
 DOUBTED, OTHER_VALUE = 0.3, 0.9
@@ -433,6 +442,8 @@ def read_together(
     differs = valued is not None and _differs(chances, valued)
     if valued and differs:
         chance = max(chance, 1 - min(valued.stays, chances.stays))
+    if one_value_apart(known, new) or is_denied_in_part(known, new):
+        chance = max(chance, EXCLUDING)
     alike = (
         likeness is not None
         and likeness >= LIKE

@@ -94,6 +94,26 @@ def other_value(known: str, new: str) -> tuple[str, str] | None:
     return next(found, (known, new) if _differ(known, new) else None)
 
 
+def one_value_apart(known: str, new: str) -> bool:
+    """Whether two statements are the same word for word but for a number, or a tool of one family.
+
+    After the tool one of them may go on: "hashed by argon2" and "hashed by bcrypt with 12 rounds".
+    """
+    theirs, mine = (_words(PATTERNS.article.sub("", text).rstrip(" .!")) for text in (known, new))
+    shorter = min(len(theirs), len(mine))
+    apart = [place for place, (one, other) in enumerate(zip(theirs, mine, strict=False)) if one != other]
+    if len(apart) != 1 or apart[0] < _LEAST or shorter <= _BEGINNING:
+        return False
+    (place,) = apart
+    old, value = theirs[place], mine[place]
+    if set(_FAMILIES_OF.get(old, ())) & set(_FAMILIES_OF.get(value, ())):
+        same = len(theirs) == len(mine) or place == shorter - 1
+    else:
+        numbers = all(PATTERNS.number.fullmatch(one) for one in (old, value))
+        same = numbers and len(theirs) == len(mine) and theirs[place - 1] not in _LABELLED
+    return same and other_value(known, new) is not None
+
+
 def _same_beginning(known: str, new: str) -> bool:
     """Whether two texts begin alike and go on with other words: "images are pushed to A", "… to B now"."""
     theirs, mine = (PATTERNS.article.sub("", text.lower()).rstrip(" .!").split() for text in (known, new))
