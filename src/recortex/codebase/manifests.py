@@ -220,6 +220,7 @@ def _local(tag: object) -> str:
 
 def _pom(text: str) -> _Found:
     for one in _xml(text).iter():
+        # A parent or a plug-in brings libraries along, as those of Spring Boot do.
         if _local(one.tag) in {"dependency", "parent", "plugin"}:
             said = {_local(child.tag): (child.text or "").strip() for child in one}
             if "artifactId" in said:

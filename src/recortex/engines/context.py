@@ -137,6 +137,7 @@ def _entries(
     count: Callable[[str], int],
 ) -> tuple[list[_Told], int]:
     """What is told, weightiest first within its group, and how many do not fit."""
+    # All headings are paid for: which of them are needed is only known in the end.
     room = max(budget - count(_FRAME), 0)
     rules = [one for one in weighed if best[one.memory.id].why == "instruction"]
     others = [one for one in weighed if best[one.memory.id].why != "instruction"]

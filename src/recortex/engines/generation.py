@@ -399,6 +399,7 @@ def _packed(
     first = [one for one in pack(own, room, count, Level.EXAMPLES).entries if one.level]
     lines = sum(one.tokens + BREAK for one in first)
     beside = sum(count(comments[one.id]) for one in first)
+    # Comments cost as well: lines get the part of the room that they took of both.
     rest = int(room * lines / (lines + beside)) if first else 0
     entries = [one for one in pack(own, rest, count, Level.EXAMPLES).entries if one.level]
     kept: list[Compressed] = []

@@ -360,6 +360,7 @@ class _Walk:
                         folders.append(name)
                 elif is_read(name) and not hides(ignored, entry.path, folder=False):
                     files.append(known.get(name) or Seen(name))
+        # A folder that changed just now may change again within the same tick of its clock.
         settled = self._now - status.st_mtime_ns > RACE
         modified = status.st_mtime_ns if settled else NEVER
         return Folder(modified, ignores, tuple(folders), tuple(files), tuple(vendored))
