@@ -284,21 +284,9 @@ class ChunkSearchRecords(SignSearch):
         return {}
 
     def _facts(self, key: int, written_at: int, access_count: int, vector: bytes | None) -> Facts:
-        return Facts(
-            key=key,
-            kind=_KIND,
-            session="",
-            turn=None,
-            speaker="",
-            valid_from=written_at,
-            recorded_at=written_at,
-            last_accessed_at=None,
-            confidence=1.0,
-            priority=5,
-            traits=0,
-            access_count=access_count,
-            vector=vector,
-        )
+        # By place, which takes half as long: a recall makes hundreds.
+        at, none = written_at, None
+        return Facts(key, _KIND, "", none, "", at, at, none, 1.0, 5, 0, 0, none, access_count, vector=vector)
 
 
 class ChunkVectorRecords(OwnVectors):

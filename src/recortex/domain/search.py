@@ -94,6 +94,7 @@ class Facts(NamedTuple):
         checked_at, standing: when the code that it cites was last looked at, and the share that stood.
         status: as stored.
         vector: by the embedder that was asked for: int8 or little-endian float32 values.
+        pieces: its word pieces, where that embedder tells some (`ports.model.PieceCodes`).
     """
 
     key: int
@@ -115,6 +116,7 @@ class Facts(NamedTuple):
     standing: float | None = None
     status: str = "active"
     vector: bytes | None = None
+    pieces: bytes | None = None
 
 
 class Links(NamedTuple):

@@ -121,7 +121,7 @@ class Recalling:
             ]
             every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
             active = [hit for hit in every if not (asked.mixes and _waits(hit))]
-            if len(folded(active)) >= limit or all(len(one.hits) < most for one in found):
+            if all(len(one.hits) < most for one in found) or len(folded(active)) >= limit:
                 break
             most *= 4
         waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]

@@ -87,7 +87,10 @@ class TokenCounter:
             if len(self._words) > REMEMBERED_WORDS:
                 self._words = {}
             words, known = _WORD.findall(text), self._words
-            new = {word for word in words if word not in known}
+            try:  # of most texts every word is known
+                return sum(map(known.__getitem__, words))
+            except KeyError:
+                new = {word for word in words if word not in known}
             for word in islice(new, _FEW):
                 known[word] = len(encoding.encode_ordinary(word))
             if len(new) > _FEW:

@@ -43,6 +43,10 @@ ANCHOR_OF_PRIORITY = {priority: _ANCHORS[importance_of(priority)] for priority i
 """Boost of the confidence by priority."""
 
 
+_HALF_LIVES: dict[str, float | None] = {kind: one.half_life_days for kind, one in KINDS.items()}
+"""By the kind as it is stored: it is asked for each candidate of a recall."""
+
+
 class Curve(NamedTuple):
     """How one memory's confidence falls.
 
@@ -63,7 +67,7 @@ class Curve(NamedTuple):
 
 def half_life_days(one: Fading, centrality: float) -> float | None:
     """The kind's half-life in days, longer by frequency, linkage and doublings; None if it never decays."""
-    days = KINDS[Kind(one.kind)].half_life_days
+    days = _HALF_LIVES[one.kind]
     if one.pinned or days is None:
         return None
     linkage = min(MOST_LINKAGE, 1.0 + PER_PATTERN * one.patterns) if one.patterns else 1.0
@@ -91,8 +95,7 @@ def curve(one: Fading, centrality: float) -> Curve:
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
     lift = _lift(one.access_count, one.priority, bool(one.patterns), one.standing)
-    slowed_until = start
-    validated = validated_at(one)
+    slowed_until, validated = start, validated_at(one)
     if validated is not None:
         slowed_until = max(start, validated + KINDS[Kind(one.kind)].revalidate_days * DAY)
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)

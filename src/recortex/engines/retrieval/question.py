@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import accumulate, islice, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
@@ -195,6 +196,7 @@ class Question(Value, frozen=True):
     about_tests: bool = False
 
 
+@lru_cache(64)  # what searches memories and what searches documents analyse the same
 def question(text: str) -> Question:
     """Analyse a question. Any text is accepted; an empty one asks for nothing."""
     text = text.replace("\0", " ")[:READ_CHARACTERS].strip()

@@ -631,8 +631,10 @@ class Retrieval:
     ) -> Mapping[int, Wording]:
         if vector is None or vector.pieces is None:
             return {}
-        keys = dict.fromkeys(chain((one.key for one in facts), *around.values()))
-        return wordings(vector.pieces, self._search.pieces(list(keys), vector.model), around)
+        known = {one.key: one.pieces for one in facts if one.pieces}
+        near = set(chain.from_iterable(around.values())).difference(one.key for one in facts)
+        more = self._search.pieces(list(near), vector.model) if near else {}
+        return wordings(vector.pieces, {**known, **more}, around)
 
 
 def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:

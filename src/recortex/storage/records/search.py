@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 
 _COMPUTED = {"patterns": "(SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)"}
-_FACTS = ", ".join(_COMPUTED.get(name, f"m.{name}") for name in Facts._fields if name != "vector")
+_FACTS = ", ".join(_COMPUTED.get(name, f"m.{name}") for name in Facts._fields[:-2])
+"""All but the vector and its pieces."""
 MANY, COARSE = 50_000, 400
 """From MANY memories on, COARSE are found by their signs and then compared by their codes. Of the true ten
 nearest among a million, 90 by signs alone hold 78 %, and 46 % where all texts are much alike; of 400 the
@@ -113,8 +114,7 @@ class SearchRecords(WordSearch):
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
         """As `nearest`, where no index answers."""
-        above_zero = bytes(value > 0 for value in memoryview(vector).cast("f"))
-        query, bindings = "nearest", [limit, model_key, self._vectors.signs(above_zero)]
+        query, bindings = "nearest", [limit, model_key, self._vectors.signs(_above_zero(vector))]
         if coarse := self._coarse(limit):
             query = "nearest_of_many"
             bindings.append(self._vectors.column(quantised(vector)))
@@ -150,21 +150,27 @@ class SearchRecords(WordSearch):
         """What is scored of those memories that pass the filter."""
         model_key = self._vectors.model_key(model) if model else None
         if model_key is None:
-            return list(map(Facts._make, self._fact_rows(keys, only, "NULL")))
+            return list(map(Facts._make, self._fact_rows(keys, only, "NULL, NULL")))
         return self._facts_with_vectors(keys, only, model_key)
 
     def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
         join = "LEFT JOIN embeddings e ON /*own e*/ e.key = m.embedding_key AND e.model = ?"
-        rows = self._fact_rows(keys, only, self._vectors.COLUMN, join, model_key)
-        return [Facts._make((*row[:-1], row[-1] and self._vectors.code(row[-1]))) for row in rows]
+        join += " LEFT JOIN embedding_pieces p ON /*own p*/ p.key = e.key"
+        rows = self._fact_rows(keys, only, f"{self._vectors.COLUMN}, p.pieces", join, model_key)
+        code = self._vectors.code
+        return [
+            Facts._make((*row[:-2], vector and code(vector), pieces and bytes(pieces)))
+            for row in rows
+            for vector, pieces in (row[-2:],)
+        ]
 
     def _fact_rows(
-        self, keys: Sequence[int], only: MemoryQuery, column: str, join: str = "", *first: Any
+        self, keys: Sequence[int], only: MemoryQuery, columns: str, join: str = "", *first: Any
     ) -> list[Row]:
-        """The columns of `Facts`, with one more in place of the vector."""
+        """The columns of `Facts`, with others in place of the vector and its pieces."""
         condition, values = where(only)
         among = "m.key IN (SELECT value FROM json_each(?))"
-        sql = f"SELECT {_FACTS}, {column} FROM memories m {join} WHERE /*own m*/ {among} AND {condition}"
+        sql = f"SELECT {_FACTS}, {columns} FROM memories m {join} WHERE /*own m*/ {among} AND {condition}"
         return self._database.rows(sql, (*first, json(list(keys)), *values))
 
     def around(self, keys: Sequence[int], radius: int) -> list[tuple[int, int]]:
@@ -199,6 +205,13 @@ class SearchRecords(WordSearch):
         for key, value in self._database.rows(sql, (keys,)):
             grouped[key].append(value)
         return grouped
+
+
+def _above_zero(vector: bytes) -> bytes:
+    """A byte for each little-endian float32: 1 above zero."""
+    import numpy as np
+
+    return bytes((np.frombuffer(vector, "<f4") > 0).tobytes())
 
 
 # -- the signs of vectors in memory, to find those that differ least from a question's
@@ -377,7 +390,7 @@ class SignSearch(WordSearch):
         model_key = self._vectors.model_key(model, len(vector) // FLOAT)
         if model_key is None:
             return []
-        signs = self._vectors.signs(bytes(value > 0 for value in memoryview(vector).cast("f")))
+        signs = self._vectors.signs(_above_zero(vector))
         condition, values = clause
         having = self._sql["having"].replace("1 = 1", condition)
         for wanted in (limit * times for times in _WIDER):

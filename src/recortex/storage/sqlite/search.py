@@ -215,12 +215,15 @@ class SqliteSearch(SearchRecords):
     def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
         if not self._held.holds_codes(model_key):
             return super()._facts_with_vectors(keys, only, model_key)
-        rows = self._fact_rows(keys, only, "(SELECT number FROM vector_changes), m.embedding_key")
-        wanted = [row[-1] for row in rows if row[-1] is not None]
-        codes = self._held.codes(model_key, rows[0][-2], wanted) if rows else {}
+        more = "(SELECT number FROM vector_changes), m.embedding_key, p.pieces"
+        pieces = "LEFT JOIN embedding_pieces p ON p.key = m.embedding_key"
+        rows = self._fact_rows(keys, only, more, pieces)
+        wanted = [row[-2] for row in rows if row[-2] is not None]
+        codes = self._held.codes(model_key, rows[0][-3], wanted) if rows else {}
         if codes is None:
             return super()._facts_with_vectors(keys, only, model_key)
-        return list(map(_AS_FACTS, ((*row[:-2], codes.get(row[-1])) for row in rows)))
+        found = ((row, codes.get(row[-2])) for row in rows)
+        return [_AS_FACTS((*row[:-3], code, row[-1] if code else None)) for row, code in found]
 
     @cached_property
     def _words(self) -> HeldWords:
