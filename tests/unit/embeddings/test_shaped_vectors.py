@@ -7,12 +7,23 @@ order of likeness.
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recortex.embeddings.building import Shape
 from recortex.embeddings.onnx import cut
 from recortex.errors import DimensionMismatchError
 
 FULL, KEPT = 256, 64
+
+
+numbers = st.floats(min_value=-1e3, max_value=1e3, allow_nan=False).filter(lambda value: abs(value) > 1e-3)
+
+
+@given(st.lists(numbers, min_size=8, max_size=64), st.integers(2, 8))
+def test_cutting_twice_is_cutting_once(values, kept):
+    rows = np.array([values], dtype=np.float32)
+    assert np.allclose(cut(cut(rows, 8), kept), cut(rows, kept), atol=1e-5)
 
 
 def test_more_dimensions_than_there_are_is_an_error():

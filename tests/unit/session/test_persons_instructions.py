@@ -98,6 +98,16 @@ def test_claude_code_is_not_told_what_it_loads_and_others_are(cortex, event):
         assert (PNPM in told) == given
 
 
+@pytest.mark.usefixtures("mine")
+def test_a_session_does_not_teach_it_again(cortex, context, event, transcript):
+    said = ("from now on always use pnpm for all packages", "from now on never push to main without a tag")
+    work(cortex, context, event, transcript, *said)
+    found = kept(cortex, Status.ACTIVE, Status.PROPOSED)
+    assert [text for text in found if "pnpm" in text] == [PNPM]
+    assert found[PNPM].evidence == 2
+    assert any("without a tag" in text for text in found)
+
+
 def test_it_replaces_nothing_that_was_said_for_one_project(cortex, clock, mine):
     here = cortex.remember("Use PostgreSQL for the job queue.", kind="decision")
     mine.write_text("- Use Redis for the job queue instead of PostgreSQL.\n- Use Kafka for the audit trail\n")
