@@ -68,7 +68,18 @@ def diagnose(app: Application) -> Iterator[Row]:
     for name, found in installed().items():
         if found == "missing":
             yield Row("packages", "problem", f"{name} is not installed.", f"pip install {name}")
-    yield from _elsewhere_kept(app)
+    # Memories of this project that are not used: of a moved checkout, or in an older version's folder
+    from recortex.app.projects import locate
+    from recortex.app.whole_stores import candidates, refused
+
+    project = locate(app.project.home, app.project.checkout)
+    if why := refused(project):
+        yield Row("project", "notice", why, "See `recortex init`.")
+    for one in candidates(project):
+        said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
+        yield Row(
+            "project", "notice", said, "`recortex init` shows them; `recortex init --adopt` takes them over."
+        )
     yield from _shared_notes(app)
     for scope, location in app.locations.items():
         yield from _store(app, scope.value if scope else "all", location)
@@ -91,21 +102,6 @@ def _code() -> Iterator[Row]:
         yield Row("code", "problem", problem, f"{INSTALL} --force-reinstall")
     if not wrong:
         yield Row("code", "ok", "Ten languages can be read.", "")
-
-
-def _elsewhere_kept(app: Application) -> Iterator[Row]:
-    """Memories of this project that are not used: of a moved checkout, or in an older version's folder."""
-    from recortex.app.projects import locate
-    from recortex.app.whole_stores import candidates, refused
-
-    project = locate(app.project.home, app.project.checkout)
-    if why := refused(project):
-        yield Row("project", "notice", why, "See `recortex init`.")
-    for one in candidates(project):
-        said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
-        yield Row(
-            "project", "notice", said, "`recortex init` shows them; `recortex init --adopt` takes them over."
-        )
 
 
 def _shared_notes(app: Application) -> Iterator[Row]:
@@ -368,6 +364,8 @@ def health(services: StoreServices, settings: Settings) -> Health:
     runs = store.maintenance.all()
     done = [run.done_at for name, run in runs.items() if name not in {"growth", "backup"}]
     waste = max(runs["compaction"].outcome.get("waste_bytes", 0) if "compaction" in runs else 0, space.free)
+    # The time in the newest backup's name; None for one that a person named
+    stamps = (path.name.partition("-")[0] for path in services.store.backups.all())
     return Health(
         bytes=space.total,
         active=sum(statuses.get(Status.ACTIVE, 0) for statuses in store.memories.counts().values()),
@@ -378,7 +376,7 @@ def health(services: StoreServices, settings: Settings) -> Health:
         bytes_per_month=None if rate is None else round(rate * _MONTH),
         days_to_threshold=None if left is None else math.ceil(left),
         last_gc=max(done, default=None),
-        last_backup=_last_backup(services),
+        last_backup=max(filter(None, map(_stamped, stamps)), default=None),
     )
 
 
@@ -397,12 +395,6 @@ def notices(value: Health, settings: Settings) -> list[str]:
         share = f"{value.fragmentation:.0%} of the store's file holds nothing"
         found.append(f"{share}: run `recortex gc --full` when nobody works with it.")
     return found
-
-
-def _last_backup(services: StoreServices) -> datetime | None:
-    """The time in the newest backup's name; None for one that a person named."""
-    stamps = (path.name.partition("-")[0] for path in services.store.backups.all())
-    return max(filter(None, map(_stamped, stamps)), default=None)
 
 
 def _stamped(text: str) -> datetime | None:

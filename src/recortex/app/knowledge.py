@@ -91,7 +91,9 @@ def of_records(app: Application, question: str) -> RecordAnswers:
 
 def _of_store(services: StoreServices, app: Application, question: str) -> RecordAnswers:
     """By likeness, where the model that it was fitted to made the vectors; else as documents answer."""
-    if _is_fitted(services, question):
+    # Whether likeness is that of the model which the chances were fitted to, and it reads the question
+    wanted = services.embedder.preferred_name if services.embedder else ""
+    if wanted.startswith(ENGLISH_MODEL) and reads(wanted, question):
         paths = paths_of_records(services)
         if alike := services.chunk_retrieval.alike(question, paths, BESIDE):
             return _by_likeness(services, alike, paths)
@@ -109,12 +111,6 @@ def _of_store(services: StoreServices, app: Application, question: str) -> Recor
         tuple(one for one in found if NEAR <= one.relevance < LEAST),
         frozenset(one.memory.source.path for one in found),
     )
-
-
-def _is_fitted(services: StoreServices, question: str) -> bool:
-    """Whether likeness is that of the model which the chances were fitted to, and it reads the question."""
-    wanted = services.embedder.preferred_name if services.embedder else ""
-    return wanted.startswith(ENGLISH_MODEL) and reads(wanted, question)
 
 
 def _by_likeness(services: StoreServices, alike: Sequence[Alike], paths: frozenset[str]) -> RecordAnswers:

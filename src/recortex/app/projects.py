@@ -607,7 +607,11 @@ def prepare(location: Location) -> Location:
         if not location.remote:
             for suffix in COMPANIONS:
                 require_own(location.folder / f"{location.database.name}{suffix}")
-            _touch_private(location.database)
+            # Readable by its owner alone; SQLite gives its companions the same mode. One that is there is left
+            # alone: closing it would take away the locks that this process may have on it (POSIX), and another
+            # one would then take the log for an abandoned one.
+            with suppress(FileExistsError):
+                os.close(os.open(location.database, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except OSError as error:
         raise PermissionsError(f"The store's folder {location.folder} cannot be used: {error}.") from error
     return location
@@ -633,13 +637,3 @@ def unbound(location: Location) -> ConfigError:
         hint="Run `recortex init` there: it shows the name that it proposes. `?workspace=NAME` in the URL "
         "names one too.",
     )
-
-
-def _touch_private(path: Path) -> None:
-    """The database's file is made readable by its owner alone; SQLite gives its companions the same mode.
-
-    One that is there is left alone: closing it would take the locks away that this process may have on it
-    (POSIX), and another one would then take the log for an abandoned one.
-    """
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

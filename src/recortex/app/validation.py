@@ -269,7 +269,23 @@ def _check(one: Validated) -> Check:
 
 def _healed(services: StoreServices, found: Sequence[Validated], *, bold: bool) -> list[Validated]:
     """The same with the memories as they are to be."""
-    places = _places(services, found, bold=bold)
+    # Places that are elsewhere are cited there; unless it is bold, only those in another file: lines that only
+    # shifted in theirs are found again each time, and citing them anew would fill the history. What changed on
+    # the way keeps its hash and signature, so that it still counts as changed.
+    moved = {
+        one.link: one
+        for each in found
+        for one in each.subject.citations
+        if not one.symbol and (one.path != one.link.path or (bold and one.state == "moved"))
+    }
+    commit = _commit(services) if moved else ""
+    places = {
+        link: cite(services.root, one.path, one.first, one.last, commit)
+        if one.state == "moved" and link.content_hash
+        else replace(link, path=one.path, line_start=one.first, line_end=one.last)
+        for link, one in moved.items()
+        if one.state != "gone"
+    }
     hubs = hubs_of(services, [one.verdict.id for one in found if one.verdict.issues])
     remedies = (Remedy(places, bold, hub=hubs.get(one.verdict.id, 0.0) > HUB) for one in found)
     return [
@@ -294,28 +310,6 @@ def _written(services: StoreServices, one: Validated, now: datetime) -> Validate
         reason="; ".join(one.healed.done),
     )
     return one._replace(healed=Healed(kept, one.healed.done))
-
-
-def _places(services: StoreServices, found: Sequence[Validated], *, bold: bool) -> dict[FileLink, FileLink]:
-    """The places that are elsewhere, cited there; unless it is bold, only those in another file.
-
-    Lines that only shifted in their file are found again each time: citing them anew would fill the history.
-    What changed on the way keeps its hash and signature, so that it still counts as changed.
-    """
-    moved = {
-        one.link: one
-        for each in found
-        for one in each.subject.citations
-        if not one.symbol and (one.path != one.link.path or (bold and one.state == "moved"))
-    }
-    commit = _commit(services) if moved else ""
-    return {
-        link: cite(services.root, one.path, one.first, one.last, commit)
-        if one.state == "moved" and link.content_hash
-        else replace(link, path=one.path, line_start=one.first, line_end=one.last)
-        for link, one in moved.items()
-        if one.state != "gone"
-    }
 
 
 def cited_anew(services: StoreServices, memory: Memory) -> tuple[FileLink, ...]:

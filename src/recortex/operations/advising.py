@@ -273,7 +273,12 @@ class GenerationOperations(Operations):
         told = {one.id for one in laid.provenance}
         given = [one.memory for one in ranked if one.memory.id in told]
         generation = f"g{uuid.uuid4().hex[:12]}" if given else ""
-        self._note_given(generation, given)
+        # Keep what was given, so that its outcome can be told; a busy store loses that, not the answer
+        for scope in {one.scope for one in given}:
+            services = self._app.services(scope)
+            entries = [self._entry(one.id, GIVEN, generation) for one in given if one.scope is scope]
+            with suppress(StoreBusyError, PermissionsError), services.store.transaction():
+                services.store.ledger.record(entries)
         return GenerationContext(
             generation=generation,
             text=laid.text,
@@ -382,14 +387,6 @@ class GenerationOperations(Operations):
                 hint="Five numbers that are 100 together: 30/25/20/15/10.",
             )
         return {name: number / WHOLE for name, number in zip(SHARES, numbers, strict=True)}
-
-    def _note_given(self, generation: str, given: Sequence[Memory]) -> None:
-        """Keep what was given, so that its outcome can be told; a busy store loses that, not the answer."""
-        for scope in {one.scope for one in given}:
-            services = self._app.services(scope)
-            entries = [self._entry(one.id, GIVEN, generation) for one in given if one.scope is scope]
-            with suppress(StoreBusyError, PermissionsError), services.store.transaction():
-                services.store.ledger.record(entries)
 
     def _entry(self, memory_id: str, what: str, generation: str) -> AuditEntry:
         details = {"generation": generation}

@@ -416,7 +416,17 @@ class LinkOperations(Operations):
         made = None
         if target:
             made = self._relate(memory, target, _relation_type(relation), strength, evidence, bidirectional)
-        added = self._added(memory, file=file, function=function, pattern=pattern, constraint=constraint)
+        changes: dict[str, Any] = {}
+        if file:
+            link = file_link(file, self._app.root)
+            changes["files"] = (*(known for known in memory.files if known.path != link.path), link)
+        if function:
+            changes["functions"] = tuple(dict.fromkeys((*memory.functions, FunctionLink(function))))
+        if pattern:
+            changes["patterns"] = tuple(dict.fromkeys((*memory.patterns, PatternLink(pattern))))
+        if constraint:
+            changes["constraints"] = tuple(dict.fromkeys((*memory.constraints, ConstraintLink(constraint))))
+        added = replace(memory, **changes)
         if added != memory:
             memory = services.ingestion.change(
                 memory, added, now=self._app.clock(), actor=self._app.actor, operation="link"
@@ -511,19 +521,6 @@ class LinkOperations(Operations):
         at, actor = self._app.clock(), self._app.actor
         entry = AuditEntry(memory_id=memory_id, operation=operation_, actor=actor, at=at, details=details)
         services.store.ledger.record([entry])
-
-    def _added(self, memory: Memory, *, file: str, function: str, pattern: str, constraint: str) -> Memory:
-        changes: dict[str, Any] = {}
-        if file:
-            link = file_link(file, self._app.root)
-            changes["files"] = (*(known for known in memory.files if known.path != link.path), link)
-        if function:
-            changes["functions"] = tuple(dict.fromkeys((*memory.functions, FunctionLink(function))))
-        if pattern:
-            changes["patterns"] = tuple(dict.fromkeys((*memory.patterns, PatternLink(pattern))))
-        if constraint:
-            changes["constraints"] = tuple(dict.fromkeys((*memory.constraints, ConstraintLink(constraint))))
-        return replace(memory, **changes)
 
 
 def _relation_type(name: str) -> RelationType:

@@ -80,7 +80,18 @@ class ContextOperations(Operations):
         from recortex.engines.context import of_document, of_exchange
 
         began = time.monotonic()
-        _check(task, files, patterns, budget)
+        # Raise where the task, its files or the budget cannot be used
+        from recortex.engines.context import ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET
+        from recortex.engines.context import ASSEMBLING_MOST_BUDGET as MOST_BUDGET
+
+        if not LEAST_BUDGET <= budget <= MOST_BUDGET:
+            raise InvalidInputError(
+                f"The budget must be from {LEAST_BUDGET} to {MOST_BUDGET:,} tokens, not {budget}."
+            )
+        if len(task) > MAX_TASK:
+            raise InvalidInputError(f"The task has more than {MAX_TASK:,} characters.", hint="Give its gist.")
+        if max(len(files), len(patterns)) > MOST_NAMED:
+            raise InvalidInputError(f"At most {MOST_NAMED} files and as many patterns can be given.")
         asking = Asking(self._app, session)
         intent = _intent(intent, task, files, asking.actions)
         boosts = _boosts(intent, self._app.settings["context.matrix"])
@@ -93,6 +104,8 @@ class ContextOperations(Operations):
         known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
         saved = min(sum(asking.receipts[id_].tokens for id_ in known_already), budget)
         _note(asking, laid, fresh, intent, began, saved)
+        given = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
+        counts = {"budget": laid.crowded_out, "given": len(given)}
         return Context(
             task=task,
             intent=intent,
@@ -100,7 +113,7 @@ class ContextOperations(Operations):
             tokens=laid.tokens,
             budget=budget,
             entries=laid.entries,
-            left_out=_left_out(laid, offers, fresh),
+            left_out={reason: number for reason, number in counts.items() if number},
             degraded=known.degraded,
         )
 
@@ -125,21 +138,6 @@ def _boosts(intent: str, matrix: str) -> Mapping[str, float]:
         raise ConfigError(f"{matrix} cannot be used: {error}", hint=hint) from error
 
 
-def _check(task: str, files: Sequence[str], patterns: Sequence[str], budget: int) -> None:
-    """Raise where the task, its files or the budget cannot be used."""
-    from recortex.engines.context import ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET
-    from recortex.engines.context import ASSEMBLING_MOST_BUDGET as MOST_BUDGET
-
-    if not LEAST_BUDGET <= budget <= MOST_BUDGET:
-        raise InvalidInputError(
-            f"The budget must be from {LEAST_BUDGET} to {MOST_BUDGET:,} tokens, not {budget}."
-        )
-    if len(task) > MAX_TASK:
-        raise InvalidInputError(f"The task has more than {MAX_TASK:,} characters.", hint="Give its gist.")
-    if max(len(files), len(patterns)) > MOST_NAMED:
-        raise InvalidInputError(f"At most {MOST_NAMED} files and as many patterns can be given.")
-
-
 def _intent(given: str, task: str, files: Sequence[str], actions: Sequence[str]) -> str:
     """The intent that was given, if there is such a one, else that of the task, files and last actions.
 
@@ -151,12 +149,6 @@ def _intent(given: str, task: str, files: Sequence[str], actions: Sequence[str])
     if given and given not in rules():
         raise InvalidInputError(f"There is no intent {given[:40]!r}.", hint=f"Intents: {', '.join(rules())}.")
     return given or classify(task, files, actions)
-
-
-def _left_out(laid: LaidOut, offers: Sequence[Offer], fresh: Sequence[Offer]) -> dict[str, int]:
-    given = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
-    counts = {"budget": laid.crowded_out, "given": len(given)}
-    return {reason: number for reason, number in counts.items() if number}
 
 
 def _note(
@@ -207,7 +199,14 @@ class FrameOperations(Operations):
 
         began = time.monotonic()
         given = {"task": task, "state": state, "instructions": instructions}
-        _frames_check(given)
+        # Raise where a text is too long, or the task empty
+        if not given["task"].strip():
+            raise InvalidInputError("The task is empty.", hint="Say what is to be done.")
+        for name, text in given.items():
+            if len(text) > MAX_TEXT:
+                raise InvalidInputError(
+                    f"The {name} has more than {MAX_TEXT:,} characters.", hint="Give its gist."
+                )
         if not LEAST_BUDGET <= budget <= MOST_BUDGET:
             raise InvalidInputError(
                 f"The budget must be from {LEAST_BUDGET} to {MOST_BUDGET:,} tokens, not {budget}."
@@ -317,17 +316,6 @@ def _weighed(hits: Sequence[Hit]) -> list[Weighed]:
     from recortex.engines.compression import Weighed
 
     return [Weighed(hit.memory, hit.score) for hit in hits]
-
-
-def _frames_check(given: dict[str, str]) -> None:
-    """Raise where a text is too long, or the task empty."""
-    if not given["task"].strip():
-        raise InvalidInputError("The task is empty.", hint="Say what is to be done.")
-    for name, text in given.items():
-        if len(text) > MAX_TEXT:
-            raise InvalidInputError(
-                f"The {name} has more than {MAX_TEXT:,} characters.", hint="Give its gist."
-            )
 
 
 # -- what a session starts with: surface

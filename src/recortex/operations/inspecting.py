@@ -187,12 +187,19 @@ class InspectionOperations(Operations):
         left = sum(len(unread(services)) for services in all_services)
         if left > MANY_UNREAD:
             notices.append(f"{left:,} memories wait to be compared with others for changes of mind.")
+        days = [services.store.model_calls.total_today(self._app.clock()) for services in all_services]
         return Inspection(
             stores=stores,
             briefs=self._briefs(),
             sessions=() if session else self._sessions(all_services, limit),
             captures=read_status(next(iter(self._app.locations.values())).place(STATUS)),
-            model=self._costs(all_services),
+            model=ModelCosts(
+                calls=sum(one.calls for one in days),
+                tokens=sum(one.tokens for one in days),
+                usd=round(sum(one.micro_usd for one in days) / MICRO, 6),
+                refused=sum(one.refused for one in days),
+                failed=sum(one.failed for one in days),
+            ),
             receipts=self._receipts(all_services, session, limit) if session else None,
             notices=tuple(notices),
         )
@@ -234,16 +241,6 @@ class InspectionOperations(Operations):
                 return services, session
         raise InvalidInputError(
             f"There is no session {wanted[:40]!r}.", hint="`recortex inspect` lists the last ones."
-        )
-
-    def _costs(self, all_services: Sequence[StoreServices]) -> ModelCosts:
-        days = [services.store.model_calls.total_today(self._app.clock()) for services in all_services]
-        return ModelCosts(
-            calls=sum(one.calls for one in days),
-            tokens=sum(one.tokens for one in days),
-            usd=round(sum(one.micro_usd for one in days) / MICRO, 6),
-            refused=sum(one.refused for one in days),
-            failed=sum(one.failed for one in days),
         )
 
     def _briefs(self) -> BriefCache:

@@ -318,7 +318,18 @@ class MaintenanceOperations(Operations):
         return found
 
     def _notices(self, all_services: Sequence[StoreServices], stores: Sequence[StoreStatus]) -> Iterator[str]:
-        yield from self._place()
+        # What is unusual about the folder that the memory is kept for
+        project = self._app.project
+        if is_above_all(project.root):
+            yield (
+                f"{project.root} is no project: what is kept here is used in this folder alone. Run Recortex "
+                "in a project's folder, or keep what holds everywhere with `--scope global`."
+            )
+        if carries_foreign(project):
+            yield (
+                "This checkout carries the id of another data directory (RECORTEX_HOME): each keeps its own "
+                f"memories of it, and what is told here comes from {project.home} alone."
+            )
         if ignored := len(self._app.settings.problems):
             # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone
             # repeats them.
@@ -332,20 +343,6 @@ class MaintenanceOperations(Operations):
         yield from (" ".join(slow) for services in all_services if (slow := index_notice(services)))
         for services, store in zip(all_services, stores, strict=True):
             yield from notices(store.health, services.settings) if store.health else ()
-
-    def _place(self) -> Iterator[str]:
-        """What is unusual about the folder that the memory is kept for."""
-        project = self._app.project
-        if is_above_all(project.root):
-            yield (
-                f"{project.root} is no project: what is kept here is used in this folder alone. Run Recortex "
-                "in a project's folder, or keep what holds everywhere with `--scope global`."
-            )
-        if carries_foreign(project):
-            yield (
-                "This checkout carries the id of another data directory (RECORTEX_HOME): each keeps its own "
-                f"memories of it, and what is told here comes from {project.home} alone."
-            )
 
     def _language_model(self) -> ModelUse | None:
         settings = self._app.settings

@@ -449,7 +449,14 @@ def adopt(
         new += [kept] if kept else []
     circles: list[str] = []
     related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
-    said = _new_exchanges(app, records.exchanges)
+    # Those that are not there yet: what is kept is never overwritten
+    store = app.services(Scope.PROJECT).store
+    found: dict[str, Exchange] = {}
+    for start in range(0, len(records.exchanges), CHUNK):
+        part = {one.id: one for one in records.exchanges[start : start + CHUNK]}
+        there = {one.id for one in store.exchanges.get(list(part))}
+        found |= {id_: one for id_, one in part.items() if id_ not in there}
+    said = list(found.values())
     if not dry_run:
         _keep_exchanges(app, said, now)
     if embed and not dry_run:
@@ -498,17 +505,6 @@ def _without_purged(app: Application, records: importers.Records) -> tuple[impor
         exchanges=exchanges,
     )
     return kept, len(gone) + len(records.exchanges) - len(exchanges)
-
-
-def _new_exchanges(app: Application, exchanges: Sequence[Exchange]) -> list[Exchange]:
-    """Those that are not there yet: what is kept is never overwritten."""
-    store = app.services(Scope.PROJECT).store
-    found: dict[str, Exchange] = {}
-    for start in range(0, len(exchanges), CHUNK):
-        part = {one.id: one for one in exchanges[start : start + CHUNK]}
-        there = {one.id for one in store.exchanges.get(list(part))}
-        found |= {id_: one for id_, one in part.items() if id_ not in there}
-    return list(found.values())
 
 
 def _keep_exchanges(app: Application, exchanges: Sequence[Exchange], now: datetime) -> None:

@@ -474,6 +474,9 @@ class CorrectionOperations(Operations):
             kept = replace(kept, memory=settled(services, kept.memory, self._app.clock(), self._app.actor))
         relations = self._learned_from(services, kept)
         (memory,) = services.store.memories.get([kept.memory.id])
+        found = services.store.relations.find_touching([memory.id])
+        ids = [one.other(memory.id) for one in found if one.type is RelationType.CONTRADICTS]
+        known = services.store.memories.get(ids)
         return Learned(
             outcome=_OUTCOMES[kept.outcome],
             category=taught.category,
@@ -482,7 +485,7 @@ class CorrectionOperations(Operations):
             difference=taught.difference,
             factors=self._factors(memory, draft.confidence),
             relations=tuple(relations),
-            contradicted=_contradicted(services, memory),
+            contradicted=tuple(all_output_redacted([one for one in known if one.status is Status.ACTIVE])),
         )
 
     @operation(told=("id", "answer", "text"))
@@ -623,10 +626,3 @@ def _reworded(old: Memory, text: str) -> Memory:
 
     content = content_from_json(old.kind, {**content_to_json(old.content), KINDS[old.kind].main: text})
     return replace(old, content=content, summary="")
-
-
-def _contradicted(services: StoreServices, memory: Memory) -> tuple[Memory, ...]:
-    found = services.store.relations.find_touching([memory.id])
-    ids = [one.other(memory.id) for one in found if one.type is RelationType.CONTRADICTS]
-    known = services.store.memories.get(ids)
-    return tuple(all_output_redacted([one for one in known if one.status is Status.ACTIVE]))

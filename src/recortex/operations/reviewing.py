@@ -121,10 +121,16 @@ class ReviewOperations(Operations):
             grouped = grouped[: bounded(limit)]
             waiting = [one for _, one in grouped]
             listed = self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
+            # How many proposals the lifecycle puts away within a week
+            at = to_micros(self._app.clock()) + WEEK * DAY
             return replace(
                 listed,
                 causes=self._causes(limit),
-                leaving=self._leaving(),
+                leaving=sum(
+                    len(services.store.statistics.unconfirmed(at - days * DAY))
+                    for services in self._app.all_services()
+                    if (days := services.settings["lifecycle.proposal_days"])
+                ),
                 subjects=tuple(subject for subject, _ in grouped),
             )
         if action != "reject":
@@ -198,15 +204,6 @@ class ReviewOperations(Operations):
                 why=tuple(filter(None, (describe_rename(memory.metadata), *flagged_for(memory)))),
             )
             for memory in shown
-        )
-
-    def _leaving(self) -> int:
-        """How many proposals the lifecycle puts away within a week."""
-        at = to_micros(self._app.clock()) + WEEK * DAY
-        return sum(
-            len(services.store.statistics.unconfirmed(at - days * DAY))
-            for services in self._app.all_services()
-            if (days := services.settings["lifecycle.proposal_days"])
         )
 
     def _present(self, query: MemoryQuery) -> list[Memory]:
@@ -385,7 +382,20 @@ class ValidationOperations(Operations):
             services.embedding.embed(
                 [one for one in changed if one.scope is services.scope or not services.scope]
             )
-        return _report_findings(scope, found, limit)
+        counts = Counter(one.verdict.state for one in found)
+        told = [one for one in found if one.verdict.issues or one.healed.done]
+        order: tuple[State, ...] = ("flagged", "stale", "valid")
+        told.sort(key=lambda one: (order.index(one.verdict.state), one.verdict.score))
+        return Validation(
+            scope=scope,
+            total=len(found),
+            valid=counts["valid"],
+            stale=counts["stale"],
+            flagged=counts["flagged"],
+            healed=sum(bool(one.healed.done) for one in found),
+            findings=tuple(map(_finding, told[:limit])),
+            more=max(0, len(told) - limit),
+        )
 
     def _compare_new(self) -> None:
         """Compare memories that no job has compared with the others yet: a store may never see a session."""
@@ -437,23 +447,6 @@ class ValidationOperations(Operations):
 def _own(memory: Memory) -> bool:
     """Whether a memory is not only the project's own files, which are read anew, nor the code of another."""
     return memory.origin is not Origin.REPOSITORY and memory.kind != "code"
-
-
-def _report_findings(scope: ValidationScope, found: Sequence[Validated], limit: int) -> Validation:
-    counts = Counter(one.verdict.state for one in found)
-    told = [one for one in found if one.verdict.issues or one.healed.done]
-    order: tuple[State, ...] = ("flagged", "stale", "valid")
-    told.sort(key=lambda one: (order.index(one.verdict.state), one.verdict.score))
-    return Validation(
-        scope=scope,
-        total=len(found),
-        valid=counts["valid"],
-        stale=counts["stale"],
-        flagged=counts["flagged"],
-        healed=sum(bool(one.healed.done) for one in found),
-        findings=tuple(map(_finding, told[:limit])),
-        more=max(0, len(told) - limit),
-    )
 
 
 def _finding(one: Validated) -> Finding:

@@ -159,7 +159,9 @@ class SearchOperations(Operations):
         hits = list(select_beside(hits, [one.hit for one in answering]))
         answered = not (all(one.weak for one in hits) and all(one.weak for one in found_in))
         if answered:
-            answering = _few_weak(answering)
+            # Exchanges without most of the weak ones, which come last
+            sure = sum(not one.hit.weak for one in answering)
+            answering = list(answering[: sure + WEAK_BESIDE])
         seen = tuple(self._with_states(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))
@@ -402,12 +404,6 @@ class _Left:
         found = tuple(within(left, hits, tokens))
         self.tokens += sum(map(tokens, found))
         return found
-
-
-def _few_weak(found: Sequence[FoundExchange]) -> list[FoundExchange]:
-    """Exchanges without most of the weak ones, which come last."""
-    sure = sum(not one.hit.weak for one in found)
-    return list(found[: sure + WEAK_BESIDE])
 
 
 def _was_there(then: datetime | None, at: datetime | None) -> bool:

@@ -158,7 +158,19 @@ class SessionOperations(Operations):
         if session:
             only = replace(only, session=_whole_id(stores[0], session))
         if query:
-            return self._searched_sessions(stores[0], query, only)
+            # The sessions in which the question may be answered, each with what answers
+            services = stores[0]
+            vector = services.retrieval.meaning(query, recipe="hybrid").vector
+            answers: dict[str, list[ExchangeHit]] = {}
+            most = min(MOST_MATCHES * (only.offset + (only.limit or 1)), MOST_SEARCHED)
+            for hit in services.exchange_retrieval.recall(query, limit=most, only=only, vector=vector):
+                answers.setdefault(hit.session, []).append(record_redacted(hit))
+            found = [
+                replace(self._past_session(one), matches=tuple(answers[session][:MOST_MATCHES]))
+                for session in list(answers)[only.offset :][: only.limit]
+                for one in services.store.exchanges.sessions(ExchangeQuery(session=session))
+            ]
+            return _page(found, only)
         return self._one_session(stores[0], only) if session else self._listed_sessions(stores[0], only)
 
     def _figures(self, services: StoreServices, only: ExchangeQuery) -> Analytics:
@@ -190,20 +202,6 @@ class SessionOperations(Operations):
     def _listed_sessions(self, services: StoreServices, only: ExchangeQuery) -> Sessions:
         """The sessions that pass, latest first."""
         return _page([self._past_session(one) for one in services.store.exchanges.sessions(only)], only)
-
-    def _searched_sessions(self, services: StoreServices, query: str, only: ExchangeQuery) -> Sessions:
-        """The sessions in which the question may be answered, each with what answers."""
-        vector = services.retrieval.meaning(query, recipe="hybrid").vector
-        answers: dict[str, list[ExchangeHit]] = {}
-        most = min(MOST_MATCHES * (only.offset + (only.limit or 1)), MOST_SEARCHED)
-        for hit in services.exchange_retrieval.recall(query, limit=most, only=only, vector=vector):
-            answers.setdefault(hit.session, []).append(record_redacted(hit))
-        found = [
-            replace(self._past_session(one), matches=tuple(answers[session][:MOST_MATCHES]))
-            for session in list(answers)[only.offset :][: only.limit]
-            for one in services.store.exchanges.sessions(ExchangeQuery(session=session))
-        ]
-        return _page(found, only)
 
     def _one_session(self, services: StoreServices, only: ExchangeQuery) -> Sessions:
         """One session with its exchanges, in order, without stretches of work."""

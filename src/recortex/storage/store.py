@@ -249,16 +249,8 @@ class EngineStore(ABC):
         self.compact()
         backups = self.backups.erase(ids, gone, text=text, exchanges=exchanges)
         read = tuple(files())
-        searched, found = self._traces(read, texts)
-        return Erasure(searched, read, tuple(found), backups, removed, chunks)
-
-    def _traces(self, files: Sequence[Path], texts: Sequence[str]) -> tuple[int, list[Path]]:
-        """Read files byte by byte for texts that should be gone, in whatever case they stand there.
-
-        Returns:
-            How many bytes were read, and the files that still hold a part of a text that nothing living
-            holds.
-        """
+        # Every byte of the files is read for the texts, in whatever case they stand there: what is left in a
+        # free page, a log or a backup is no row that a query would find.
         from recortex.storage.records.memories import WINDOW, windows
 
         parts = {part: part.decode("utf-8", "ignore") for text in texts for part in windows(folded(text))}
@@ -266,7 +258,7 @@ class EngineStore(ABC):
         total = 0
         held: dict[Path, list[bytes]] = {}
         with self.apart():
-            for path in files:
+            for path in read:
                 data = path.read_bytes() if path.is_file() else b""
                 total += len(data)
                 data = folded(data.decode("utf-8", "ignore")).encode()
@@ -274,4 +266,5 @@ class EngineStore(ABC):
         rightly = {
             part for part in {part for some in held.values() for part in some} if self.says(parts[part])
         }
-        return total, [path for path, some in held.items() if not rightly.issuperset(some)]
+        found = [path for path, some in held.items() if not rightly.issuperset(some)]
+        return Erasure(total, read, tuple(found), backups, removed, chunks)

@@ -52,7 +52,17 @@ def open_store(
         StorageError: it cannot be opened, or is an unfinished copy: going on copying would undo what is kept.
     """
     if location.remote:
-        store: WholeStore = _open_workspace(location, clock=clock, settings=settings)
+        try:
+            from recortex.storage.postgres.store import PgStore
+        except ImportError as error:
+            raise missing(error) from error
+        store: WholeStore = PgStore(
+            location.on_server,
+            clock=clock,
+            connections=settings["postgres.connections"],
+            backups=location.backups,
+            keep_backups=settings["backups.keep"],
+        )
     else:
         from recortex.storage.sqlite.store import SqliteStore
 
@@ -149,20 +159,6 @@ def _generation(location: Location) -> Generation | None:
     from recortex.storage.sqlite.change_counter import change_counter
 
     return change_counter(location.database)
-
-
-def _open_workspace(location: Location, *, clock: Callable[[], datetime], settings: Settings) -> PgStore:
-    try:
-        from recortex.storage.postgres.store import PgStore
-    except ImportError as error:
-        raise missing(error) from error
-    return PgStore(
-        location.on_server,
-        clock=clock,
-        connections=settings["postgres.connections"],
-        backups=location.backups,
-        keep_backups=settings["backups.keep"],
-    )
 
 
 @cache

@@ -101,24 +101,16 @@ def open_database(address: Address, *, now: datetime, size: int) -> PgDatabase:
     with administration(address) as connection, translated():
         if applied(connection) != newest() or is_former(connection):
             migrate(connection, now=to_micros(now), partitions=address.partitions)
-        _refuse_foreign(connection)
+        # Refuse a schema in which something that Recortex did not make would run with our statements
+        found = [row[0] for row in connection.execute(queries("opening", "postgres")["foreign"]).fetchall()]
+        if found:
+            raise StorageError(
+                f"The schema {SCHEMA} holds what Recortex did not put there: {', '.join(found[:3])}.",
+                hint="Who owns the database can look at it with `\\dS` in psql, and drop it.",
+            )
         workspace = _workspace(connection, address.workspace, to_micros(now))
         settings = _settings(connection, address.workspace, workspace)
     return PgDatabase(address.conninfo, settings, workspace, size=size)
-
-
-def _refuse_foreign(connection: Connection[Any]) -> None:
-    """Refuse a schema in which something that Recortex did not make would run with our statements.
-
-    Raises:
-        StorageError: the schema holds a trigger, a rule or a view; our migrations make none.
-    """
-    found = [row[0] for row in connection.execute(queries("opening", "postgres")["foreign"]).fetchall()]
-    if found:
-        raise StorageError(
-            f"The schema {SCHEMA} holds what Recortex did not put there: {', '.join(found[:3])}.",
-            hint="Who owns the database can look at it with `\\dS` in psql, and drop it.",
-        )
 
 
 def _workspace(connection: Connection[Any], name: str, now: int) -> int:

@@ -148,7 +148,11 @@ class Connections:
             psycopg.OperationalError: the server cannot be reached.
         """
         if self._process != os.getpid():
-            self._forked()
+            # The connections are the parent's: closing them here would end its sessions
+            self._at_exit.detach()
+            closed = self._closed
+            self._start()
+            self._closed = closed
         if self._closed:
             raise StoreUnavailableError("The store was closed.", hint="Open it again.")
         if not self._free.acquire(timeout=self._patience):
@@ -197,13 +201,6 @@ class Connections:
             made.close()
             raise
         return made
-
-    def _forked(self) -> None:
-        """The connections are the parent's: closing them here would end its sessions."""
-        self._at_exit.detach()
-        closed = self._closed
-        self._start()
-        self._closed = closed
 
 
 def _has_input(connection: Connection[Any]) -> bool:
@@ -382,7 +379,14 @@ class PgDatabase(Database):
                 with translated():
                     for act in self._local.last.values():
                         act()
-            self._commit(connection)
+            try:
+                with translated():
+                    connection.execute("COMMIT")
+            except StoreUnavailableError as error:
+                raise StoreUnavailableError(
+                    f"{error.message} It is not known whether the last change was kept.",
+                    hint="Look before you repeat it: `recortex list --limit 5`.",
+                ) from error
         except BaseException:
             _rollback(connection)
             raise
@@ -476,16 +480,6 @@ class PgDatabase(Database):
                     raise
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
-
-    def _commit(self, connection: Connection[Any]) -> None:
-        try:
-            with translated():
-                connection.execute("COMMIT")
-        except StoreUnavailableError as error:
-            raise StoreUnavailableError(
-                f"{error.message} It is not known whether the last change was kept.",
-                hint="Look before you repeat it: `recortex list --limit 5`.",
-            ) from error
 
 
 @contextmanager

@@ -155,15 +155,11 @@ def unfit(read: Read, links: Mapping[str, str]) -> Iterator[Unfit]:
     yield from _unfit_memories(read, links)
     for table in sealed():
         if table.name != MEMORIES.name:
-            yield from _unfit_rows(read, table)
-
-
-def _unfit_rows(read: Read, table: Table) -> Iterator[Unfit]:
-    for id_, kept, *values in read(_sealed_rows(table), ()):
-        key, rest = values[: len(table.key)], values[len(table.key) :]
-        fitting = of_row(table, dict(zip(_names(table), rest, strict=True)))
-        if fitting != kept:
-            yield Unfit(table.name, tuple(key), id_, fitting)
+            for id_, kept, *values in read(_sealed_rows(table), ()):
+                key, rest = values[: len(table.key)], values[len(table.key) :]
+                fitting = of_row(table, dict(zip(_names(table), rest, strict=True)))
+                if fitting != kept:
+                    yield Unfit(table.name, tuple(key), id_, fitting)
 
 
 def _sealed_rows(table: Table) -> str:

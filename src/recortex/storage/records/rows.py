@@ -56,36 +56,28 @@ def to_row(
     memory: Memory, search: SearchText, *, changed_by: Actor, reason: str, embedding_key: int | None
 ) -> dict[str, Any]:
     """The columns of a memory, by name."""
+    content = content_to_json(memory.content)
+    plain = set(content) <= {memory.content.main} and memory.content.statement() == memory.text
+    said = {
+        name: value
+        for name, value in asdict(memory.source).items()
+        if name not in _SOURCE_COLUMNS and value != getattr(_NO_SOURCE, name)
+    }
     return {
         **dict(zip(_AS_STORED, _of_memory(memory), strict=True)),
         **{name: store(getattr(memory, name)) for name, store in _STORED},
         "summary": None if memory.summary == memory.text else memory.summary,
-        "content": _content_column(memory),
+        "content": None if plain else json(content),
         "session": memory.source.session,
         "turn": memory.source.turn,
         "speaker": memory.source.speaker,
-        "source": _source_column(memory.source),
+        "source": json(said) if said else None,
         "changed_by": changed_by.value,
         "reason": reason,
         **search._asdict(),
         **dict.fromkeys(CHECKED),
         "embedding_key": embedding_key,
     }
-
-
-def _content_column(memory: Memory) -> str | None:
-    content = content_to_json(memory.content)
-    plain = set(content) <= {memory.content.main} and memory.content.statement() == memory.text
-    return None if plain else json(content)
-
-
-def _source_column(source: Source) -> str | None:
-    said = {
-        name: value
-        for name, value in asdict(source).items()
-        if name not in _SOURCE_COLUMNS and value != getattr(_NO_SOURCE, name)
-    }
-    return json(said) if said else None
 
 
 def _content(kind: Kind, column: str | None, text: str) -> Content:
@@ -228,18 +220,12 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
     if query.tags:
         marks = _marks(query.tags)
         yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
-    yield from _linked(query)
-    yield from _scalars(query)
-    if query.in_files:
-        yield _IN_FILES
-    if query.not_valid_at is not None:
-        at = micros(query.not_valid_at)
-        yield "m.valid_from > ? OR m.valid_until <= ?", (at, at)
-
-
-def _linked(query: MemoryQuery) -> Iterator[Clause]:
     if query.files:
-        yield _files(query.files)
+        # What cites one of these files, or hangs on a symbol in one
+        condition, values = on_path("path", query.files)
+        cited = f"SELECT memory_key FROM memory_files WHERE /*own*/ ({condition})"
+        hanging = f"SELECT memory_key FROM memory_symbols WHERE /*own*/ role = 'about' AND ({condition})"
+        yield f"m.key IN ({cited}) OR m.key IN ({hanging})", values * 2
     if query.functions:
         yield _functions(query.functions)
     for table, columns, wanted in (
@@ -252,6 +238,12 @@ def _linked(query: MemoryQuery) -> Iterator[Clause]:
                 f"m.key IN (SELECT memory_key FROM {table} WHERE /*own*/ ({among}))",
                 tuple(wanted) * len(columns),
             )
+    yield from _scalars(query)
+    if query.in_files:
+        yield _IN_FILES
+    if query.not_valid_at is not None:
+        at = micros(query.not_valid_at)
+        yield "m.valid_from > ? OR m.valid_until <= ?", (at, at)
 
 
 def _functions(names: tuple[str, ...]) -> Clause:
@@ -263,14 +255,6 @@ def _functions(names: tuple[str, ...]) -> Clause:
         f"AND (plain IN ({marks}) OR name IN ({marks}))"
     )
     return f"m.key IN ({named}) OR m.key IN ({hanging})", names * 3
-
-
-def _files(paths: tuple[str, ...]) -> Clause:
-    """What cites one of these files, or hangs on a symbol in one."""
-    condition, values = on_path("path", paths)
-    cited = f"SELECT memory_key FROM memory_files WHERE /*own*/ ({condition})"
-    hanging = f"SELECT memory_key FROM memory_symbols WHERE /*own*/ role = 'about' AND ({condition})"
-    return f"m.key IN ({cited}) OR m.key IN ({hanging})", values * 2
 
 
 KNOWN = "m.updated_at <= ? OR (m.version = 1 AND m.session <> '' AND m.valid_from <= ?)"

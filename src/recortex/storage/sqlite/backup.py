@@ -288,12 +288,7 @@ def copy_checked(source: apsw.Connection, target: Path) -> str:
     """Copy one state of a store, whatever others write meanwhile; returns why the copy is not whole."""
     source.execute("BEGIN")
     expected = content(source)
-    _copy(source, target)
-    return flaw(target, expected)
-
-
-def _copy(source: apsw.Connection, target: Path) -> None:
-    """Copy a database page by page into a file, in journal mode DELETE so that the copy is one file."""
+    # Copy a database page by page into a file, in journal mode DELETE so that the copy is one file
     into = apsw.Connection(str(target))
     try:
         work = into.backup("main", source, "main")
@@ -308,6 +303,7 @@ def _copy(source: apsw.Connection, target: Path) -> None:
         into.execute("PRAGMA journal_mode = DELETE")
     finally:
         into.close()
+    return flaw(target, expected)
 
 
 class Summary(NamedTuple):

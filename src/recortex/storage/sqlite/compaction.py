@@ -55,8 +55,9 @@ class SqliteCompaction:
             int(self._pool.value(f"PRAGMA {name}")) for name in ("page_count", "freelist_count", "page_size")
         )
         sql = queries("maintenance", "sqlite")
+        log = self._pool.path.with_name(f"{self._pool.path.name}-wal")
         return StoreSpace(
-            total=pages * size + self._log_bytes(),
+            total=pages * size + (log.stat().st_size if log.exists() else 0),
             vectors=int(self._pool.value(sql["vectors_size"])),
             keyword_index=sum(self._pool.value(index_query("size", index)) for index in keyword_indexes()),
             free=free * size,
@@ -107,10 +108,6 @@ class SqliteCompaction:
             connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}").fetchall()
             connection.execute("VACUUM")
             _fold_in(connection)
-
-    def _log_bytes(self) -> int:
-        log = self._pool.path.with_name(f"{self._pool.path.name}-wal")
-        return log.stat().st_size if log.exists() else 0
 
     @contextmanager
     def _alone(self, patience: int = _PATIENCE_MILLISECONDS) -> Iterator[apsw.Connection]:

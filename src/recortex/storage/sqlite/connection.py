@@ -94,24 +94,18 @@ class Folding:
         enough = written - self._written >= PAGES and pages - self._folded >= PAGES
         if enough or pages - self._folded >= FOREIGN_PAGES:
             self._written = written
-            self._fold(connection, name, pages)
+            self._folded = pages
+            with suppress(apsw.Error):  # as SQLite's own: the commit is kept, and the next one tries again
+                _, self._folded = connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if pages >= self._restart_at:
+                self._restart_at = pages + LONG_LOG // 4
+                connection.set_busy_handler(Patience(RESTART_SECONDS))
+                try:
+                    with suppress(apsw.Error):
+                        connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_RESTART)
+                finally:
+                    connection.set_busy_handler(self._patience)
         return apsw.SQLITE_OK
-
-    def _fold(self, connection: apsw.Connection, name: str, pages: int) -> None:
-        self._folded = pages
-        with suppress(apsw.Error):  # as SQLite's own: the commit is kept, and the next one tries again
-            _, self._folded = connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_PASSIVE)
-        if pages >= self._restart_at:
-            self._restart_at = pages + LONG_LOG // 4
-            self._begin_anew(connection, name)
-
-    def _begin_anew(self, connection: apsw.Connection, name: str) -> None:
-        connection.set_busy_handler(Patience(RESTART_SECONDS))
-        try:
-            with suppress(apsw.Error):
-                connection.wal_checkpoint(name, apsw.SQLITE_CHECKPOINT_RESTART)
-        finally:
-            connection.set_busy_handler(self._patience)
 
 
 # -- opening a SQLite database the way the store wants it
@@ -140,25 +134,21 @@ def connect(path: Path, *, vectors: bool = True) -> apsw.Connection:
     """
     connection = apsw.Connection(str(path))
     try:
-        _prepare(connection)
+        patience = Patience(BUSY_MILLISECONDS / 1000)
+        connection.set_busy_handler(patience)
+        if not connection.execute("PRAGMA page_count").get:
+            # It only takes effect before the first table is made; afterwards it would still write to the file.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        # Read to the end: a statement that gives a row holds up those after it.
+        connection.execute(PRAGMAS).fetchall()
+        connection.create_scalar_function("folded", _folded, 1, deterministic=True)
+        connection.set_wal_hook(Folding(patience))
         if vectors:
             load_vectors(connection)
     except BaseException:
         connection.close(force=True)  # the error may hold it for long, and with it the file and its locks
         raise
     return connection
-
-
-def _prepare(connection: apsw.Connection) -> None:
-    patience = Patience(BUSY_MILLISECONDS / 1000)
-    connection.set_busy_handler(patience)
-    if not connection.execute("PRAGMA page_count").get:
-        # It only takes effect before the first table is made; afterwards it would still write to the file.
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    # Read to the end: a statement that gives a row holds up those after it.
-    connection.execute(PRAGMAS).fetchall()
-    connection.create_scalar_function("folded", _folded, 1, deterministic=True)
-    connection.set_wal_hook(Folding(patience))
 
 
 def _folded(*given: object) -> str | None:

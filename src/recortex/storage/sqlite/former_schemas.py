@@ -42,28 +42,24 @@ def mend(pool: Pool, *, now: int, before_change: Callable[[], object]) -> None:
         try:
             with pool.transaction():
                 if is_former(pool.rows):  # else another process was quicker
-                    _mend(connection, pool, now)
+                    steps = migrations.known()
+                    names = {row[0] for row in pool.rows("SELECT name FROM schema_migrations")}
+                    last = max(step.version for step in steps if step.name in names)
+                    for step in steps[:last]:
+                        if step.name not in names:
+                            connection.execute(step.sql)
+                    connection.execute("DELETE FROM schema_migrations")
+                    for step in steps[:last]:
+                        values = (step.version, step.name, now, __version__)
+                        connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", values)
+                    wanted = made(last)
+                    other = expected(last) - objects_of(pool.rows)
+                    for table in sorted({name for type_, name, *_ in other if type_ == "table"}):
+                        _rebuild(connection, table, [sql for _, _, of, sql in wanted if of == table and sql])
+                    if objects_of(pool.rows) != expected(last):
+                        raise MigrationError(f"The store {pool.path} could not be brought to schema {last}.")
         finally:
             connection.execute("PRAGMA legacy_alter_table = OFF; PRAGMA foreign_keys = ON")
-
-
-def _mend(connection: apsw.Connection, pool: Pool, now: int) -> None:
-    steps = migrations.known()
-    names = {row[0] for row in pool.rows("SELECT name FROM schema_migrations")}
-    last = max(step.version for step in steps if step.name in names)
-    for step in steps[:last]:
-        if step.name not in names:
-            connection.execute(step.sql)
-    connection.execute("DELETE FROM schema_migrations")
-    for step in steps[:last]:
-        values = (step.version, step.name, now, __version__)
-        connection.execute("INSERT INTO schema_migrations VALUES (?, ?, ?, ?)", values)
-    wanted = made(last)
-    other = expected(last) - objects_of(pool.rows)
-    for table in sorted({name for type_, name, *_ in other if type_ == "table"}):
-        _rebuild(connection, table, [sql for _, _, of, sql in wanted if of == table and sql])
-    if objects_of(pool.rows) != expected(last):
-        raise MigrationError(f"The store {pool.path} could not be brought to schema {last}.")
 
 
 def _rebuild(connection: apsw.Connection, table: str, statements: Sequence[str]) -> None:

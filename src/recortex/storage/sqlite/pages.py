@@ -83,7 +83,15 @@ class Reader:
 
         Only known after `rows`.
         """
-        passed = self._free() | self._following | set(range(_POINTER_MAP, self.count + 1, _POINTER_MAP_EVERY))
+        # The pages of the free list
+        found: set[int] = set()
+        trunk = _number(self.page(1), _FIRST_FREE, 4)
+        while 1 < trunk <= self.count and trunk not in found:
+            data = self.page(trunk).ljust(PAGE, b"\0")
+            count = min(_number(data, 4, 4), PAGE // 4 - 2)
+            found |= {trunk, *(_number(data, 8 + 4 * place, 4) for place in range(count))}
+            trunk = _number(data, 0, 4)
+        passed = found | self._following | set(range(_POINTER_MAP, self.count + 1, _POINTER_MAP_EVERY))
         others = (number for number in range(1, self.count + 1) if number not in passed)
         return [number for number in others if not self._is_whole(number)]
 
@@ -111,17 +119,6 @@ class Reader:
             _, end = _varint(data, end)
         here = _here(length, table=type_ == _TABLE_LEAF)
         return max(4, end - at + here + (4 if here < length else 0))
-
-    def _free(self) -> set[int]:
-        """The pages of the free list."""
-        found: set[int] = set()
-        trunk = _number(self.page(1), _FIRST_FREE, 4)
-        while 1 < trunk <= self.count and trunk not in found:
-            data = self.page(trunk).ljust(PAGE, b"\0")
-            count = min(_number(data, 4, 4), PAGE // 4 - 2)
-            found |= {trunk, *(_number(data, 8 + 4 * place, 4) for place in range(count))}
-            trunk = _number(data, 0, 4)
-        return found
 
     def owners(self) -> dict[int, str]:
         """Which table or index each page belongs to, as far as the schema and the trees can be read."""

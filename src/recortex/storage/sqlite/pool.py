@@ -323,7 +323,21 @@ class Pool(Database):
                 yield
                 return
             try:
-                self._begin(patience)
+                self._try_to_write()
+                self._look_at_files()
+                with translated(self.path):
+                    if patience is not None:
+                        self._writer.set_busy_handler(Patience(patience))
+                    try:
+                        self._patiently(lambda: self._writer.execute("BEGIN IMMEDIATE"), patience)
+                        self._sides = self._sides or self._sides_now()
+                    finally:
+                        if patience is not None:
+                            self._writer.set_busy_handler(Patience(BUSY_MILLISECONDS / 1000))
+                    schema = self._writer.execute("PRAGMA schema_version").get
+                if schema != self._schema:
+                    self.on_change_of_schema()
+                    self._schema = schema
                 self._local.writing = True
                 yield
             except BaseException as error:
@@ -336,23 +350,6 @@ class Pool(Database):
                 self.unwritable = ""
             finally:
                 self._local.writing = False
-
-    def _begin(self, patience: float | None) -> None:
-        self._try_to_write()
-        self._look_at_files()
-        with translated(self.path):
-            if patience is not None:
-                self._writer.set_busy_handler(Patience(patience))
-            try:
-                self._patiently(lambda: self._writer.execute("BEGIN IMMEDIATE"), patience)
-                self._sides = self._sides or self._sides_now()
-            finally:
-                if patience is not None:
-                    self._writer.set_busy_handler(Patience(BUSY_MILLISECONDS / 1000))
-            schema = self._writer.execute("PRAGMA schema_version").get
-        if schema != self._schema:
-            self.on_change_of_schema()
-            self._schema = schema
 
     def _try_to_write(self) -> None:
         """Where it was opened to be read only, open it anew if it can be written by now.

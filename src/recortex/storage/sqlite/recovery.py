@@ -153,7 +153,10 @@ def _anew(
     finally:
         pool.close()
         _remove(copy)
-    _ready(part, path)
+    # From now on the new store only needs its name
+    part.chmod(0o600)
+    _synced(part)
+    part.replace(path.with_name(f"{path.name}.recovered"))
     _remove(part)
     outcome: Outcome = "fresh" if not done.memories else "restored" if done.from_backup else "repaired"
     steps += _describe_steps(done, backup, outcome)
@@ -267,13 +270,6 @@ def _copied(path: Path, now: datetime) -> Path:
     if not kept.exists():
         kept.touch(0o600)
     return kept
-
-
-def _ready(part: Path, path: Path) -> None:
-    """From now on the new store only needs its name."""
-    part.chmod(0o600)
-    _synced(part)
-    part.replace(path.with_name(f"{path.name}.recovered"))
 
 
 def _finish(path: Path, steps: list[str]) -> None:

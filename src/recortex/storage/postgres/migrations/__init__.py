@@ -75,7 +75,14 @@ def migrate(connection: Connection[Any], *, now: int, partitions: int) -> None:
             f"The database has schema {current}; this program knows up to {steps[-1].version}."
         )
     if not current:
-        _takes_any_text(connection)
+        # Refuse a database whose encoding cannot hold every text, before a memory fails to be written
+        encoding = value(connection, "SELECT current_setting('server_encoding')")
+        if encoding != "UTF8":
+            raise MigrationError(
+                f"The database's encoding is {encoding}: it cannot hold every text.",
+                hint="Nothing was changed. Make another one: "
+                "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0.",
+            )
     elif is_former(connection) or _names(connection) != [step.name for step in steps[:current]]:
         current = _mend(connection, now, partitions)
     waiting = steps[current:]
@@ -114,17 +121,6 @@ def _mend(connection: Connection[Any], now: int, partitions: int) -> int:
             values = (step.version, step.name, now, __version__)
             connection.execute("INSERT INTO schema_migrations VALUES (%s, %s, %s, %s)", values)
     return last
-
-
-def _takes_any_text(connection: Connection[Any]) -> None:
-    """Refuse a database whose encoding cannot hold every text, before a memory fails to be written."""
-    encoding = value(connection, "SELECT current_setting('server_encoding')")
-    if encoding != "UTF8":
-        raise MigrationError(
-            f"The database's encoding is {encoding}: it cannot hold every text.",
-            hint="Nothing was changed. Make another one: "
-            "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0.",
-        )
 
 
 def _apply(connection: Connection[Any], steps: Sequence[Migration], now: int, partitions: int) -> None:

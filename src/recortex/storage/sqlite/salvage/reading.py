@@ -228,7 +228,16 @@ class DamagedContent:
         self._indexes = dict(indexes(new, "memories"))
         self._read()
         self.contradicted = tuple(self._contradictions())
-        self._doubt()
+        # Find memories that were changed by damage, and other rows that Recortex cannot have written
+        for (key,), values in self.rows["memories"].items():
+            if not self.fits_its_hash(values):
+                self.changed.add(key)
+        for name, reading in row_checks().items():
+            table = self.tables[name]
+            for key, values in list(self.rows[name].items()):
+                if reading.flaw(tuple(values[table.place(column)] for column in reading.columns)):
+                    del self.rows[name][key]
+                    self.broken.append((name, values[table.place(reading.owner)] if reading.owner else 0))
 
     def fits_its_hash(self, values: Values | list[Any]) -> bool:
         """Whether a row of the memories is one of ours, and as it was hashed."""
@@ -324,7 +333,16 @@ class DamagedContent:
     def _contradictions(self) -> Iterator[str]:
         """Memories of which an index says something else than the row: one of the two is damaged."""
         self._put_right()
-        self._sides()
+        # Patterns and constraints look alike: their indexes tell which is which
+        one, other = self.rows["memory_patterns"], self.rows["memory_constraints"]
+        patterns = {(key, id_) for id_, key in self.entries["memory_patterns_pattern"]}
+        constraints = {(key, id_) for id_, key in self.entries["memory_constraints_constraint"]}
+        wrong = (
+            [key for key in one if key in constraints - patterns],
+            [key for key in other if key in patterns - constraints],
+        )
+        other |= {key: one.pop(key) for key in wrong[0]}
+        one |= {key: other.pop(key) for key in wrong[1] if key in other}
         table, rows = self.tables["memories"], self.rows["memories"]
         for key, said in self._said.items():
             for index, entry in said if (key,) in rows else ():
@@ -346,27 +364,3 @@ class DamagedContent:
             if right != key and (right,) not in rows:
                 rows[(right,)] = replaced(values, table.place("key"), right)
                 del rows[(key,)]
-
-    def _sides(self) -> None:
-        """Patterns and constraints look alike: their indexes tell which is which."""
-        one, other = self.rows["memory_patterns"], self.rows["memory_constraints"]
-        patterns = {(key, id_) for id_, key in self.entries["memory_patterns_pattern"]}
-        constraints = {(key, id_) for id_, key in self.entries["memory_constraints_constraint"]}
-        wrong = (
-            [key for key in one if key in constraints - patterns],
-            [key for key in other if key in patterns - constraints],
-        )
-        other |= {key: one.pop(key) for key in wrong[0]}
-        one |= {key: other.pop(key) for key in wrong[1] if key in other}
-
-    def _doubt(self) -> None:
-        """Find memories that were changed by damage, and other rows that Recortex cannot have written."""
-        for (key,), values in self.rows["memories"].items():
-            if not self.fits_its_hash(values):
-                self.changed.add(key)
-        for name, reading in row_checks().items():
-            table = self.tables[name]
-            for key, values in list(self.rows[name].items()):
-                if reading.flaw(tuple(values[table.place(column)] for column in reading.columns)):
-                    del self.rows[name][key]
-                    self.broken.append((name, values[table.place(reading.owner)] if reading.owner else 0))

@@ -51,17 +51,13 @@ def _accepted(found: DamagedContent, table: StoredTable, values: Values) -> Valu
         kept[table.place("id")] = str(uuid4())
     if values[table.place("changed_by")] not in set(Actor):
         kept[table.place("changed_by")] = Actor.SYSTEM.value
-    for attempt in (kept, _without_json(table, kept)):
+    emptied = list(kept)
+    for name, nothing in (("content", None), ("source", None), ("metadata", None), ("tags", "[]")):
+        emptied[table.place(name)] = nothing
+    for attempt in (kept, emptied):
         if found.fits_its_hash(attempt):
             return tuple(attempt)
     return None
-
-
-def _without_json(table: StoredTable, values: list[Any]) -> list[Any]:
-    emptied = list(values)
-    for name, nothing in (("content", None), ("source", None), ("metadata", None), ("tags", "[]")):
-        emptied[table.place(name)] = nothing
-    return emptied
 
 
 class Aside:
@@ -160,21 +156,6 @@ class Filling:
         self._into.execute(_FILLING_SQL["take"])
         self._into.executemany(_FILLING_SQL["take_same"], [(key,) for key in self._found.changed])
         yield from self._named()
-        self._copy_taken()
-        yield from self._relations()
-        self._into.execute("COMMIT")
-        self._into.execute("DROP TABLE temp.taken; DETACH backup")
-
-    def _named(self) -> Iterator[str]:
-        taken = "SELECT m.key, m.id FROM taken JOIN backup.memories m USING (key)"
-        for key, id_ in list(self._into.execute(taken)):
-            self._found.ids[key] = id_
-            same = "what the damage changed is" if key in self._found.changed else "it is"
-            yield f"{id_}: {same} as it was in the backup {self._backup.name}; a change after that is lost"
-            self._found.changed.discard(key)
-            self.filled += 1
-
-    def _copy_taken(self) -> None:
         for name in ("embedding_models", "embeddings", "embedding_signs", "embedding_pieces"):
             self._copy(name, "true")
         self._into.execute("DELETE FROM memories WHERE key IN (SELECT key FROM taken)")
@@ -194,6 +175,18 @@ class Filling:
             self._copy("relations", "target_key = ? AND source_key = ? AND type = ?", entry)
         for name in REFILLED:
             self._copy(name, "true")
+        yield from self._relations()
+        self._into.execute("COMMIT")
+        self._into.execute("DROP TABLE temp.taken; DETACH backup")
+
+    def _named(self) -> Iterator[str]:
+        taken = "SELECT m.key, m.id FROM taken JOIN backup.memories m USING (key)"
+        for key, id_ in list(self._into.execute(taken)):
+            self._found.ids[key] = id_
+            same = "what the damage changed is" if key in self._found.changed else "it is"
+            yield f"{id_}: {same} as it was in the backup {self._backup.name}; a change after that is lost"
+            self._found.changed.discard(key)
+            self.filled += 1
 
     def _replace(self, names: tuple[str, ...], which: str) -> None:
         """The rows of these memories as the backup has them, instead of what was read."""
@@ -263,33 +256,28 @@ def lost(into: apsw.Connection, found: DamagedContent) -> Iterator[str]:
         yield f"{owner} {name} could not be read"
     if found.reader.cut:
         yield f"{found.reader.cut} of {found.reader.count + found.reader.cut} pages {CUT_OFF}"
-    blind = _blind(found)
+    # The table or index of each page that could not be read whole; empty where it is not known
+    owners = found.reader.owners()
+    holders = [owners.get(page, "") for page in found.reader.holes()]
+    blind = [name for name in holders if not name.startswith(_MADE_ANEW)]
     if blind:
         names = ", ".join(sorted({name or "a table that is not known" for name in blind}))
         yield f"{len(blind)} pages (of {names}) {BLIND}"
-    yield from _memories(into, found, there)
-    yield from _parts(into, found, there)
-    if {"", "relations"} & {*blind}:
-        yield from _logged_relations(into, found, there)
-
-
-def _blind(found: DamagedContent) -> list[str]:
-    """The table or index of each page that could not be read whole; empty where it is not known."""
-    owners = found.reader.owners()
-    holders = [owners.get(page, "") for page in found.reader.holes()]
-    return [name for name in holders if not name.startswith(_MADE_ANEW)]
-
-
-def _named(found: DamagedContent, there: dict[int, str], key: int) -> str:
-    return there.get(key) or found.ids.get(key) or f"the memory number {key}"
-
-
-def _memories(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
     buried = {row[0] for row in into.execute("SELECT memory_key FROM tombstones")}
     last = max([found.highest(), *there, *(key for key in found.ids if key <= found.highest())], default=0)
     for key in range(1, last + 1):
         if key not in there and key not in buried:
             yield f"{_named(found, there, key)}: could not be read, and is in no backup"
+    yield from _parts(into, found, there)
+    if {"", "relations"} & {*blind}:
+        # Relations that the audit log knows of, and that are not there
+        present = set(into.execute(_NAMING_SQL["related"]))
+        for source, target, type_ in sorted(_related(found, there) - present):
+            yield f"{source}: its {type_} {target} could not be read, or was taken away with one of the two"
+
+
+def _named(found: DamagedContent, there: dict[int, str], key: int) -> str:
+    return there.get(key) or found.ids.get(key) or f"the memory number {key}"
 
 
 def _parts(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
@@ -303,13 +291,6 @@ def _parts(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) 
             if entry[mine] in there:
                 more = f" to {_named(found, there, entry[other])}" if table == "relations" else ""
                 yield f"{there[entry[mine]]}: a row of its {table}{more} could not be read"
-
-
-def _logged_relations(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
-    """Relations that the audit log knows of, and that are not there."""
-    present = set(into.execute(_NAMING_SQL["related"]))
-    for source, target, type_ in sorted(_related(found, there) - present):
-        yield f"{source}: its {type_} {target} could not be read, or was taken away with one of the two"
 
 
 def _related(found: DamagedContent, there: dict[int, str]) -> set[Ends]:
