@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from recortex.operations.advising import AdviceOperations, GenerationOperations
     from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
     from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
-    from recortex.operations.indexing import IndexingOperations
-    from recortex.operations.inferring import InferenceOperations
+    from recortex.operations.indexing import IndexingOperations, ModelOperations
     from recortex.operations.inspecting import InspectionOperations
     from recortex.operations.learning import LearningOperations
     from recortex.operations.maintenance import (
@@ -31,11 +30,10 @@ if TYPE_CHECKING:
         LifecycleOperations,
         MaintenanceOperations,
     )
-    from recortex.operations.models import ModelOperations
     from recortex.operations.moving import ExportOperations, MovingOperations
     from recortex.operations.projects import InstallationOperations, ProjectOperations
     from recortex.operations.recording import CorrectionOperations, RecordingOperations
-    from recortex.operations.reviewing import ReviewOperations, ValidationOperations
+    from recortex.operations.reviewing import InferenceOperations, ReviewOperations, ValidationOperations
     from recortex.operations.searching import SearchOperations
     from recortex.operations.sessions import (
         ErasureOperations,

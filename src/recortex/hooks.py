@@ -54,8 +54,8 @@ MOVED = (
     "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
 )
 """Shown to the person, not the agent, at the start of a session in a checkout that was moved or copied."""
-MOST_BYTES = 512 * 1024
-"""Of a file of timings that nothing reads: it is begun anew then."""
+MOST_TIMED = 512 * 1024
+"""Bytes of a file of timings that nothing reads: it is begun anew then."""
 _BEGAN = time.monotonic()
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
@@ -172,7 +172,7 @@ def _count(context: HookContext, event: HookEvent, error: str, *, said: bool) ->
         at, took = round(context.clock().timestamp(), 3), round(_lived() * 1000, 3)
         line = json.dumps([at, "hook", event.name, took, error, {"said": said}])
         with suppress(Exception):
-            append_own(context.location.timings, f"{line}\n", MOST_BYTES)
+            append_own(context.location.timings, f"{line}\n", MOST_TIMED)
 
 
 def _lived() -> float:
@@ -248,7 +248,7 @@ def _stdin() -> bytes | None:
 
 def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Log a failure in the project's folder, or in the person's where that cannot be written."""
-    from recortex.app.error_log import log_error
+    from recortex.app.capture_requests import log_error
     from recortex.app.projects import find_project, of_project, of_user
     from recortex.settings import home_folder
 

@@ -10,16 +10,20 @@ import os
 import stat
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.naming import without_secrets
 from recortex.errors import UntrustedFileError
-from recortex.filesystem import read_own, replace_text
+from recortex.filesystem import append_own, read_own, replace_text
 from recortex.lean import Struct, Value, asdict, blake2b, field, replace, sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from recortex.app.projects import Location
     from recortex.domain.exchange import Turn
     from recortex.formats.transcripts import TranscriptReader
 
@@ -266,3 +270,47 @@ def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) ->
 
 def _whole(value: Any) -> int:
     return value if isinstance(value, int) else 0
+
+
+# -- what went wrong where nobody looks: a line each in a log of bounded size, which `recortex status` re
+
+
+LOG = "hooks.log"
+MOST_LOGGED = 128 * 1024
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedError:
+    """One failure of a hook or of the capture process."""
+
+    at: datetime
+    event: str
+    error: str
+
+
+def log_error(location: Location, event: str, error: str) -> None:
+    """Add a failure to the store's log; where even that fails, nothing happens."""
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({"at": at, "event": event, "error": without_secrets(error)[:_LONGEST]})
+    with suppress(OSError, UntrustedFileError):
+        location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        append_own(location.place(LOG), f"{line}\n", MOST_LOGGED)
+
+
+def logged_errors(location: Location) -> list[LoggedError]:
+    """The failures that the store's log holds, oldest first."""
+    try:
+        lines = read_own(location.place(LOG), 2 * MOST_LOGGED).splitlines()
+    except (OSError, UntrustedFileError):
+        return []
+    return [one for line in lines if (one := _logged_error(line)) is not None]
+
+
+def _logged_error(line: bytes) -> LoggedError | None:
+    try:
+        given: Any = json.loads(line)
+        at = datetime.fromisoformat(given["at"])
+        return LoggedError(at=at, event=str(given["event"]), error=str(given["error"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None

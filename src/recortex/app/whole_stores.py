@@ -5,7 +5,10 @@ None is used before a person agrees: what lies in a folder says nothing about wh
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
+import secrets
 import shutil
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -33,8 +36,8 @@ from recortex.app.projects import (
 )
 from recortex.codebase.project import Checkout
 from recortex.domain.time import to_micros
-from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError
-from recortex.filesystem import require_own, require_own_folder
+from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError, UntrustedFileError
+from recortex.filesystem import read_own, require_own, require_own_folder
 from recortex.storage.tables import copied
 from recortex.storage.transfer import Copied, claim_target, copy, count_tables
 
@@ -344,3 +347,52 @@ def _size(path: Path) -> int:
     with suppress(OSError):
         return path.lstat().st_size
     return 0
+
+
+# -- the key with which this installation signs its exports, so that it recognises its own
+
+
+KEY_FILE = "export.key"
+KEY_BYTES = 32
+
+
+def export_key(home: Path) -> bytes:
+    """The key in a person's data folder, made when it is first needed; mode 0600.
+
+    Raises:
+        UntrustedFileError: the file is a link, another user's, or no key.
+        PermissionsError: it cannot be written or read.
+    """
+    path = home / KEY_FILE
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = path.with_name(f"{KEY_FILE}.{os.getpid()}.{secrets.token_hex(4)}")
+        if not os.path.lexists(path):
+            try:
+                with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(secrets.token_bytes(KEY_BYTES))
+                with suppress(FileExistsError):
+                    os.link(part, path)  # fails where another process was first: its key counts
+            finally:
+                part.unlink(missing_ok=True)
+        found = read_own(path, KEY_BYTES)
+    except OSError as error:
+        raise PermissionsError(f"{path} cannot be used: {error}.") from error
+    if len(found) != KEY_BYTES:
+        raise UntrustedFileError(
+            f"{path} is not a key.", hint="Move it away: the next export makes a new one."
+        )
+    return found
+
+
+def signer(key_: bytes) -> hmac.HMAC:
+    """What signs a text that is given in parts: `update` takes one, `hexdigest` gives the signature."""
+    return hmac.new(key_, digestmod=hashlib.sha256)
+
+
+def is_signed(key_: bytes, parts: Iterable[bytes], signature: str) -> bool:
+    """Whether a text has this signature; how long that takes tells nothing of the right one."""
+    made = signer(key_)
+    for part in parts:
+        made.update(part)
+    return hmac.compare_digest(made.hexdigest().encode(), signature.encode())

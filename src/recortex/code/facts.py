@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.citations import cite
 from recortex.app.naming import holds_secret
-from recortex.app.pattern_state import state_file
+from recortex.app.neighbours import state_file
 from recortex.code.detecting import detect
 from recortex.codebase.git import read
 from recortex.codebase.line_history import moves

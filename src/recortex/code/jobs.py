@@ -7,11 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import can_parse, open_code
+from recortex.app.citations import can_parse, link, link_callers, open_code
 from recortex.app.jobs.reembedding import SHARE
 from recortex.app.jobs.work import Job, Outcome
 from recortex.app.naming import holds_secret, shown
-from recortex.app.symbol_links import link, link_callers
 from recortex.codebase.line_history import past
 
 if TYPE_CHECKING:

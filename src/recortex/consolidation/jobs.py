@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.consolidating import pending
+from recortex.app.diagnosis import pending
 from recortex.app.jobs.work import Job, Outcome, rest
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros

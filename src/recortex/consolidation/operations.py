@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.consolidating import record_search
+from recortex.app.diagnosis import record_search
 from recortex.consolidation.consolidating import Consolidating, Plan, Proposal
 from recortex.consolidation.duplicates import Consolidation, Duplicate, Duplicates, comparable
 from recortex.consolidation.metrics import averages, missed

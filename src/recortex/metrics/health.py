@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.capture_requests import logged_errors
 from recortex.app.diagnosis import failing, losses
-from recortex.app.error_log import logged_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
-from recortex.app.pattern_state import states_of
+from recortex.app.neighbours import states_of
 from recortex.codebase.git import relative
 from recortex.domain.context import (
     GenerationContext,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.changes import unread
-from recortex.app.consolidating import Due, pending
+from recortex.app.diagnosis import Due, pending
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery

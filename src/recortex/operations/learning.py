@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app import signing
 from recortex.app.brief import forget_briefs
+from recortex.app.whole_stores import export_key, is_signed
 from recortex.codec import storable
 from recortex.domain.reports import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
@@ -288,9 +288,9 @@ class LearningOperations(Operations):
     ) -> Imported:
         from recortex.formats import importers
 
-        key = signing.key(self._app.project.home)
+        key = export_key(self._app.project.home)
         records, problems = importers.read_jsonlines(
-            Path(path), lambda parts, signature: signing.same(signing.signature(key, parts), signature)
+            Path(path), lambda parts, signature: is_signed(key, parts, signature)
         )
         # An agent may have been made to import an old export, and so to bring back what was put away since.
         quarantine = quarantine or limited(self._app)

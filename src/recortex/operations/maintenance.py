@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.app.consolidating import pending
-from recortex.app.diagnosis import Health, failing, health, losses, notices
+from recortex.app.diagnosis import Health, failing, health, losses, notices, pending
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
@@ -361,8 +360,7 @@ class MaintenanceOperations(Operations):
 
     def _session_loop(self) -> SessionLoop:
         from recortex.app import capture_requests
-        from recortex.app.capture_requests import STATUS, read_status
-        from recortex.app.error_log import logged_errors
+        from recortex.app.capture_requests import STATUS, logged_errors, read_status
 
         places = self._app.locations.values()
         location = next(iter(places))

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app import signing
 from recortex.app.brief import forget_briefs
+from recortex.app.whole_stores import export_key, signer
 from recortex.domain.memory import Memory
 from recortex.domain.relation import AuditEntry
 from recortex.domain.search import MemoryQuery
@@ -347,7 +347,7 @@ class ExportOperations(Operations):
                 _exchanges(said),
             )
             try:
-                lines = importers.signed(written, signing.signer(signing.key(self._app.project.home)))
+                lines = importers.signed(written, signer(export_key(self._app.project.home)))
             except PermissionsError as error:  # a full disk is when a copy elsewhere is wanted most
                 lines = written
                 warnings = (f"It is not signed, so that its memories wait where it is read: {error}",)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.symbol_links import functions_of
-from recortex.app.symbol_links import link as link_to_symbols
+from recortex.app.citations import functions_of
+from recortex.app.citations import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json, convert
 from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten

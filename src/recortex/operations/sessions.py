@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief import forget_briefs
-from recortex.app.pattern_state import forget_code
+from recortex.app.neighbours import forget_code
 from recortex.app.session_limits import session_limits
 from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery
 from recortex.domain.memory import Memory

@@ -67,6 +67,11 @@ def test_a_prompt_is_answered(known: Path):
     assert "bcrypt" in said["hookSpecificOutput"]["additionalContext"]
 
 
+def test_a_prompt_is_answered_whatever_else_a_client_sends_with_it(known: Path):
+    asked = payload(known, prompt="how are passwords hashed?", attached="x" * 2_000_000)
+    assert b"bcrypt" in hook("user-prompt-submit", asked)
+
+
 def test_gemini_gets_its_own_name_back(known: Path):
     asked = payload(known, prompt="how are passwords hashed?", hook_event_name="BeforeAgent")
     said = json.loads(hook("user-prompt-submit", asked, "--client", "gemini"))

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from recortex import Cortex
-from recortex.app.signing import FILE
+from recortex.app.whole_stores import KEY_FILE
 from recortex.domain.vocabulary import Actor, Origin, Status, Trust
 from recortex.errors import PersonNeededError, RecortexError
 
@@ -47,7 +47,7 @@ def test_our_own_export_is_as_it_was(export, other, home):
         True,
     )
     assert (one.priority, one.confidence, versions) == (10, 1.0, 2)
-    assert stat.S_IMODE((home / FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((home / KEY_FILE).stat().st_mode) == 0o600
 
 
 def forged(export, how):
@@ -106,10 +106,10 @@ def test_a_key_that_is_a_link_or_no_key_is_refused(project, home, tmp_path):
         cortex.remember("The kiln is hot.")
         for place in ("/dev/zero", str(tmp_path / "known to others")):
             (tmp_path / "known to others").write_bytes(b"0" * 32)
-            (home / FILE).symlink_to(place)
+            (home / KEY_FILE).symlink_to(place)
             with pytest.raises(RecortexError):
                 cortex.export()
-            (home / FILE).unlink()
-        (home / FILE).write_bytes(b"")
+            (home / KEY_FILE).unlink()
+        (home / KEY_FILE).write_bytes(b"")
         with pytest.raises(RecortexError):
             cortex.export()

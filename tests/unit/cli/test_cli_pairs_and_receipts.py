@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex.app.consolidating import due
+from recortex.app.diagnosis import due
 from recortex.cli.rendering import render
 from recortex.code.operations import IndexedCode
 from recortex.consolidation.operations import Consolidated, DuplicatePair

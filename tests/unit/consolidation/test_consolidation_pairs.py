@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex.app.consolidating import due
+from recortex.app.diagnosis import due
 from recortex.consolidation.duplicates import (
     better_of,
     comparable,

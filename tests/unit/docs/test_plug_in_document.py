@@ -4,8 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from recortex.app.capture_requests import STATUS
-from recortex.app.error_log import LOG
+from recortex.app.capture_requests import LOG, STATUS
 from recortex.app.hooks.session_start import LEFT
 from recortex.app.jobs.capture import LAG, PAUSE
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recortex.app.error_log import LOG, MOST_BYTES, log_error, logged_errors
+from recortex.app.capture_requests import LOG, MOST_LOGGED, log_error, logged_errors
 from recortex.app.projects import Location
 
 
@@ -23,7 +23,7 @@ def test_the_log_has_an_end(tmp_path: Path):
     place = location(tmp_path / ".recortex")
     for _ in range(1_000):
         log_error(place, "stop", "x" * 300)
-    assert place.place(LOG).stat().st_size < MOST_BYTES + 1_000
+    assert place.place(LOG).stat().st_size < MOST_LOGGED + 1_000
     assert logged_errors(place)
 
 

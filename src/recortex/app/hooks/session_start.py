@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.error_log import log_error
+from recortex.app.capture_requests import log_error
 from recortex.app.naming import hidden, shown
 from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app import capture_requests
 from recortex.app.brief import brief, forget_briefs
-from recortex.app.capture_requests import STATUS, Window, digest, write_status
-from recortex.app.error_log import log_error
+from recortex.app.capture_requests import STATUS, Window, digest, log_error, write_status
 from recortex.app.hooks.context import CLIENTS
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Issue, Severity, State
     from recortex.domain.search import Understood
     from recortex.operations.browsing import Reached, Traversal
-    from recortex.operations.inferring import Inference, LikelyCause
     from recortex.operations.recording import Feedback
-    from recortex.operations.reviewing import Finding, Validation
+    from recortex.operations.reviewing import Finding, Inference, LikelyCause, Validation
     from recortex.terminal import Style, Terminal
     from recortex.why.explaining import (
         Counterfactual,
