@@ -10,7 +10,6 @@ import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -280,8 +279,7 @@ MOST_LOGGED = 128 * 1024
 _LONGEST = 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoggedError:
+class LoggedError(Value, frozen=True, kw_only=True):
     """One failure of a hook or of the capture process."""
 
     at: datetime

@@ -6,7 +6,6 @@ import math
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,6 +17,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.maintenance import bytes_per_day, days_until, fragmentation
 from recortex.errors import CorruptStoreError, RecortexError
+from recortex.lean import Value
 from recortex.plugins import capabilities, load
 from recortex.settings import LOCAL_EMBEDDERS
 
@@ -330,8 +330,7 @@ _MEGABYTE = 1024 * 1024
 _STAMP = "%Y%m%dT%H%M%S%f"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class Health(Value, frozen=True, kw_only=True):
     """The health of a store.
 
     Attributes:
@@ -415,8 +414,7 @@ MOST_SESSIONS = 100
 MOST_EXTRACTIONS, MOST_MEMORIES = 10, 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(Value, frozen=True, kw_only=True):
     """What was learned since somebody last looked for duplicates.
 
     Attributes:

@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -38,6 +37,7 @@ from recortex.codebase.project import Checkout
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError, UntrustedFileError
 from recortex.filesystem import read_own, require_own, require_own_folder
+from recortex.lean import Value
 from recortex.storage.tables import copied
 from recortex.storage.transfer import Copied, claim_target, copy, count_tables
 
@@ -270,8 +270,7 @@ ENDING = ".erased"
 """Of the name of a folder that is being deleted: nothing looks for a project's memory there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Held(Value, frozen=True, kw_only=True):
     """What a store consists of.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -31,6 +31,7 @@ from recortex.engines.graph.walks import RelationFilter, known_at, to_causes, to
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.lean import Value, field
 from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded, file_link, memory_query
 from recortex.operations.registry import operation
 
@@ -57,16 +58,14 @@ TOLD = (
 """The parameters of `list` that agents are told of; the others work too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Value, frozen=True, kw_only=True):
     """Memories that pass the filters: this page, and how many there are in all."""
 
     memories: tuple[Memory, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
+class Neighbour(Value, frozen=True, kw_only=True):
     """A memory reached from another one."""
 
     memory: Memory
@@ -74,8 +73,7 @@ class Neighbour:
     depth: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class Related(Value, frozen=True, kw_only=True):
     """The memories related to one, nearest and strongest first."""
 
     memory: Memory
@@ -240,8 +238,7 @@ class BrowseOperations(Operations):
 # -- walking along relations: traverse
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reached:
+class Reached(Value, frozen=True, kw_only=True):
     """A memory that was reached.
 
     Attributes:
@@ -256,8 +253,7 @@ class Reached:
     confidence: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traversal:
+class Traversal(Value, frozen=True, kw_only=True):
     """What is reached from a memory, nearest first.
 
     Attributes:
@@ -369,8 +365,7 @@ def fraction(strength: float) -> float:
 # -- relating memories to each other and to code: link, unlink
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class Linked(Value, frozen=True, kw_only=True):
     """A memory after its links changed, and the relation that was made or removed."""
 
     memory: Memory
@@ -542,8 +537,7 @@ EXAMPLES = Path(__file__).with_name("kind_examples.json")
 """The content of one memory of each kind."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindField:
+class KindField(Value, frozen=True, kw_only=True):
     """A field of a kind's content; the main one is what a plain text fills."""
 
     name: str
@@ -551,8 +545,7 @@ class KindField:
     main: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindShown:
+class KindShown(Value, frozen=True, kw_only=True):
     """A kind of memory.
 
     Attributes:
@@ -569,8 +562,7 @@ class KindShown:
     example: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindsShown:
+class KindsShown(Value, frozen=True, kw_only=True):
     """Every kind, or the one that was asked for."""
 
     kinds: tuple[KindShown, ...] = ()

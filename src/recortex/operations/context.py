@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +20,7 @@ from recortex.engines.exchanges.building import first_sentence
 from recortex.engines.exchanges.service import decision
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
+from recortex.lean import Value
 from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
@@ -321,8 +322,7 @@ def _weighed(hits: Sequence[Hit]) -> list[Weighed]:
 # -- what a session starts with: surface
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class Shown(Value, frozen=True, kw_only=True):
     """A memory in the brief.
 
     Attributes:
@@ -336,8 +336,7 @@ class Shown:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surface:
+class Surface(Value, frozen=True, kw_only=True):
     """What a session is told at its start.
 
     Attributes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -23,6 +22,7 @@ from recortex.domain.vocabulary import (
     AnyScope,
 )
 from recortex.errors import InvalidInputError
+from recortex.lean import Value
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.settings import read, user_file
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from recortex.clients.installer import Change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Backfilled:
+class Backfilled(Value, frozen=True, kw_only=True):
     """How many memories and exchanges got the vectors that they waited for.
 
     Attributes:
@@ -62,8 +61,7 @@ class Backfilled:
     chunks_left: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reembedded:
+class Reembedded(Value, frozen=True, kw_only=True):
     """How far the memories are from the embedding model that is set.
 
     Attributes:
@@ -231,8 +229,7 @@ _REEMBED = (
 _OVERRIDDEN = "{} goes before your config.toml and names another embedder; change it there to use the model."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltModel:
+class BuiltModel(Value, frozen=True, kw_only=True):
     """A model that can be built here.
 
     Attributes:
@@ -248,8 +245,7 @@ class BuiltModel:
     used: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Models:
+class Models(Value, frozen=True, kw_only=True):
     """The models, and what was done.
 
     Attributes:

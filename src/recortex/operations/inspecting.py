@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
 from recortex.engines.sessions.usage import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
+from recortex.lean import Value, field
 from recortex.operations.base import Operations, bounded, filled, scope_name
 from recortex.operations.context import Named, named
 from recortex.operations.registry import operation
@@ -35,8 +35,7 @@ LATEST = 2.0**33
 """Seconds since 1970 that a brief may say it was made at: the year 2242."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreFigures:
+class StoreFigures(Value, frozen=True, kw_only=True):
     """One store in figures.
 
     Attributes:
@@ -64,8 +63,7 @@ class StoreFigures:
     consolidation: Due
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefCache:
+class BriefCache(Value, frozen=True, kw_only=True):
     """The briefs that are kept for the next session starts.
 
     Attributes:
@@ -79,8 +77,7 @@ class BriefCache:
     newest_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCosts:
+class ModelCosts(Value, frozen=True, kw_only=True):
     """What a language model was paid today; it is never called unless it is switched on."""
 
     calls: int = 0
@@ -90,8 +87,7 @@ class ModelCosts:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFigures:
+class SessionFigures(Value, frozen=True, kw_only=True):
     """A session on one line."""
 
     id: str
@@ -105,8 +101,7 @@ class SessionFigures:
     efficiency: Efficiency
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Given(Value, frozen=True, kw_only=True):
     """A memory that was given in a session, or an exchange that was told with a file.
 
     Attributes:
@@ -131,8 +126,7 @@ class Given:
     used_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionReceipts:
+class SessionReceipts(Value, frozen=True, kw_only=True):
     """What was given in a session, what was seen of it, and what it was worth."""
 
     session: SessionFigures
@@ -141,8 +135,7 @@ class SessionReceipts:
     seen: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
+class Inspection(Value, frozen=True, kw_only=True):
     """How the memory works.
 
     Attributes:

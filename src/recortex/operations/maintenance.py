@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,10 +12,11 @@ from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
 from recortex.app.jobs.work import DOUBTED, is_believed
-from recortex.app.projects import carries_foreign, is_above_all
+from recortex.app.projects import carries_foreign, is_above_all, without_password
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
 from recortex.errors import InvalidInputError
+from recortex.lean import Value, field
 from recortex.operations.agents import writable
 from recortex.operations.base import Operations, filled, scope_name
 from recortex.operations.inspecting import figures
@@ -29,14 +29,12 @@ if TYPE_CHECKING:
 
     from recortex.app.application import StoreServices
     from recortex.app.projects import Location
-    from recortex.settings import Value
 
 
 SHOWN_FAILURES = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChange:
+class ModelChange(Value, frozen=True, kw_only=True):
     """A change of the embedding model that is not done yet.
 
     Memories without a vector of it are found by their words.
@@ -58,8 +56,7 @@ class ModelChange:
     seconds_left: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreStatus:
+class StoreStatus(Value, frozen=True, kw_only=True):
     """One store in figures.
 
     Attributes:
@@ -87,8 +84,7 @@ class StoreStatus:
     model_change: ModelChange | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fallback:
+class Fallback(Value, frozen=True, kw_only=True):
     """Something that could not be used, and what is used instead."""
 
     component: str
@@ -99,8 +95,7 @@ class Fallback:
     times: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Value, frozen=True, kw_only=True):
     """A hook or a capture process that could not do its work."""
 
     at: datetime
@@ -108,8 +103,7 @@ class Failure:
     error: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionLoop:
+class SessionLoop(Value, frozen=True, kw_only=True):
     """How learning from the agent's sessions goes.
 
     Attributes:
@@ -126,8 +120,7 @@ class SessionLoop:
     failures: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelUse:
+class ModelUse(Value, frozen=True, kw_only=True):
     """What the language model cost today, where one is set."""
 
     provider: str
@@ -139,8 +132,7 @@ class ModelUse:
     daily_tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookTimes:
+class HookTimes(Value, frozen=True, kw_only=True):
     """How long the hooks of an event took: median, and what 95 in 100 do not exceed, in milliseconds."""
 
     event: str
@@ -149,8 +141,7 @@ class HookTimes:
     slow_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Week:
+class Week(Value, frozen=True, kw_only=True):
     """What the memory brought and cost in the last seven days.
 
     Attributes:
@@ -181,8 +172,7 @@ class Week:
     ailing: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusReport:
+class StatusReport(Value, frozen=True, kw_only=True):
     """How the memory is; `notices` say what a person might do.
 
     Attributes:
@@ -200,8 +190,7 @@ class StatusReport:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthFinding:
+class HealthFinding(Value, frozen=True, kw_only=True):
     """One thing that was checked.
 
     Attributes:
@@ -215,8 +204,7 @@ class HealthFinding:
     todo: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingValue:
+class SettingValue(Value, frozen=True, kw_only=True):
     """A setting with where it came from."""
 
     name: str
@@ -226,8 +214,7 @@ class SettingValue:
     help: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Value, frozen=True, kw_only=True):
     """What is installed, where data is, whether it is whole, which settings hold.
 
     Attributes:
@@ -240,8 +227,7 @@ class Diagnosis:
     installed: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackedUp:
+class BackedUp(Value, frozen=True, kw_only=True):
     """A backup that was made."""
 
     path: str
@@ -249,8 +235,7 @@ class BackedUp:
     memories: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovered:
+class Recovered(Value, frozen=True, kw_only=True):
     """How a store was brought back.
 
     Attributes:
@@ -389,7 +374,12 @@ class MaintenanceOperations(Operations):
             healthy=all(finding.level in {"ok", "notice"} for finding in findings),
             findings=findings,
             settings=tuple(
-                filled(SettingValue, one, value=_shown(one), help=helps[one.name])
+                filled(
+                    SettingValue,
+                    one,
+                    value=without_password(one.value) if one.name == "url" else one.value,
+                    help=helps[one.name],
+                )
                 for one in self._app.settings
             ),
             installed=installed(),
@@ -454,17 +444,10 @@ def _change(services: StoreServices) -> ModelChange | None:
     return filled(ModelChange, seen, share=share, per_second=rate, seconds_left=left)
 
 
-def _shown(setting: Value) -> Any:
-    from recortex.app.projects import without_password
-
-    return without_password(setting.value) if setting.name == "url" else setting.value
-
-
 # -- growing old: lifecycle
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusChange:
+class StatusChange(Value, frozen=True, kw_only=True):
     """A memory that moved on.
 
     Attributes:
@@ -479,8 +462,7 @@ class StatusChange:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lifecycle:
+class Lifecycle(Value, frozen=True, kw_only=True):
     """What was archived and pruned.
 
     Attributes:
@@ -560,8 +542,7 @@ class LifecycleOperations(Operations):
 # -- keeping stores small and safe: gc
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreUpkeep:
+class StoreUpkeep(Value, frozen=True, kw_only=True):
     """What was done to a store, or would be.
 
     Attributes:
@@ -576,8 +557,7 @@ class StoreUpkeep:
     chores: tuple[Done, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+class Collected(Value, frozen=True, kw_only=True):
     """What was done to the stores."""
 
     stores: tuple[StoreUpkeep, ...]

@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief import forget_briefs
@@ -21,6 +21,7 @@ from recortex.engines.ingestion.output_redaction import output_redacted, record_
 from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError, PermissionsError
 from recortex.formats import importers
+from recortex.lean import Value, field
 from recortex.operations.agents import TOP, writable
 from recortex.operations.base import Operations, embed_all, embed_exchanges, filled
 from recortex.operations.registry import operation
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relocated:
+class Relocated(Value, frozen=True, kw_only=True):
     """A memory in its new store.
 
     Attributes:
@@ -46,8 +46,7 @@ class Relocated:
     left: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCopied:
+class TableCopied(Value, frozen=True, kw_only=True):
     """A table that is the same in both stores now.
 
     Attributes:
@@ -62,8 +61,7 @@ class TableCopied:
     checksum: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreCopied:
+class StoreCopied(Value, frozen=True, kw_only=True):
     """A whole store copied into another one, and compared with it.
 
     Attributes:
@@ -228,8 +226,7 @@ LEAST_SAID = 16
 _ALL = 2**62
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class Exported(Value, frozen=True, kw_only=True):
     """What was written out; `text` holds it where no file was named."""
 
     format: str
@@ -241,8 +238,7 @@ class Exported:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WouldKeep:
+class WouldKeep(Value, frozen=True, kw_only=True):
     """A memory that a record or a commit would become.
 
     Attributes:
@@ -255,8 +251,7 @@ class WouldKeep:
     summary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class Imported(Value, frozen=True, kw_only=True):
     """What a back-fill found.
 
     Attributes:

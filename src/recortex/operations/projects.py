@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +23,7 @@ from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.ingestion.normalisation import normalise
 from recortex.errors import ConfigError, InvalidInputError, PersonNeededError, StorageError
 from recortex.formats.session_files import histories
+from recortex.lean import Value
 from recortex.operations.agents import WAITING, check_settings_of_clients, limited
 from recortex.operations.base import Operations, bounded, embed_all, filled
 from recortex.operations.moving import Imported, WouldKeep
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from recortex.engines.ingestion.output_redaction import Draft
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adoptable:
+class Adoptable(Value, frozen=True, kw_only=True):
     """Memories of this project that are kept elsewhere.
 
     Attributes:
@@ -63,8 +62,7 @@ class Adoptable:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Initialised:
+class Initialised(Value, frozen=True, kw_only=True):
     """Where memories of this project are kept.
 
     Attributes:
@@ -378,8 +376,7 @@ MODEL_HOST = "claude-code"
 _PLUGGED = "The Recortex plug-in is still enabled there and goes on working; `{}` takes it out."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostFileChange:
+class HostFileChange(Value, frozen=True, kw_only=True):
     """What became of one of the client's files, or would.
 
     Attributes:
@@ -393,8 +390,7 @@ class HostFileChange:
     diff: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class Installed(Value, frozen=True, kw_only=True):
     """A client's files after Recortex was put in or taken out.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from recortex.domain.vocabulary import (
 from recortex.engines.ingestion.normalisation import expiry
 from recortex.engines.ingestion.output_redaction import Draft, all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, PersonNeededError
+from recortex.lean import Value
 from recortex.operations import agents
 from recortex.operations.base import MemoryEdit, NewMemory, Operations, RememberedMemory, answered, file_link
 from recortex.operations.registry import converted, operation, parameter_types, taking
@@ -182,8 +183,7 @@ TOLD_OF_EDIT = ("id", "text", "kind", "importance", "tags", "files", "valid_unti
 """The same of `edit`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(Value, frozen=True, kw_only=True):
     """What became of many memories: their ids in the order given.
 
     Attributes:
@@ -197,8 +197,7 @@ class Remembered:
     proposed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
+class Forgotten(Value, frozen=True, kw_only=True):
     """What was put away; where no id fitted, what the words may have meant."""
 
     memory: Memory | None = None
@@ -412,8 +411,7 @@ MOST_WORDS = 20_000
 _OUTCOMES: dict[str, Learning] = {"added": "added", "merged": "updated", "known": "known"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feedback:
+class Feedback(Value, frozen=True, kw_only=True):
     """A memory after a person said what they think of it.
 
     Attributes:

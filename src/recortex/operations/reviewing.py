@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -26,6 +26,7 @@ from recortex.engines.reviewing import by_subject
 from recortex.engines.supersession.reading import describe_rename
 from recortex.engines.validation import approved, flagged_for
 from recortex.errors import InvalidInputError
+from recortex.lean import Value
 from recortex.operations.agents import WAITING, check_decision, limited
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
@@ -42,8 +43,7 @@ PAIR = 2
 Review = Literal["list", "approve", "reject", "replace", "both"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
+class Contradiction(Value, frozen=True, kw_only=True):
     """Two active memories that cannot both hold, as far as words tell; the newer one comes first."""
 
     newer: Memory
@@ -51,16 +51,14 @@ class Contradiction:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flagged:
+class Flagged(Value, frozen=True, kw_only=True):
     """A memory that a validation flagged for a person, or that names what has another name; and why."""
 
     memory: Memory
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed:
+class Reviewed(Value, frozen=True, kw_only=True):
     """Memories that wait for a person, or that were just decided about.
 
     Attributes:
@@ -303,8 +301,7 @@ UNSURE, RECENT = 0.7, timedelta(days=7)
 """What is stale has at most so much confidence, what is recent at most that age."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Value, frozen=True, kw_only=True):
     """What was found of a memory.
 
     Attributes:
@@ -326,8 +323,7 @@ class Finding:
     done: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Validation:
+class Validation(Value, frozen=True, kw_only=True):
     """What a validation found, the gravest first.
 
     Attributes:
@@ -471,8 +467,7 @@ SECONDS = 20.0
 """How long one call goes on: a later one begins anew and finds what is kept already."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LikelyCause:
+class LikelyCause(Value, frozen=True, kw_only=True):
     """A relation that was inferred, with its cause and effect; its evidence says why."""
 
     cause: Memory
@@ -480,8 +475,7 @@ class LikelyCause:
     relation: Relation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inference:
+class Inference(Value, frozen=True, kw_only=True):
     """What was inferred and is new, the surest first.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +24,7 @@ from recortex.engines.sessions.limits import over
 from recortex.engines.sessions.usage import Analytics, Standing
 from recortex.engines.supersession.service import return_receipts
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError
+from recortex.lean import Value, field
 from recortex.operations.agents import EXPORTS, check_taking_back
 from recortex.operations.base import MAX_OFFSET, Operations, bounded, filled
 from recortex.operations.context import Named, named
@@ -50,8 +51,7 @@ LINE, PARAGRAPH = 160, 400
 """Characters of a text in a list of sessions, and in a list of a session's exchanges."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
+class Learned(Value, frozen=True, kw_only=True):
     """An active memory that was learned in a session, by what identifies it."""
 
     id: str
@@ -59,8 +59,7 @@ class Learned:
     summary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastSession:
+class PastSession(Value, frozen=True, kw_only=True):
     """A past session, as its exchanges and what was learned in it tell.
 
     Attributes:
@@ -87,8 +86,7 @@ class PastSession:
     matches: tuple[ExchangeHit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sessions:
+class Sessions(Value, frozen=True, kw_only=True):
     """Past sessions: a page of them, or one with its exchanges.
 
     Attributes:
@@ -291,8 +289,7 @@ MOST_SHOWN = 20
 """Memories that were given most often."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
+class Replay(Value, frozen=True, kw_only=True):
     """What memory would have given past sessions.
 
     Attributes:
@@ -382,8 +379,7 @@ SHORTEST = 4
 """Characters of a text to purge: shorter ones would hit almost everything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(Value, frozen=True, kw_only=True):
     """The states of a memory, newest first, and what was done to it, oldest first.
 
     Attributes:
@@ -399,8 +395,7 @@ class History:
     gone_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Purged:
+class Purged(Value, frozen=True, kw_only=True):
     """Proof that texts are gone.
 
     Attributes:
@@ -565,8 +560,7 @@ class HistoryOperations(Operations):
 # -- deleting a store whole: erase
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Erased:
+class Erased(Value, frozen=True, kw_only=True):
     """Proof that a store is gone.
 
     Attributes:
