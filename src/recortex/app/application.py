@@ -163,14 +163,12 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
             said = "An exchange has it: `remember --from ID` (`from_exchange`) makes a memory of that."
             hint = said if self.exchanges_beginning(memory_id) else None
             raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.", hint=hint)
-        if len(found) > 1:
-            if len({id_ for _, id_ in found}) == 1:  # in both stores: a move was interrupted
-                raise AmbiguousIdError(
-                    f"The memory {found[0][1]} is in the project's store and in the global one.",
-                    hint=f"Finish what was begun: recortex move {found[0][1]} --to global (or project).",
-                )
-            raise AmbiguousIdError(f"Several memories have ids that begin with {memory_id[:40]!r}.")
-        services, id_ = found[0]
+        if len(found) > 1 and len({id_ for _, id_ in found}) == 1:  # in both stores: a move was interrupted
+            raise AmbiguousIdError(
+                f"The memory {found[0][1]} is in the project's store and in the global one.",
+                hint=f"Finish what was begun: recortex move {found[0][1]} --to global (or project).",
+            )
+        services, id_ = _only(found, "memories", memory_id)
         return services, services.store.memories.get([id_])[0]
 
     def locate_exchange(self, exchange_id: str) -> tuple[StoreServices, Exchange]:
@@ -183,9 +181,7 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         found = self.exchanges_beginning(exchange_id)
         if not found:
             raise ExchangeNotFoundError(f"There is no exchange with the id {exchange_id[:40]!r}.")
-        if len(found) > 1:
-            raise AmbiguousIdError(f"Several exchanges have ids that begin with {exchange_id[:40]!r}.")
-        services, id_ = found[0]
+        services, id_ = _only(found, "exchanges", exchange_id)
         return services, services.store.exchanges.get([id_])[0]
 
     def locate_chunk(self, chunk_id: str) -> tuple[StoreServices, Chunk]:
@@ -203,9 +199,7 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         ]
         if not found:
             raise ChunkNotFoundError(f"No part of a document has the id {chunk_id[:40]!r}.")
-        if len(found) > 1:
-            raise AmbiguousIdError(f"Several parts of documents have ids that begin with {chunk_id[:40]!r}.")
-        services, id_ = found[0]
+        services, id_ = _only(found, "parts of documents", chunk_id)
         return services, services.store.documents.chunks([id_])[0]
 
     def memories_beginning(self, prefix: str) -> list[tuple[StoreServices, str]]:
@@ -270,6 +264,17 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         for services in self._all_services.values():
             services.store.close()
         self._all_services.clear()
+
+
+def _only(found: list[tuple[StoreServices, str]], what: str, wanted: str) -> tuple[StoreServices, str]:
+    """The one thing whose id begins so.
+
+    Raises:
+        AmbiguousIdError: there are several.
+    """
+    if len(found) > 1:
+        raise AmbiguousIdError(f"Several {what} have ids that begin with {wanted[:40]!r}.")
+    return found[0]
 
 
 class ChunkAnswers(Protocol):

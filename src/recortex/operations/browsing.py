@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -33,7 +33,7 @@ from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.lean import Value, field
 from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded, file_link, memory_query
-from recortex.operations.registry import operation
+from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -80,88 +80,74 @@ class Related(Value, frozen=True, kw_only=True):
     neighbours: tuple[Neighbour, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which memories are listed, and how.
+
+    Attributes:
+        kinds: only these kinds.
+        statuses: only these statuses; by default active ones, and with `valid_at` also those superseded
+            later.
+        tags: only memories with one of these tags.
+        files: only memories about one of these files, or folders ending in a slash.
+        functions: only memories about one of these functions.
+        patterns: only memories linked to one of these patterns.
+        constraints: only memories linked to one of these constraints.
+        domains: only these areas of the software.
+        origins: only these origins.
+        importance: only memories at least this important.
+        min_confidence: only memories at least this certain now, from 0 to 1.
+        max_confidence: only memories at most this certain now, from 0 to 1.
+        pinned: only pinned memories, or only the others.
+        scope: only the project's memories, or only the global ones.
+        session: only what was learned in this session.
+        recorded_after: only what was recorded since this time.
+        recorded_before: only what was recorded before this time.
+        as_of: what was known at that time, as it was known then.
+        valid_at: what was true at that time.
+        order: what to sort by.
+        descending: highest or latest first.
+        limit: maximum number of memories.
+        offset: how many to skip at the beginning.
+    """
+
+    kinds: Sequence[str] = ()
+    statuses: Sequence[AnyStatus] | None = None
+    tags: Sequence[str] = ()
+    files: Sequence[str] = ()
+    functions: Sequence[str] = ()
+    patterns: Sequence[str] = ()
+    constraints: Sequence[str] = ()
+    domains: Sequence[AnyDomain] = ()
+    origins: Sequence[AnyOrigin] = ()
+    importance: AnyImportance | None = None
+    min_confidence: float | None = None
+    max_confidence: float | None = None
+    pinned: bool | None = None
+    scope: AnyScope | None = None
+    session: str = ""
+    recorded_after: datetime | None = None
+    recorded_before: datetime | None = None
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    order: Order = "recorded"
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0
+
+
 class BrowseOperations(Operations):
     """list, related."""
 
     @operation(read_only=True, told=TOLD)
-    def list(
-        self,
-        *,
-        kinds: Sequence[str] = (),
-        statuses: Sequence[AnyStatus] | None = None,
-        tags: Sequence[str] = (),
-        files: Sequence[str] = (),
-        functions: Sequence[str] = (),
-        patterns: Sequence[str] = (),
-        constraints: Sequence[str] = (),
-        domains: Sequence[AnyDomain] = (),
-        origins: Sequence[AnyOrigin] = (),
-        importance: AnyImportance | None = None,
-        min_confidence: float | None = None,
-        max_confidence: float | None = None,
-        pinned: bool | None = None,
-        scope: AnyScope | None = None,
-        session: str = "",
-        recorded_after: datetime | None = None,
-        recorded_before: datetime | None = None,
-        as_of: datetime | None = None,
-        valid_at: datetime | None = None,
-        order: Order = "recorded",
-        descending: bool = True,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> Listing:
-        """List memories, filtered and sorted.
-
-        Args:
-            kinds: only these kinds.
-            statuses: only these statuses; by default active ones, and with `valid_at` also those superseded
-                later.
-            tags: only memories with one of these tags.
-            files: only memories about one of these files, or folders ending in a slash.
-            functions: only memories about one of these functions.
-            patterns: only memories linked to one of these patterns.
-            constraints: only memories linked to one of these constraints.
-            domains: only these areas of the software.
-            origins: only these origins.
-            importance: only memories at least this important.
-            min_confidence: only memories at least this certain now, from 0 to 1.
-            max_confidence: only memories at most this certain now, from 0 to 1.
-            pinned: only pinned memories, or only the others.
-            scope: only the project's memories, or only the global ones.
-            session: only what was learned in this session.
-            recorded_after: only what was recorded since this time.
-            recorded_before: only what was recorded before this time.
-            as_of: what was known at that time, as it was known then.
-            valid_at: what was true at that time.
-            order: what to sort by.
-            descending: highest or latest first.
-            limit: maximum number of memories.
-            offset: how many to skip at the beginning.
-        """
-        query = memory_query(
-            kinds=kinds,
-            statuses=statuses,
-            tags=tags,
-            files=files,
-            functions=tuple(functions),
-            patterns=tuple(patterns),
-            constraints=tuple(constraints),
-            domains=domains,
-            origins=tuple(origins),
-            pinned=pinned,
-            scope=scope,
-            session=session,
-            min_priority=lowest_priority_of(Importance(importance)) if importance else None,
-            min_confidence=min_confidence,
-            max_confidence=max_confidence,
-            recorded_after=recorded_after,
-            recorded_before=recorded_before,
-            as_of=as_of,
-            valid_at=valid_at,
-            order=order,
-            descending=descending,
-        )
+    @taking(Wanted)
+    def list(self, wanted: Wanted) -> Listing:
+        """List memories, filtered and sorted."""
+        filters = asdict(wanted)
+        limit, offset, least = (filters.pop(name) for name in ("limit", "offset", "importance"))
+        for name in ("functions", "patterns", "constraints", "origins"):
+            filters[name] = tuple(filters[name])
+        query = memory_query(**filters, min_priority=lowest_priority_of(Importance(least)) if least else None)
         if not 0 <= offset <= MAX_OFFSET:
             raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
         return self._page(query, bounded(limit), offset)

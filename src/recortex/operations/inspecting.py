@@ -35,8 +35,8 @@ LATEST = 2.0**33
 """Seconds since 1970 that a brief may say it was made at: the year 2242."""
 
 
-class StoreFigures(Value, frozen=True, kw_only=True):
-    """One store in figures.
+class StoreCounts(Value, frozen=True, kw_only=True):
+    """What is counted of one store.
 
     Attributes:
         scope: project, global, or all for a store that holds both.
@@ -44,8 +44,7 @@ class StoreFigures(Value, frozen=True, kw_only=True):
         exchanges: what is kept of what was said in sessions.
         exchanges_without_vectors: those that wait for them.
         documents, chunks: what was ingested, and its parts.
-        chunks_without_vectors: parts that wait for them.
-        consolidation: what was learned since somebody last looked for duplicates.
+        chunks_without_vectors: parts that wait for them; until then all of these are found by their words.
     """
 
     scope: str
@@ -60,6 +59,15 @@ class StoreFigures(Value, frozen=True, kw_only=True):
     documents: int = 0
     chunks: int = 0
     chunks_without_vectors: int = 0
+
+
+class StoreFigures(StoreCounts, frozen=True, kw_only=True):
+    """One store in figures.
+
+    Attributes:
+        consolidation: what was learned since somebody last looked for duplicates.
+    """
+
     consolidation: Due
 
 

@@ -19,7 +19,7 @@ from recortex.errors import InvalidInputError
 from recortex.lean import Value, field
 from recortex.operations.agents import writable
 from recortex.operations.base import Operations, filled, scope_name
-from recortex.operations.inspecting import figures
+from recortex.operations.inspecting import StoreCounts, figures
 from recortex.operations.registry import operation
 from recortex.settings import SETTINGS
 from recortex.version import __version__
@@ -56,27 +56,9 @@ class ModelChange(Value, frozen=True, kw_only=True):
     seconds_left: float | None = None
 
 
-class StoreStatus(Value, frozen=True, kw_only=True):
-    """One store in figures.
+class StoreStatus(StoreCounts, frozen=True, kw_only=True):
+    """One store in figures."""
 
-    Attributes:
-        exchanges: what is kept of what was said in sessions.
-        exchanges_without_vectors: those that wait for them; they are found by their words.
-        documents, chunks, chunks_without_vectors: likewise, of documents that were ingested.
-    """
-
-    scope: str
-    path: str
-    memories: int
-    by_status: dict[str, int]
-    by_kind: dict[str, int]
-    relations: int
-    without_vector: int
-    exchanges: int = 0
-    exchanges_without_vectors: int = 0
-    documents: int = 0
-    chunks: int = 0
-    chunks_without_vectors: int = 0
     bytes: int
     schema: int
     backups: int
