@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.moving import Imported, adopt, foreign
 from recortex.operations.projects import MOST_COMMITS, import_commits, import_records
 from recortex.operations.recording import draft_of, new_memory
-from recortex.operations.registry import operation
+from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +43,41 @@ _CAME_ALONG = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """What is imported, and how.
+
+    Attributes:
+        format: {clients}, text or any
+            (sessions); jsonl (an export); markdown (notes, each of which waits in quarantine); rules
+            (what CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
+            records); git (what commits decided, reverted or fixed).
+        path: a file or folder; with rules, a folder of notes that several projects share and that
+            belongs to this one.
+        embed: make the vectors at the end, and do what follows a session: changes, causes, links to
+            symbols.
+        quarantine: let exported memories wait for review, even those this installation exported itself.
+        trust: accept another installation's export as it is, and SpecStory histories in the project as
+            your own; otherwise what they teach waits in quarantine. Only on the command line.
+        rebuild: make the exchanges of these sessions anew from their transcripts, even those already
+            read; with git, read its commits again. Only on the command line.
+        since: with git, only commits made after this time.
+        limit: with git, only this many of the latest commits.
+        dry_run: only show what would be learned.
+    """
+
+    format: str
+    path: str = ""
+    _: KW_ONLY
+    embed: bool = True
+    quarantine: bool = False
+    trust: bool = False
+    rebuild: bool = False
+    since: datetime | None = None
+    limit: int = MOST_COMMITS
+    dry_run: bool = False
+
+
 class LearningOperations(Operations):
     """extract, import."""
 
@@ -62,102 +97,56 @@ class LearningOperations(Operations):
         return self._learn(Path(path), final=final, embed=embed, dry_run=dry_run).extracted
 
     @operation(told=("format", "path", "quarantine", "dry_run"))
-    def import_(
-        self,
-        format: str,  # noqa: A002  the contract's name
-        path: str = "",
-        *,
-        embed: bool = True,
-        quarantine: bool = False,
-        trust: bool = False,
-        rebuild: bool = False,
-        since: datetime | None = None,
-        limit: int = MOST_COMMITS,
-        dry_run: bool = False,
-    ) -> Imported:
+    @taking(Importing)
+    def import_(self, wanted: Importing) -> Imported:
         """Learn from all past sessions of a client, or read memories from an export or from notes.
 
         Running it again adds only what is new. Without a path, the client's own history is read, but only
         what belongs to this project.
-
-        Args:
-            format: {clients}, text or any
-                (sessions); jsonl (an export); markdown (notes, each of which waits in quarantine); rules
-                (what CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
-                records); git (what commits decided, reverted or fixed).
-            path: a file or folder; with rules, a folder of notes that several projects share and that
-                belongs to this one.
-            embed: make the vectors at the end, and do what follows a session: changes, causes, links to
-                symbols.
-            quarantine: let exported memories wait for review, even those this installation exported itself.
-            trust: accept another installation's export as it is, and SpecStory histories in the project as
-                your own; otherwise what they teach waits in quarantine. Only on the command line.
-            rebuild: make the exchanges of these sessions anew from their transcripts, even those already
-                read; with git, read its commits again. Only on the command line.
-            since: with git, only commits made after this time.
-            limit: with git, only this many of the latest commits.
-            dry_run: only show what would be learned.
         """
-        done = self._imported(
-            format,
-            path,
-            embed=embed,
-            quarantine=quarantine,
-            trust=trust,
-            rebuild=rebuild,
-            since=since,
-            limit=limit,
-            dry_run=dry_run,
-        )
-        if embed and not dry_run and format != "jsonl":  # exported memories are taken in as they are
+        done = self._imported(wanted)
+        # Exported memories are taken in as they are.
+        if wanted.embed and not wanted.dry_run and wanted.format != "jsonl":
             from recortex.app.jobs.capture import after_import
 
             after_import(self._app)
         return done
 
-    def _imported(
-        self,
-        format: str,  # noqa: A002  as `import_` has it
-        path: str,
-        *,
-        embed: bool,
-        quarantine: bool,
-        trust: bool,
-        rebuild: bool,
-        since: datetime | None,
-        limit: int,
-        dry_run: bool,
-    ) -> Imported:
+    def _imported(self, wanted: Importing) -> Imported:
         from recortex.app.past_sessions import is_ours
         from recortex.formats.importers import IMPORTERS, importers
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
         from recortex.formats.transcripts import format_names, open_transcript
 
-        if trust and self._app.actor is Actor.AGENT:
+        if wanted.trust and self._app.actor is Actor.AGENT:
             raise PersonNeededError("Only the person says that others' exports and histories are trusted.")
+        format_, path = wanted.format, wanted.path
         own: dict[str, Callable[..., Imported]] = {
             RULES: partial(self._import_rules, path),
             ADR: partial(import_records, self._app, path),
-            GIT: partial(import_commits, self._app, path, since=since, limit=limit, afresh=rebuild),
+            GIT: partial(
+                import_commits,
+                self._app,
+                path,
+                since=wanted.since,
+                limit=wanted.limit,
+                afresh=wanted.rebuild,
+            ),
         }
-        if format in own:
-            return own[format](embed=embed, dry_run=dry_run)
-        exported = format == "jsonl"
-        if exported or format in IMPORTERS or (format not in {*CLIENTS, "any"} and format in importers()):
+        if format_ in own:
+            return own[format_](embed=wanted.embed, dry_run=wanted.dry_run)
+        exported, sessions_of = format_ == "jsonl", {*CLIENTS, "any"}
+        if exported or format_ in IMPORTERS or (format_ not in sessions_of and format_ in importers()):
             if not path:
-                raise InvalidInputError(f"Which {format} file?", hint=f"recortex import {format} FILE")
-            if exported:
-                return self._import_export(
-                    path, embed=embed, quarantine=quarantine, trust=trust, dry_run=dry_run
-                )
-            return self._import_rows(format, path, embed=embed, dry_run=dry_run)
-        if format not in {*CLIENTS, "any"} and format not in format_names():
+                raise InvalidInputError(f"Which {format_} file?", hint=f"recortex import {format_} FILE")
+            return self._import_export(wanted) if exported else self._import_rows(wanted)
+        if format_ not in sessions_of and format_ not in format_names():
             known = (*format_names(), "any", "jsonl", *own, *importers())
             raise InvalidInputError(
-                f"There is no format {format[:40]!r}.", hint=f"Formats: {', '.join(known)}."
+                f"There is no format {format_[:40]!r}.", hint=f"Formats: {', '.join(known)}."
             )
         path = str(readable(self._app, path)) if path else ""
-        client = None if format == "any" else format
+        client = None if format_ == "any" else format_
         found = find_sessions(
             client,
             Path(path) if path else None,
@@ -181,16 +170,14 @@ class LearningOperations(Operations):
             )
         if not sessions:
             return Imported(
-                format=format,
+                format=format_,
                 problems=(*problems, *unread),
                 unread=len(unread),
-                dry_run=dry_run,
+                dry_run=wanted.dry_run,
                 places=tuple(map(str, found.places)),
                 elsewhere=len(found.sessions),
             )
-        return self._import_sessions(
-            format, sessions, problems, unread, embed=embed, rebuild=rebuild, dry_run=dry_run, trust=trust
-        )
+        return self._import_sessions(wanted, sessions, problems, unread)
 
     def _rebuild(self, sessions: Sequence[SessionFile]) -> Iterator[str]:
         """Make the exchanges of sessions again; gives the files that cannot be read, with the reason."""
@@ -206,17 +193,9 @@ class LearningOperations(Operations):
                 yield f"{session.path}: {error}"
 
     def _import_sessions(
-        self,
-        format_: str,
-        sessions: Sequence[SessionFile],
-        problems: list[str],
-        unread: list[str],
-        *,
-        embed: bool,
-        rebuild: bool,
-        dry_run: bool,
-        trust: bool,
+        self, wanted: Importing, sessions: Sequence[SessionFile], problems: list[str], unread: list[str]
     ) -> Imported:
+        trust, dry_run = wanted.trust, wanted.dry_run
         lessons: list[Lesson] = []
         learned: list[Memory] = []
         total = sum(one.size for one in sessions)
@@ -233,17 +212,17 @@ class LearningOperations(Operations):
                 unread.append(f"{session.path}: {error}")
             done += session.size
             self._app.progress("reading sessions", done, total)
-        if rebuild and not dry_run:
+        if wanted.rebuild and not dry_run:
             unread += self._rebuild([one for one in sessions if trust or not self._came_along(one.path)])
         if not trust and any(self._came_along(one.path) for one in sessions):
             problems.append(_CAME_ALONG)
-        if embed and not dry_run:
+        if wanted.embed and not dry_run:
             embed_all(self._app, learned)
             embed_exchanges(self._app)
         found = [one for lesson in lessons for one in lesson.extracted.found]
         new = [one for one in found if one.outcome in {"added", "dry_run"}]
         return Imported(
-            format=format_,
+            format=wanted.format,
             files=len(lessons),
             unchanged=sum(lesson.extracted.lines == 0 for lesson in lessons),
             lines=sum(lesson.extracted.lines for lesson in lessons),
@@ -283,23 +262,23 @@ class LearningOperations(Operations):
             forget_briefs(list(self._app.locations.values()))  # they tell how the last sessions ended
         return lesson
 
-    def _import_export(
-        self, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool
-    ) -> Imported:
+    def _import_export(self, wanted: Importing) -> Imported:
         from recortex.formats import importers
 
         key = export_key(self._app.project.home)
         records, problems = importers.read_jsonlines(
-            Path(path), lambda parts, signature: is_signed(key, parts, signature)
+            Path(wanted.path), lambda parts, signature: is_signed(key, parts, signature)
         )
         # An agent may have been made to import an old export, and so to bring back what was put away since.
-        quarantine = quarantine or limited(self._app)
+        quarantine = wanted.quarantine or limited(self._app)
         if limited(self._app) and records.exchanges:
             problems = (*problems, f"{len(records.exchanges)} exchanges are left to the person to import")
             records = replace(records, exchanges=())
-        if not (records.own or trust):
+        if not (records.own or wanted.trust):
             records, quarantine = foreign(records, self._app.clock()), True
-        return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
+        return adopt(
+            self._app, records, problems, quarantine=quarantine, embed=wanted.embed, dry_run=wanted.dry_run
+        )
 
     def _import_rules(self, path: str, *, embed: bool, dry_run: bool) -> Imported:
         """Read the project's instruction files; an agent cannot say that all of them are to be read.
@@ -341,18 +320,22 @@ class LearningOperations(Operations):
             dry_run=dry_run,
         )
 
-    def _import_rows(self, format_: str, path: str, *, embed: bool, dry_run: bool) -> Imported:
+    def _import_rows(self, wanted: Importing) -> Imported:
         """Take in what an importer reads, in quarantine: nobody knows who wrote it."""
         from recortex.formats.importers import read_rows
 
-        rows = (new_memory(row, place) for place, row in enumerate(storable(read_rows(format_, Path(path)))))
-        drafts = [draft_of(self._app, _untrusted(row, path)) for row in rows]
-        if dry_run:
+        format_ = wanted.format
+        rows = (
+            new_memory(row, place)
+            for place, row in enumerate(storable(read_rows(format_, Path(wanted.path))))
+        )
+        drafts = [draft_of(self._app, _untrusted(row, wanted.path)) for row in rows]
+        if wanted.dry_run:
             return Imported(format=format_, files=1, added=len(drafts), dry_run=True)
         services = self._app.services(Scope.PROJECT)
         kept = services.ingestion.keep(drafts, now=self._app.clock(), actor=self._app.actor)
         added = [one.memory for one in kept if one.added]
-        if embed:
+        if wanted.embed:
             embed_all(self._app, added)
         new = len(added)  # all of them wait
         return Imported(

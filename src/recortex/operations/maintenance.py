@@ -13,6 +13,7 @@ from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
 from recortex.app.jobs.work import DOUBTED, is_believed
 from recortex.app.projects import carries_foreign, is_above_all, without_password
+from recortex.domain.search import MemoryQuery
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
 from recortex.errors import InvalidInputError
@@ -408,7 +409,7 @@ class MaintenanceOperations(Operations):
         backups = oldest_first(location.backups)
         done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
         services = self._app.services(scope)
-        count = sum(sum(statuses.values()) for statuses in services.store.memories.counts().values())
+        count = services.store.memories.count(MemoryQuery(statuses=()))
         lost = (*done.lost, *losses(services.store))
         return filled(Recovered, done, memories=count, kept=str(done.kept or ""), lost=lost)
 

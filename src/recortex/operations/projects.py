@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from recortex import plugins
 from recortex.app.brief import forget_briefs
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from recortex.app.jobs.instructions import Reading
     from recortex.app.projects import Location
     from recortex.clients.installer import Change, Part
-    from recortex.domain.memory import Memory
     from recortex.engines.ingestion.output_redaction import Draft
 
 
@@ -135,7 +134,7 @@ class ProjectOperations(Operations):
             instructions=read.files,
             rules=self._unread(read.files),
             unread_notes=tuple(" ".join(describe_unread(*one)) for one in read.shared.items()),
-            memories=_memories(services),
+            memories=services.store.memories.count(MemoryQuery(statuses=())),
             histories=histories(Path.home(), self._app.settings.claude_folder, self._app.root),
             hosts=tuple(
                 host for host in found_here(around) if wanting(share(host, InstallRequest(around)).parts)
@@ -191,7 +190,7 @@ class ProjectOperations(Operations):
                 "Memories in a file are copied to a server by `recortex migrate-store`.",
                 hint=f"recortex migrate-store {candidate.database} URL",
             )
-        if _memories(services):
+        if services.store.memories.count(MemoryQuery(statuses=())):
             from recortex.app.whole_stores import opened
             from recortex.formats.importers import Records
             from recortex.operations.moving import adopt
@@ -211,10 +210,6 @@ class ProjectOperations(Operations):
             location.database.with_name(f"{location.database.name}{suffix}").unlink(missing_ok=True)
         take_over(candidate, location.folder)
         return held
-
-
-def _memories(services: StoreServices) -> int:
-    return sum(sum(statuses.values()) for statuses in services.store.memories.counts().values())
 
 
 def _shown(candidate: Candidate) -> Adoptable:
@@ -259,29 +254,10 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
     reading = importer(app, services, held=limited(app), dry_run=dry_run)
     done = reading.run(places)
     if not dry_run:
-        forget_briefs(list(app.locations.values()))
         for told in (one.kept for one in plugins.capabilities() if one.kept):
             plugins.load(told)(app, services, reading.paths, embed=embed)
-        if embed:
-            embed_all(app, services.store.memories.get([one.id for one in done.memories]))
-    memories = services.store.memories.get([one.id for one in done.memories])
-    return Imported(
-        format="adr",
-        files=done.looked_at,
-        unchanged=done.unchanged,
-        added=done.added,
-        merged=done.merged,
-        changed=done.changed,
-        ended=done.ended,
-        renamed=done.renamed,
-        relations=done.relations,
-        skipped=dict(done.skipped.most_common()),
-        problems=tuple(done.problems),
-        dry_run=dry_run,
-        proposed=sum(one.status in WAITING for one in memories),
-        by_kind=_kinds(done.drafts, memories),
-        found=_found(services, done.drafts, app.clock()) if dry_run else (),
-    )
+    files, problems = done.looked_at, tuple(done.problems)
+    return _imported(app, done, "adr", embed=embed, dry_run=dry_run, files=files, problems=problems)
 
 
 def import_commits(
@@ -306,31 +282,32 @@ def import_commits(
     services = app.services(Scope.PROJECT)
     reading = CommitImport(app, services, held=limited(app), dry_run=dry_run)
     done = reading.run(since=since, limit=bounded(limit, most=_MOST_EVER), afresh=afresh)
+    told = {"commits": done.read, "changed": done.replaced}
+    problems = (*done.problems, *([f"only the last {limit:,} commits were read"] if done.cut else []))
+    return _imported(app, done, "git", embed=embed, dry_run=dry_run, problems=problems, **told)
+
+
+def _imported(
+    app: Application, done: Any, format_: str, *, embed: bool, dry_run: bool, **told: Any
+) -> Imported:
+    """What became of records or commits, whose memories get their vectors now if they are to."""
+    services = app.services(Scope.PROJECT)
+    memories = services.store.memories.get([one.id for one in done.memories])
     if not dry_run:
         forget_briefs(list(app.locations.values()))
         if embed:
-            embed_all(app, services.store.memories.get([one.id for one in done.memories]))
-    memories = services.store.memories.get([one.id for one in done.memories])
-    return Imported(
-        format="git",
-        commits=done.read,
-        unchanged=done.unchanged,
-        added=done.added,
-        merged=done.merged,
-        ended=done.ended,
-        changed=done.replaced,
-        relations=done.relations,
+            embed_all(app, memories)
+    return filled(
+        Imported,
+        done,
+        format=format_,
         skipped=dict(done.skipped.most_common()),
-        problems=(*done.problems, *([f"only the last {limit:,} commits were read"] if done.cut else [])),
         dry_run=dry_run,
         proposed=sum(one.status in WAITING for one in memories),
-        by_kind=_kinds(done.drafts, memories),
+        by_kind=dict(Counter(one.kind for one in (memories or done.drafts)).most_common()),
         found=_found(services, done.drafts, app.clock()) if dry_run else (),
+        **told,
     )
-
-
-def _kinds(drafts: Sequence[Draft], memories: Sequence[Memory]) -> dict[str, int]:
-    return dict(Counter(one.kind for one in (memories or drafts)).most_common())
 
 
 def _found(services: StoreServices, drafts: Sequence[Draft], now: datetime) -> tuple[WouldKeep, ...]:
