@@ -31,7 +31,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status, Trust
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StoreBusyError
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import Operations, bounded, check_budget, check_length
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ GIVEN, TOLD = "generation", "generation_outcome"
 """The audit operations that tell which memories were given to a generation, and that its outcome was told."""
 WHOLE = 100
 LEAST_BUDGET, MOST_BUDGET = 100, 100_000
-GENERATING_MOST_FILES, MAX_FOCUS = 50, 20_000
+MAX_FOCUS = 20_000
 MOST_CHECKED = 2_000
 """Memories of a store, the most important ones, that code is checked against."""
 _ID = re.compile(r"g[0-9a-f]{12}")
@@ -261,7 +261,10 @@ class GenerationOperations(Operations):
         """
         from recortex.engines.generation import conflicts, lay_out
 
-        _check(focus, files, budget)
+        check_budget(budget, LEAST_BUDGET, MOST_BUDGET)
+        check_length("focus", focus, MAX_FOCUS)
+        if len(files) > MOST_FILES:
+            raise InvalidInputError(f"At most {MOST_FILES} files can be given.")
         # Each memory that bears on the focus or the files, once, if no later one contradicts it.
         from recortex.app.knowledge import Knowledge
         from recortex.engines.compression import Weighed
@@ -393,15 +396,3 @@ class GenerationOperations(Operations):
         return AuditEntry(
             memory_id=memory_id, operation=what, actor=self._app.actor, at=self._app.clock(), details=details
         )
-
-
-def _check(focus: str, files: Sequence[str], budget: int) -> None:
-    """Raise where the focus, the files or the budget cannot be used."""
-    if not LEAST_BUDGET <= budget <= MOST_BUDGET:
-        raise InvalidInputError(
-            f"The budget must be from {LEAST_BUDGET} to {MOST_BUDGET:,} tokens, not {budget}."
-        )
-    if len(focus) > MAX_FOCUS:
-        raise InvalidInputError(f"The focus has more than {MAX_FOCUS:,} characters.", hint="Give its gist.")
-    if len(files) > GENERATING_MOST_FILES:
-        raise InvalidInputError(f"At most {GENERATING_MOST_FILES} files can be given.")

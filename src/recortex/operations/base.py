@@ -157,6 +157,21 @@ class Operations:
 
         return faded(memories, services.store, to_micros(self._app.clock()))
 
+    def _present(self, query: MemoryQuery, scope: AnyScope | None = None) -> list[Memory]:
+        """The memories of all stores that pass, with the confidence that is left now."""
+        return [
+            memory
+            for services in self._app.all_services(scope)
+            for memory in self._faded(services, services.store.memories.find(query))
+        ]
+
+    def _changed(
+        self, services: StoreServices, old: Memory, new: Memory, operation: str, reason: str = ""
+    ) -> Memory:
+        """The new state of a memory as it is kept, on behalf of whoever asked for the change."""
+        now, actor = self._app.clock(), self._app.actor
+        return services.ingestion.change(old, new, now=now, actor=actor, operation=operation, reason=reason)
+
     def close(self) -> None:
         """Close the stores; the object can be used again and opens them anew."""
         if self.metered and self.metered.flush() and self.metered.wrote:
@@ -220,6 +235,36 @@ def bounded(limit: int, *, most: int = MAX_LIMIT) -> int:
     if not 1 <= limit <= most:
         raise InvalidInputError(f"The limit must be from 1 to {most}, not {limit}.")
     return limit
+
+
+def check_budget(budget: int, least: int, most: int) -> None:
+    """Refuse a budget of tokens that cannot be kept.
+
+    Raises:
+        InvalidInputError: it is below the least or above the most.
+    """
+    if not least <= budget <= most:
+        raise InvalidInputError(f"The budget must be from {least} to {most:,} tokens, not {budget}.")
+
+
+def check_length(name: str, text: str, most: int) -> None:
+    """Refuse a text that is too long to be worked with.
+
+    Raises:
+        InvalidInputError: it has more characters than that.
+    """
+    if len(text) > most:
+        raise InvalidInputError(f"The {name} has more than {most:,} characters.", hint="Give its gist.")
+
+
+def check_offset(offset: int) -> None:
+    """Refuse a number of things to skip that no list has.
+
+    Raises:
+        InvalidInputError: it is below 0 or too high.
+    """
+    if not 0 <= offset <= MAX_OFFSET:
+        raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
 
 
 def problems_of(left_out: Mapping[str, str]) -> tuple[str, ...]:

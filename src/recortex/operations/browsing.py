@@ -32,7 +32,7 @@ from recortex.engines.ingestion.output_redaction import all_output_redacted, out
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.lean import Value, field
-from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded, file_link, memory_query
+from recortex.operations.base import MAX_DEPTH, Operations, bounded, check_offset, file_link, memory_query
 from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ class BrowseOperations(Operations):
         for name in ("functions", "patterns", "constraints", "origins"):
             filters[name] = tuple(filters[name])
         query = memory_query(**filters, min_priority=lowest_priority_of(Importance(least)) if least else None)
-        if not 0 <= offset <= MAX_OFFSET:
-            raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
+        check_offset(offset)
         return self._page(query, bounded(limit), offset)
 
     @operation(read_only=True, told=("id", "depth", "limit"))
@@ -173,8 +172,7 @@ class BrowseOperations(Operations):
             min_strength: only relations of at least this strength, 0 to 1.
             limit: maximum number of memories.
         """
-        if not 1 <= depth <= MAX_DEPTH:
-            raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
+        check_depth(depth, least=1)
         services, memory = self._app.locate(id)
         way = RelationFilter(
             types=frozenset(map(RelationType, relations)), direction=direction, min_strength=min_strength
@@ -202,8 +200,7 @@ class BrowseOperations(Operations):
             wide = replace(query, max_confidence=None)  # decay only lowers confidence, so more may pass now
             every = [
                 memory
-                for services in self._app.all_services(query.scope)
-                for memory in self._faded(services, services.store.memories.find(wide))
+                for memory in self._present(wide, query.scope)
                 if least <= memory.confidence and (most is None or memory.confidence <= most)
             ]
             if query.order == "confidence":
@@ -314,14 +311,14 @@ class GraphOperations(Operations):
         )
 
 
-def check_depth(depth: int) -> None:
+def check_depth(depth: int, least: int = 0) -> None:
     """Check how many relations are to be followed.
 
     Raises:
-        InvalidInputError: it is below 0 or above 10.
+        InvalidInputError: it is below the least or above 10.
     """
-    if not 0 <= depth <= MAX_DEPTH:
-        raise InvalidInputError(f"The depth must be from 0 to {MAX_DEPTH}, not {depth}.")
+    if not least <= depth <= MAX_DEPTH:
+        raise InvalidInputError(f"The depth must be from {least} to {MAX_DEPTH}, not {depth}.")
 
 
 def known_then(services: StoreServices, at: datetime) -> Callable[[Sequence[str]], Sequence[Relation]]:
@@ -409,9 +406,7 @@ class LinkOperations(Operations):
             changes["constraints"] = tuple(dict.fromkeys((*memory.constraints, ConstraintLink(constraint))))
         added = replace(memory, **changes)
         if added != memory:
-            memory = services.ingestion.change(
-                memory, added, now=self._app.clock(), actor=self._app.actor, operation="link"
-            )
+            memory = self._changed(services, memory, added, "link")
         elif made is None and not any((file, function, pattern, constraint)):
             raise InvalidInputError(
                 "There is nothing to link to.",
@@ -455,9 +450,7 @@ class LinkOperations(Operations):
         )
         if rest != memory:
             removed += 1
-            memory = services.ingestion.change(
-                memory, rest, now=self._app.clock(), actor=self._app.actor, operation="unlink"
-            )
+            memory = self._changed(services, memory, rest, "unlink")
         return Linked(memory=memory, removed=removed)
 
     def _relate(
@@ -472,9 +465,7 @@ class LinkOperations(Operations):
         services, other = self._app.locate(target)
         if other.id == memory.id:
             raise InvalidInputError("A memory cannot be related to itself.")
-        if not 0.0 <= strength <= 1.0:
-            raise InvalidInputError(f"The strength must be from 0 to 1, not {strength}.")
-        now = self._app.clock()
+        now, strength = self._app.clock(), fraction(strength)
         clean = tuple(redact(sentence).text for sentence in evidence)
         made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
         with services.store.transaction():

@@ -21,7 +21,7 @@ from recortex.engines.exchanges.service import decision
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
 from recortex.lean import Value
-from recortex.operations.base import Operations, filled
+from recortex.operations.base import Operations, check_budget, check_length, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -77,20 +77,14 @@ class ContextOperations(Operations):
         """
         from recortex.app.given import Asking
         from recortex.app.knowledge import Knowledge
+        from recortex.engines.context import ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET
+        from recortex.engines.context import ASSEMBLING_MOST_BUDGET as MOST_BUDGET
         from recortex.engines.context import assemble as lay_out
         from recortex.engines.context import of_document, of_exchange
 
         began = time.monotonic()
-        # Raise where the task, its files or the budget cannot be used
-        from recortex.engines.context import ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET
-        from recortex.engines.context import ASSEMBLING_MOST_BUDGET as MOST_BUDGET
-
-        if not LEAST_BUDGET <= budget <= MOST_BUDGET:
-            raise InvalidInputError(
-                f"The budget must be from {LEAST_BUDGET} to {MOST_BUDGET:,} tokens, not {budget}."
-            )
-        if len(task) > MAX_TASK:
-            raise InvalidInputError(f"The task has more than {MAX_TASK:,} characters.", hint="Give its gist.")
+        check_budget(budget, LEAST_BUDGET, MOST_BUDGET)
+        check_length("task", task, MAX_TASK)
         if max(len(files), len(patterns)) > MOST_NAMED:
             raise InvalidInputError(f"At most {MOST_NAMED} files and as many patterns can be given.")
         asking = Asking(self._app, session)
@@ -105,8 +99,7 @@ class ContextOperations(Operations):
         known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
         saved = min(sum(asking.receipts[id_].tokens for id_ in known_already), budget)
         _note(asking, laid, fresh, intent, began, saved)
-        given = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
-        counts = {"budget": laid.crowded_out, "given": len(given)}
+        counts = {"budget": laid.crowded_out, "given": len(known_already)}
         return Context(
             task=task,
             intent=intent,
@@ -200,18 +193,11 @@ class FrameOperations(Operations):
 
         began = time.monotonic()
         given = {"task": task, "state": state, "instructions": instructions}
-        # Raise where a text is too long, or the task empty
-        if not given["task"].strip():
+        if not task.strip():
             raise InvalidInputError("The task is empty.", hint="Say what is to be done.")
         for name, text in given.items():
-            if len(text) > MAX_TEXT:
-                raise InvalidInputError(
-                    f"The {name} has more than {MAX_TEXT:,} characters.", hint="Give its gist."
-                )
-        if not LEAST_BUDGET <= budget <= MOST_BUDGET:
-            raise InvalidInputError(
-                f"The budget must be from {LEAST_BUDGET} to {MOST_BUDGET:,} tokens, not {budget}."
-            )
+            check_length(name, text, MAX_TEXT)
+        check_budget(budget, LEAST_BUDGET, MOST_BUDGET)
         in_play = InPlay(tuple(files), frozenset())
         asked = []
         for services in self._app.all_services():

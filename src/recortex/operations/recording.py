@@ -234,11 +234,7 @@ class RecordingOperations(Operations):
         )
         services.embedding.embed([kept.memory])
         link_to_symbols(services, [kept.memory])
-        if kept.added:
-            from recortex.app.changes import settled
-
-            kept = replace(kept, memory=settled(services, kept.memory, self._app.clock(), self._app.actor))
-        return answered(services, kept)
+        return answered(services, _settled(self._app, services, kept))
 
     @operation()
     def remember_many(
@@ -372,11 +368,14 @@ class RecordingOperations(Operations):
             services, old, former, "restore", "" if version is None else f"version {version}"
         )
 
-    def _changed(
-        self, services: StoreServices, old: Memory, new: Memory, operation_: str, reason: str
-    ) -> Memory:
-        now, actor = self._app.clock(), self._app.actor
-        return services.ingestion.change(old, new, now=now, actor=actor, operation=operation_, reason=reason)
+
+def _settled(app: Application, services: StoreServices, kept: Kept) -> Kept:
+    """What was kept, after it ended what it ends, if it is new."""
+    if not kept.added:
+        return kept
+    from recortex.app.changes import settled
+
+    return replace(kept, memory=settled(services, kept.memory, app.clock(), app.actor))
 
 
 _EDITED = ("summary", "confidence", "pinned", "domain", "valid_from", "valid_until", "metadata")
@@ -466,10 +465,7 @@ class CorrectionOperations(Operations):
             return self._would(services, draft, taught)
         (kept,) = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor, confirm=True)
         services.embedding.embed([kept.memory])
-        if kept.added:
-            from recortex.app.changes import settled
-
-            kept = replace(kept, memory=settled(services, kept.memory, self._app.clock(), self._app.actor))
+        kept = _settled(self._app, services, kept)
         relations = self._learned_from(services, kept)
         (memory,) = services.store.memories.get([kept.memory.id])
         found = services.store.relations.find_touching([memory.id])
@@ -516,10 +512,7 @@ class CorrectionOperations(Operations):
             if agents.limited(self._app)
             else self._by_person(services, old, answer, text)
         )
-        kept = services.ingestion.change(
-            old, new, now=self._app.clock(), actor=self._app.actor, operation="feedback",
-            reason=reason or answer,
-        )  # fmt: skip
+        kept = self._changed(services, old, new, "feedback", reason or answer)
         if text:
             services.embedding.embed([kept])
         return Feedback(answer=answer, memory=kept, confidence=(old.confidence, kept.confidence))

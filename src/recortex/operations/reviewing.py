@@ -205,14 +205,6 @@ class ReviewOperations(Operations):
             for memory in shown
         )
 
-    def _present(self, query: MemoryQuery) -> list[Memory]:
-        """The memories of all stores that pass, with the confidence that is left now."""
-        return [
-            memory
-            for services in self._app.all_services()
-            for memory in self._faded(services, services.store.memories.find(query))
-        ]
-
     def _replace(self, ids: Sequence[str]) -> Reviewed:
         """Let the first memory take the second one's place."""
         (services, new), (other, old) = self._pair(
@@ -288,7 +280,7 @@ class ReviewOperations(Operations):
         decided = replace(memory, status=status)
         if status is Status.ACTIVE:
             decided = approved(decided, cited_anew(services, memory), now)
-        return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)
+        return self._changed(services, memory, decided, action)
 
 
 # -- whether what is known still holds: validate

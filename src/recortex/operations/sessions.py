@@ -26,7 +26,7 @@ from recortex.engines.supersession.service import return_receipts
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError
 from recortex.lean import Value, field
 from recortex.operations.agents import EXPORTS, check_taking_back
-from recortex.operations.base import MAX_OFFSET, Operations, bounded, filled
+from recortex.operations.base import Operations, bounded, check_offset, filled
 from recortex.operations.context import Named, named
 from recortex.operations.registry import operation
 
@@ -138,8 +138,7 @@ class SessionOperations(Operations):
             offset: how many to skip at the beginning.
             figures: show totals of all sessions: what they were given and used, what was asked.
         """
-        if not 0 <= offset <= MAX_OFFSET:
-            raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
+        check_offset(offset)
         only = ExchangeQuery(
             branch=branch,
             folder=folder and os.path.normpath(self._app.root / folder),
@@ -467,10 +466,8 @@ class HistoryOperations(Operations):
         else:
             raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
         check_taking_back(self._app, services, memory, former)
-        former, now = replace(former, version=memory.version), self._app.clock()
-        return output_redacted(
-            services.ingestion.change(memory, former, now=now, actor=self._app.actor, operation="undo")
-        )
+        former = replace(former, version=memory.version)
+        return output_redacted(self._changed(services, memory, former, "undo"))
 
     @operation(destructive=True, idempotent=True)
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
