@@ -64,7 +64,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex import plugins
-from recortex.app.diagnosis import Row
+from recortex.app.diagnosis import HealthFinding
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
@@ -110,9 +110,9 @@ def _kept(app: Application) -> BookmarkRecords:
     return app.services(Scope.PROJECT).store.records(plugins.load(_RECORDS))
 
 
-def check(app: Application) -> Iterator[Row]:
+def check(app: Application) -> Iterator[HealthFinding]:
     """How many places there are."""
-    yield Row("bookmarks", "ok", f"{len(_kept(app).all())} bookmarks.", "")
+    yield HealthFinding("bookmarks", "ok", f"{len(_kept(app).all())} bookmarks.", "")
 ''',
     "rendering.py": '''"""Bookmarks for people."""
 

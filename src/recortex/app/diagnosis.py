@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from recortex.app.jobs.lifecycle import SMALL_FILE
 from recortex.app.jobs.reembedding import index_notice, outlook
@@ -33,16 +33,20 @@ if TYPE_CHECKING:
 
 
 Level = Literal["ok", "notice", "loss", "problem"]
-"""`loss`: what was kept is gone, though nothing is broken and nothing brings it back."""
 
 
-class Row(NamedTuple):
-    """A check: what was looked at, how serious it is, what was seen, what to do."""
+class HealthFinding(Value, frozen=True):
+    """One thing that was checked.
 
-    name: str
+    Attributes:
+        level: `loss`: what was kept is gone, though nothing is broken and nothing brings it back.
+        todo: what to do about it; empty where all is well.
+    """
+
+    check: str
     level: Level
-    seen: str
-    todo: str
+    message: str
+    todo: str = ""
 
 
 _ANEW = "Copy the workspace into a new one with `recortex migrate-store`: what is derived is made anew there."
@@ -62,23 +66,23 @@ def installed() -> dict[str, str]:
     return found
 
 
-def diagnose(app: Application) -> Iterator[Row]:
+def diagnose(app: Application) -> Iterator[HealthFinding]:
     """Make every check, one after the other."""
     for problem in app.settings.problems:
-        yield Row("settings", "notice", problem, "Correct it, or remove it.")
+        yield HealthFinding("settings", "notice", problem, "Correct it, or remove it.")
     for name, found in installed().items():
         if found == "missing":
-            yield Row("packages", "problem", f"{name} is not installed.", f"pip install {name}")
+            yield HealthFinding("packages", "problem", f"{name} is not installed.", f"pip install {name}")
     # Memories of this project that are not used: of a moved checkout, or in an older version's folder
     from recortex.app.projects import locate
     from recortex.app.whole_stores import candidates, refused
 
     project = locate(app.project.home, app.project.checkout)
     if why := refused(project):
-        yield Row("project", "notice", why, "See `recortex init`.")
+        yield HealthFinding("project", "notice", why, "See `recortex init`.")
     for one in candidates(project):
         said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
-        yield Row(
+        yield HealthFinding(
             "project", "notice", said, "`recortex init` shows them; `recortex init --adopt` takes them over."
         )
     yield from _shared_notes(app)
@@ -90,42 +94,42 @@ def diagnose(app: Application) -> Iterator[Row]:
         yield from load(check)(app)
 
 
-def _code() -> Iterator[Row]:
+def _code() -> Iterator[HealthFinding]:
     """Whether code can be read: all grammars are loaded."""
     from recortex.codebase.syntax.grammars import INSTALL, GrammarError, check
 
     try:
         wrong = check()
     except GrammarError as error:
-        yield Row("code", "ok", f"{error.message} Code is cited, but not understood.", error.hint)
+        yield HealthFinding("code", "ok", f"{error.message} Code is cited, but not understood.", error.hint)
         return
     for problem in wrong:
-        yield Row("code", "problem", problem, f"{INSTALL} --force-reinstall")
+        yield HealthFinding("code", "problem", problem, f"{INSTALL} --force-reinstall")
     if not wrong:
-        yield Row("code", "ok", "Ten languages can be read.", "")
+        yield HealthFinding("code", "ok", "Ten languages can be read.", "")
 
 
-def _shared_notes(app: Application) -> Iterator[Row]:
+def _shared_notes(app: Application) -> Iterator[HealthFinding]:
     """Notes of Claude Code that are not read, since they may be another project's."""
     from recortex.app.past_sessions import describe_unread, notes_folder, sharers
 
     folder, location = notes_folder(app.settings.claude_folder, app.root), app.locations.get(Scope.PROJECT)
     if location and location.project and app.settings["hooks.instructions"]:
         for one in sharers(location, location.project, [folder]).items():
-            yield Row("notes", "notice", *describe_unread(*one))
+            yield HealthFinding("notes", "notice", *describe_unread(*one))
 
 
-def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
+def _store(app: Application, name: str, location: Location) -> Iterator[HealthFinding]:
     title = f"{name} store"
     if location.unbound:
         error = unbound(location)
-        yield Row(title, "problem", error.message, error.hint)
+        yield HealthFinding(title, "problem", error.message, error.hint)
         return
     if not location.exists:
         if gone := _gone(location):
-            yield Row(title, "problem", gone.message, gone.hint)
+            yield HealthFinding(title, "problem", gone.message, gone.hint)
             return
-        yield Row(
+        yield HealthFinding(
             title,
             "ok",
             f"There is none yet at {location.shown}. It is made when the first memory is kept.",
@@ -138,33 +142,35 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
         services = app.services_at(location)
         found = services.store.check()
     except RecortexError as error:
-        yield Row(title, "problem", error.message, error.hint)
+        yield HealthFinding(title, "problem", error.message, error.hint)
         return
     yield from _unwritable(title, services)
     todo = _ANEW if location.remote else "Run `recortex recover`."
     for problem in found.problems:
-        yield Row(title, "problem", problem, todo)
+        yield HealthFinding(title, "problem", problem, todo)
     if not found.index_whole:
         todo = _ANEW if location.remote else "Run `recortex recover`: it is rebuilt from the memories."
-        yield Row(title, "problem", "The keyword index is damaged.", todo)
+        yield HealthFinding(title, "problem", "The keyword index is damaged.", todo)
     from recortex.app.backends.files import altered
 
     changed = altered(services.store) if found.whole else []
     for problem in changed:
-        yield Row(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
+        yield HealthFinding(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
     todo = "Write again what is missing; no backup holds it."
-    yield from (Row(title, "loss", lost, todo) for lost in losses(services.store))
+    yield from (HealthFinding(title, "loss", lost, todo) for lost in losses(services.store))
     if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
         yield from _circles(title, services)
         yield from _unfinished(title, services)
-        yield Row(title, "ok", f"{location.shown} is whole.", "")
+        yield HealthFinding(title, "ok", f"{location.shown} is whole.", "")
 
 
-def _unwritable(title: str, services: StoreServices) -> Iterator[Row]:
+def _unwritable(title: str, services: StoreServices) -> Iterator[HealthFinding]:
     if why := services.store.unwritable:
         said = f"It cannot be written: {why}. What is in it is told; nothing new is kept."
-        yield Row(title, "problem", said, "Make room on the disk, or give yourself the right to write there.")
+        yield HealthFinding(
+            title, "problem", said, "Make room on the disk, or give yourself the right to write there."
+        )
 
 
 def losses(store: KeptStore) -> list[str]:
@@ -194,11 +200,11 @@ def failing(services: StoreServices) -> list[DegradationRecord]:
     ]
 
 
-def _circles(title: str, services: StoreServices) -> Iterator[Row]:
+def _circles(title: str, services: StoreServices) -> Iterator[HealthFinding]:
     """Memories that are causes of themselves: an older version let that be."""
     if found := services.store.relations.circular():
         first = f"{found[0].source_id[:8]} {found[0].type} {found[0].target_id[:8]}"
-        yield Row(
+        yield HealthFinding(
             title,
             "notice",
             f"Memories are causes of themselves, by relations such as {first}, the weakest of its circle.",
@@ -206,7 +212,7 @@ def _circles(title: str, services: StoreServices) -> Iterator[Row]:
         )
 
 
-def _unfinished(title: str, services: StoreServices) -> Iterator[Row]:
+def _unfinished(title: str, services: StoreServices) -> Iterator[HealthFinding]:
     """Background jobs that never end."""
     from recortex.app.jobs.running import UNFINISHED
 
@@ -214,7 +220,9 @@ def _unfinished(title: str, services: StoreServices) -> Iterator[Row]:
         told = one.degradation
         if told.failure == UNFINISHED and not told.recovered:
             said = f"The {told.component}: {told.failure}, last on {one.last_at:%Y-%m-%d}; {told.fallback}."
-            yield Row(title, "notice", said, "Report it with what is special about the project's files.")
+            yield HealthFinding(
+                title, "notice", said, "Report it with what is special about the project's files."
+            )
 
 
 def _gone(location: Location) -> RecortexError | None:
@@ -227,9 +235,9 @@ def _gone(location: Location) -> RecortexError | None:
     return None
 
 
-def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[Row]:
+def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[HealthFinding]:
     if not services.store.vectors.available:
-        yield Row(
+        yield HealthFinding(
             title,
             "problem",
             "sqlite-vec cannot be loaded: recall goes by words alone.",
@@ -237,10 +245,10 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
         )
     elif not services.store.vectors.agrees():
         todo = _ANEW if remote else "Run `recortex recover`."
-        yield Row(title, "notice", "Some vectors have no signs to be found by.", todo)
+        yield HealthFinding(title, "notice", "Some vectors have no signs to be found by.", todo)
     state = outlook(services)
     if state.missing:
-        yield Row(
+        yield HealthFinding(
             title,
             "notice",
             f"{_memories(state.missing)} no vector yet.",
@@ -249,28 +257,30 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
     if state.outdated:
         former = ", ".join(state.former)
         said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
-        yield Row(title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`.")
+        yield HealthFinding(
+            title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`."
+        )
     for count, name in ((state.exchanges, "exchange"), (state.chunks, "part of a document")):
         if not count:
             continue
         many = "parts of documents have" if name[0] == "p" else "exchanges have"
         said = f"{count:,} {f'{name} has' if count == 1 else many}"
         model = f" of {state.model}" if state.model else ""
-        yield Row(
+        yield HealthFinding(
             title,
             "notice",
             f"{said} no vectors{model} yet: they are found by their words.",
             "A job after each session makes them; `recortex reembed` does it now.",
         )
     if slow := index_notice(services, thorough=True):
-        yield Row(title, "notice", *slow)
+        yield HealthFinding(title, "notice", *slow)
 
 
 def _memories(count: int) -> str:
     return f"{count:,} {'memory has' if count == 1 else 'memories have'}"
 
 
-def _modes(title: str, location: Location) -> Iterator[Row]:
+def _modes(title: str, location: Location) -> Iterator[HealthFinding]:
     """POSIX only: elsewhere the folder's own access list counts."""
     if os.name != "posix":
         return
@@ -280,14 +290,14 @@ def _modes(title: str, location: Location) -> Iterator[Row]:
     for path, mode in wanted:
         actual = path.stat().st_mode & 0o777
         if actual & ~mode:
-            yield Row(
+            yield HealthFinding(
                 title, "problem", f"{path} can be read by others (mode {actual:o}).", f"chmod {mode:o} {path}"
             )
 
 
-def _embedder(app: Application) -> Iterator[Row]:
+def _embedder(app: Application) -> Iterator[HealthFinding]:
     if app.settings["embedder"] == "none":
-        yield Row(
+        yield HealthFinding(
             "embedding",
             "notice",
             "Vectors are switched off.",
@@ -297,17 +307,17 @@ def _embedder(app: Application) -> Iterator[Row]:
     try:
         name = app.probe_embedder()
     except RecortexError as error:
-        yield Row("embedding", "problem", error.message, error.hint)
+        yield HealthFinding("embedding", "problem", error.message, error.hint)
         return
     if name.startswith("hashed") and app.settings["embedder"] != "hashed":
-        yield Row(
+        yield HealthFinding(
             "embedding",
             "problem",
             "The embedding model cannot be used; hashed TF-IDF stands in.",
             "pip install --force-reinstall recortex onnxruntime",
         )
     else:
-        yield Row("embedding", "ok", f"{name} makes vectors{_elsewhere(app)}.", "")
+        yield HealthFinding("embedding", "ok", f"{name} makes vectors{_elsewhere(app)}.", "")
 
 
 def _elsewhere(app: Application) -> str:

@@ -39,7 +39,7 @@ from recortex.errors import ConfigError, InvalidInputError, PermissionsError, St
 from recortex.filesystem import read_own, require_own, require_own_folder
 from recortex.lean import Value
 from recortex.storage.tables import copied
-from recortex.storage.transfer import Copied, claim_target, copy, count_tables
+from recortex.storage.transfer import TableCopied, claim_target, copy, count_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -210,7 +210,7 @@ class CopiedStore(NamedTuple):
 
     source: str
     target: str
-    tables: tuple[Copied, ...]
+    tables: tuple[TableCopied, ...]
 
 
 def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> CopiedStore:

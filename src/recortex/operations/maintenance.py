@@ -7,7 +7,8 @@ import os
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.app.diagnosis import Health, failing, health, losses, notices, pending
+from recortex.app.capture_requests import LoggedError
+from recortex.app.diagnosis import Health, HealthFinding, failing, health, losses, notices, pending
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
@@ -78,14 +79,6 @@ class Fallback(Value, frozen=True, kw_only=True):
     times: int
 
 
-class Failure(Value, frozen=True, kw_only=True):
-    """A hook or a capture process that could not do its work."""
-
-    at: datetime
-    event: str
-    error: str
-
-
 class SessionLoop(Value, frozen=True, kw_only=True):
     """How learning from the agent's sessions goes.
 
@@ -100,7 +93,7 @@ class SessionLoop(Value, frozen=True, kw_only=True):
     last: dict[str, Any] = field(default_factory=dict)
     totals: dict[str, Any] = field(default_factory=dict)
     failed: int = 0
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[LoggedError, ...] = ()
 
 
 class ModelUse(Value, frozen=True, kw_only=True):
@@ -171,20 +164,6 @@ class StatusReport(Value, frozen=True, kw_only=True):
     language_model: ModelUse | None = None
     week: Week | None = None
     notices: tuple[str, ...] = ()
-
-
-class HealthFinding(Value, frozen=True, kw_only=True):
-    """One thing that was checked.
-
-    Attributes:
-        level: `loss`: what was kept is gone, though nothing is broken and nothing brings it back.
-        todo: what to do about it; empty where all is well.
-    """
-
-    check: str
-    level: Literal["ok", "notice", "loss", "problem"]
-    message: str
-    todo: str = ""
 
 
 class SettingValue(Value, frozen=True, kw_only=True):
@@ -340,7 +319,7 @@ class MaintenanceOperations(Operations):
             last=record.get("last") or {},
             totals=record.get("totals") or {},
             failed=len(failed),
-            failures=tuple(filled(Failure, one) for one in failed[-SHOWN_FAILURES:]),
+            failures=tuple(failed[-SHOWN_FAILURES:]),
         )
 
     @operation(read_only=True)
@@ -348,10 +327,7 @@ class MaintenanceOperations(Operations):
         """Check installation, stores and settings, and say what to fix."""
         from recortex.app.diagnosis import diagnose, installed
 
-        findings = tuple(
-            HealthFinding(check=check, level=level, message=message, todo=todo)
-            for check, level, message, todo in diagnose(self._app)
-        )
+        findings = tuple(diagnose(self._app))
         helps = {setting.name: setting.help for setting in SETTINGS}
         return Diagnosis(
             healthy=all(finding.level in {"ok", "notice"} for finding in findings),

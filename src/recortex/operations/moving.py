@@ -25,6 +25,7 @@ from recortex.lean import Value, field
 from recortex.operations.agents import TOP, writable
 from recortex.operations.base import Operations, embed_all, embed_exchanges, filled
 from recortex.operations.registry import operation
+from recortex.storage.transfer import TableCopied
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,21 +45,6 @@ class Relocated(Value, frozen=True, kw_only=True):
 
     memory: Memory
     left: tuple[str, ...] = ()
-
-
-class TableCopied(Value, frozen=True, kw_only=True):
-    """A table that is the same in both stores now.
-
-    Attributes:
-        rows: in it.
-        written: rows that had to be written; 0 where both sides were equal before.
-        checksum: BLAKE3 over all of its rows, read from both stores.
-    """
-
-    table: str
-    rows: int
-    written: int
-    checksum: str
 
 
 class StoreCopied(Value, frozen=True, kw_only=True):
@@ -114,11 +100,10 @@ class MovingOperations(Operations):
 
         began = time.perf_counter()
         moved = copy_store(self._app, source, target, dry_run=dry_run)
-        tables = tuple(filled(TableCopied, one) for one in moved.tables)
-        return StoreCopied(
-            source=moved.source,
-            target=moved.target,
-            tables=tables,
+        tables = moved.tables
+        return filled(
+            StoreCopied,
+            moved,
             dry_run=dry_run,
             memories=sum(one.rows for one in tables if one.table == "memories"),
             rows=sum(one.rows for one in tables),

@@ -8,12 +8,13 @@ sides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from blake3 import blake3
 
 from recortex.codec import dumps
 from recortex.errors import InvalidInputError, StorageError
+from recortex.lean import Value, replace
 from recortex.storage.dialect import storable
 from recortex.storage.tables import EXCHANGES, MEMORIES
 
@@ -29,10 +30,13 @@ ROUNDS = 5
 """Walks at most. A source in use may change behind one; the next copies what changed."""
 
 
-class Copied(NamedTuple):
-    """What became of a table.
+class TableCopied(Value, frozen=True):
+    """A table that is the same in both stores now.
 
-    Its rows, those that had to be written, and the checksum that both sides have.
+    Attributes:
+        rows: in it.
+        written: rows that had to be written; 0 where both sides were equal before.
+        checksum: BLAKE3 over all of its rows, read from both stores.
     """
 
     table: str
@@ -46,7 +50,7 @@ def copy(
     source: FullCopyRecords,
     target: FullCopyRecords,
     progress: Callable[[str, int, int], None],
-) -> list[Copied]:
+) -> list[TableCopied]:
     """Make the target's tables equal to the source's.
 
     Args:
@@ -67,19 +71,19 @@ def copy(
         for one in done:
             written[one.table] = written.get(one.table, 0) + one.written
         if not any(one.written for one in done):
-            return [one._replace(written=written[one.table]) for one in done]
+            return [replace(one, written=written[one.table]) for one in done]
     raise StorageError(
         "The store that is copied is written to all the time.",
         hint="Stop what writes to it, then start the copy again: it goes on where it is.",
     )
 
 
-def count_tables(tables: Sequence[Table], source: FullCopyRecords) -> Iterator[Copied]:
+def count_tables(tables: Sequence[Table], source: FullCopyRecords) -> Iterator[TableCopied]:
     """The tables of a store with their rows and checksums, nothing written."""
     return (_bring(table, source) for table in tables)
 
 
-def _bring(table: Table, source: FullCopyRecords, target: FullCopyRecords | None = None) -> Copied:
+def _bring(table: Table, source: FullCopyRecords, target: FullCopyRecords | None = None) -> TableCopied:
     """One walk over a table, which writes the pieces that differ; without a target it is only counted."""
     total, written, sums = 0, 0, blake3()
     for after, until, rows in _pieces(table, source):
@@ -88,7 +92,7 @@ def _bring(table: Table, source: FullCopyRecords, target: FullCopyRecords | None
             written += len(rows) or 1  # an empty piece differs where rows of the target had to go
         total += len(rows)
         _added(sums, rows)
-    return Copied(table.name, total, written, sums.hexdigest())
+    return TableCopied(table.name, total, written, sums.hexdigest())
 
 
 def _pieces(table: Table, source: FullCopyRecords) -> Iterator[tuple[Key | None, Key | None, Sequence[Row]]]:

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from recortex.domain.search import Hit
     from recortex.operations.base import OpenedMemory, RememberedMemory
     from recortex.operations.browsing import Linked, Listing, Related
-    from recortex.operations.moving import Exported, Imported, Relocated, StoreCopied, TableCopied
+    from recortex.operations.moving import Exported, Imported, Relocated, StoreCopied
     from recortex.operations.projects import HostFileChange, Installed
     from recortex.operations.recording import Forgotten, Remembered
     from recortex.operations.sessions import Erased, History, Purged
+    from recortex.storage.transfer import TableCopied
     from recortex.terminal import Style, Terminal
 
 

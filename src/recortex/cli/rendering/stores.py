@@ -14,16 +14,15 @@ from recortex.terminal import clean, plural, short, size
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.app.diagnosis import Health
+    from recortex.app.capture_requests import LoggedError
+    from recortex.app.diagnosis import Health, HealthFinding
     from recortex.app.jobs.running import Done
     from recortex.operations.indexing import Backfilled, Reembedded
     from recortex.operations.maintenance import (
         BackedUp,
         Collected,
         Diagnosis,
-        Failure,
         Fallback,
-        HealthFinding,
         Lifecycle,
         ModelChange,
         ModelUse,
@@ -183,7 +182,7 @@ def _session_loop(value: SessionLoop, terminal: Terminal) -> str:
     return "\n".join([*lines, *(f"  {_failure(one, terminal)}" for one in value.failures)])
 
 
-def _failure(value: Failure, terminal: Terminal) -> str:
+def _failure(value: LoggedError, terminal: Terminal) -> str:
     """One failure of a hook or of the capture process."""
     return (
         f"{terminal.style('failed', 'red')} {terminal.when(value.at)} {clean(value.event)}: "
