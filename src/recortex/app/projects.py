@@ -607,9 +607,9 @@ def prepare(location: Location) -> Location:
         if not location.remote:
             for suffix in COMPANIONS:
                 require_own(location.folder / f"{location.database.name}{suffix}")
-            # Readable by its owner alone; SQLite gives its companions the same mode. One that is there is left
-            # alone: closing it would take away the locks that this process may have on it (POSIX), and another
-            # one would then take the log for an abandoned one.
+            # Readable by its owner alone; SQLite gives its companions the same mode. One that is there is
+            # left alone: closing it would take away the locks that this process may have on it (POSIX), and
+            # another one would then take the log for an abandoned one.
             with suppress(FileExistsError):
                 os.close(os.open(location.database, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except OSError as error:

@@ -269,9 +269,9 @@ def _check(one: Validated) -> Check:
 
 def _healed(services: StoreServices, found: Sequence[Validated], *, bold: bool) -> list[Validated]:
     """The same with the memories as they are to be."""
-    # Places that are elsewhere are cited there; unless it is bold, only those in another file: lines that only
-    # shifted in theirs are found again each time, and citing them anew would fill the history. What changed on
-    # the way keeps its hash and signature, so that it still counts as changed.
+    # Places that are elsewhere are cited there; unless it is bold, only those in another file: lines that
+    # only shifted in theirs are found again each time, and citing them anew would fill the history. What
+    # changed on the way keeps its hash and signature, so that it still counts as changed.
     moved = {
         one.link: one
         for each in found

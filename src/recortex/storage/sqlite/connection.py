@@ -137,7 +137,7 @@ def connect(path: Path, *, vectors: bool = True) -> apsw.Connection:
         patience = Patience(BUSY_MILLISECONDS / 1000)
         connection.set_busy_handler(patience)
         if not connection.execute("PRAGMA page_count").get:
-            # It only takes effect before the first table is made; afterwards it would still write to the file.
+            # It only takes effect before the first table is made; later it would still write to the file.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         # Read to the end: a statement that gives a row holds up those after it.
         connection.execute(PRAGMAS).fetchall()
