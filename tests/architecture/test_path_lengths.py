@@ -11,11 +11,11 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 65,
-    "remember": 53,
-    "why": 50,
-    "user-prompt-submit": 72,
-    "transcript": 85,
+    "recall": 62,
+    "remember": 51,
+    "why": 47,
+    "user-prompt-submit": 70,
+    "transcript": 84,
     "stop": 28,
 }
 SLACK = 4
