@@ -12,7 +12,7 @@ from pathlib import Path
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
     "recall": 62,
-    "remember": 51,
+    "remember": 52,
     "why": 47,
     "user-prompt-submit": 70,
     "transcript": 84,
