@@ -89,7 +89,7 @@ async def _crowd(base: str, secret: str, options: argparse.Namespace) -> None:
             turn = 0
             while time.monotonic() < until:
                 turn += 1
-                asked = ("list", {"limit": 20})
+                asked: tuple[str, dict[str, object]] = ("list", {"limit": 20})
                 if turn % 3 == 0:
                     asked = ("recall", {"query": QUESTIONS[(number + turn) % len(QUESTIONS)]})
                 if turn % 20 == 10:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.domain.memory import Citation, FileLink
     from recortex.domain.relation import Relation
+    from recortex.domain.search import Document
     from recortex.domain.session import HookEvent
     from recortex.engines.ingestion.service import Kept
     from recortex.telemetry import ToFile
@@ -136,6 +137,10 @@ class Operations:
             for one in services.store.relations.find_touching(ids)
             if one.source_id in known and one.target_id in known
         ]
+
+    def documents_known(self) -> list[Document]:
+        """The documents that were read in, by path."""
+        return [one for services in self._app.readable_services() for one in services.store.documents.all()]
 
     def changes(self) -> tuple[object, ...]:
         """What is another value once anything that is remembered has changed."""

@@ -79,7 +79,8 @@ def documents(view: View) -> Shown:
     """Documents that were read in, and a search in them."""
     question = view.text("q")
     found = view.cortex.recall(question, among="documents", limit=20) if question else None
-    return Shown("documents.html", {"question": question, "found": found, "status": view.cortex.status()})
+    known = view.cortex.documents_known()
+    return Shown("documents.html", {"question": question, "found": found, "known": known})
 
 
 def code(view: View) -> Shown:

@@ -12,13 +12,17 @@ if TYPE_CHECKING:
     from recortex.web.pages.view import View
 
 
+_DAYS = 30
+
+
 def health(view: View) -> Shown:
     """Whether every part works, what memory costs, how it grew."""
-    cortex = view.cortex
-    return Shown(
-        "health.html",
-        {"report": cortex.status(), "diagnosis": cortex.doctor(), "metrics": cortex.metrics(days=30)},
-    )
+    return Shown("health.html", {"report": view.cortex.status(), "metrics": view.cortex.metrics(days=_DAYS)})
+
+
+def checks(view: View) -> Shown:
+    """The checks of `recortex doctor`, which take longer than a page should."""
+    return Shown("checks.html", {"diagnosis": view.cortex.doctor()})
 
 
 def projects(view: View) -> Shown:
@@ -44,6 +48,7 @@ def change_tokens(view: View) -> Shown | Gone:
 
 PAGES = (
     Page("GET", "/health", "health", health),
+    Page("GET", "/health/checks", "checks", checks),
     Page("GET", "/projects", "projects", projects),
     Page("GET", "/tokens", "tokens", tokens),
     Page("POST", "/tokens", "change_tokens", change_tokens),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import traceback
 from datetime import UTC, datetime
+from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -12,6 +13,7 @@ from urllib.parse import quote, urlencode
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from recortex.codec import convert
+from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.web.answers import STATUS_OF, page
 
@@ -94,6 +96,12 @@ class View:
     def now(self) -> datetime:
         """The current time."""
         return self.cortex.now()
+
+    @cached_property
+    def first_day(self) -> datetime:
+        """When the oldest memory began to be true; now where there is none."""
+        found = self.cortex.list(statuses=tuple(Status), order="recorded", descending=False, limit=1).memories
+        return min((one.valid_from for one in found), default=self.now)
 
     def text(self, name: str) -> str:
         """What was filled in or asked for under a name, without blanks around it."""

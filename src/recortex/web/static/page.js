@@ -52,3 +52,22 @@ if (from && "EventSource" in window) {
   });
   addEventListener("pagehide", () => events.close());
 }
+
+// A day is chosen by a slider as well, from the first day that anything is known of to today.
+const DAY = 86_400_000;
+for (const date of document.querySelectorAll("input[data-slider]")) {
+  const first = Date.parse(date.min);
+  const days = Math.round((Date.parse(date.max) - first) / DAY);
+  if (!(days > 1)) continue;
+  const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: days });
+  slider.setAttribute("aria-label", `${date.labels[0]?.textContent ?? "Day"}, by slider`);
+  slider.value = date.value ? Math.round((Date.parse(date.value) - first) / DAY) : days;
+  slider.addEventListener("input", () => {
+    const day = new Date(first + slider.value * DAY).toISOString().slice(0, 10);
+    date.value = Number(slider.value) === days ? "" : day;
+  });
+  date.addEventListener("input", () => {
+    slider.value = date.value ? Math.round((Date.parse(date.value) - first) / DAY) : days;
+  });
+  date.after(slider);
+}
