@@ -59,7 +59,7 @@ _MOST_SESSIONS = 64
 _MOST_LINKS = 32
 _REFUSALS, _REFUSAL_SECONDS = 20, 60.0
 """Wrong links and tokens from which on all are refused for a while, so that nobody tries many."""
-_WRITES, _WRITE_SECONDS = 600, 10.0
+_WRITES, _WRITE_SECONDS = 10_000, 10.0
 """Writes of one browser or token from which on it has to wait."""
 
 

@@ -23,6 +23,7 @@ class Served(NamedTuple):
     link: str
     run: object
     until: ExitStack
+    pid: int
 
     def token(self, right="admin", **more):
         """The secret of a new token."""
@@ -88,7 +89,7 @@ def serving(tmp_path_factory):
         try:
             found = LINK.search(server.stdout.readline())
             with ExitStack() as until:
-                yield Served(f"http://127.0.0.1:{found[1]}", found[0], run, until)
+                yield Served(f"http://127.0.0.1:{found[1]}", found[0], run, until, server.pid)
         finally:
             server.terminate()
             server.wait(30)
