@@ -49,6 +49,8 @@ def main() -> int:
                 _serve,
                 (
                     "--port=",
+                    "--host=",
+                    "--name=",
                     "--read-only",
                     "--no-open",
                     "--idle=",

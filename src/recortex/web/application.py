@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from recortex.app.access import Right, Tokens
 from recortex.web import api, pages
 from recortex.web.answers import refusal
-from recortex.web.guard import LOCAL, Doors, Guard
+from recortex.web.guard import Doors, Guard
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection
@@ -35,13 +35,13 @@ class Site(NamedTuple):
 
 
 def site(
-    desk: Desk, *, hosts: Collection[str] = LOCAL, read_only: bool = False, agents: str = "default"
+    desk: Desk, *, names: Collection[str] = (), read_only: bool = False, agents: str = "default"
 ) -> Site:
     """Everything that a server answers.
 
     Args:
         desk: carries out operations; closed with the application.
-        hosts: names that the server may be asked for by.
+        names: that programs elsewhere reach the server by.
         read_only: nothing can be changed.
         agents: the set of tools under `/mcp`.
     """
@@ -66,7 +66,7 @@ def site(
     )
     now = desk.facade().now
     return Site(
-        Guard(app, doors=doors, tokens=Tokens(desk.home), now=now, hosts=hosts, read_only=read_only), doors
+        Guard(app, doors=doors, tokens=Tokens(desk.home), now=now, names=names, read_only=read_only), doors
     )
 
 

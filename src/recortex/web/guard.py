@@ -144,7 +144,7 @@ class Guard:
         doors: of browsers.
         tokens: of programs.
         now: the time that tokens expire by.
-        hosts: names that this server may be asked for by, without ports.
+        names: that this server may be asked for by besides those of this machine, with a token.
         read_only: nothing can be changed.
     """
 
@@ -155,14 +155,14 @@ class Guard:
         doors: Doors,
         tokens: Tokens,
         now: Callable[[], datetime],
-        hosts: Collection[str] = LOCAL,
+        names: Collection[str] = (),
         read_only: bool = False,
     ) -> None:
         self._app = app
         self._doors = doors
         self._tokens = tokens
         self._now = now
-        self._hosts = hosts
+        self._hosts = LOCAL.union(name.lower().rstrip(".") for name in names)
         self._read_only = read_only
         self._refused = Rate(_REFUSALS, _REFUSAL_SECONDS)
         self._written = Rate(_WRITES, _WRITE_SECONDS)
@@ -186,7 +186,8 @@ class Guard:
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         answer = self._stranger(scope, headers)
-        if answer is None and scope["path"] == ENTER and scope["method"] in _SAFE:
+        local = _name_of(headers.get("host", "")) in LOCAL
+        if answer is None and local and scope["path"] == ENTER and scope["method"] in _SAFE:
             answer = self._enter(scope)
         if answer is None and not scope["path"].startswith(_OPEN):
             visitor = self._visitor(scope, headers)
@@ -252,6 +253,8 @@ class Guard:
                 self._refused.over("token")
                 return None
             return Visitor(f"token {token.id}", token.right)
+        if _name_of(headers["host"]) not in LOCAL:
+            return None
         return self._doors.visitor(cookie_parser(headers.get("cookie", "")).get(_cookie_name(scope), ""))
 
     def _unknown(self, scope: Scope, headers: Headers) -> ASGIApp:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from recortex.app.access import Tokens
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
 from recortex.errors import InvalidInputError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _ABOUT = """See, search and correct what is remembered, in a browser. Programs use the same operations under
 /api/v1 (described by /api/v1/openapi.json) and agents the Model Context Protocol under /mcp, both with a
-token that `recortex tokens add` makes. Only this machine can reach it. It ends with Ctrl-C, or when nobody
+token that `recortex tokens add` makes. Only this machine can reach it, unless --host says otherwise. It ends with Ctrl-C, or when nobody
 used it for a while."""
 PORT = 8377
 _TRIED = 20
@@ -58,6 +59,18 @@ def serve(words: Sequence[str]) -> int:
     parser.add_argument(
         "--port", type=int, default=0, help=f"The port; by default {PORT} or the next that is free."
     )
+    parser.add_argument(
+        "--host",
+        default="",
+        metavar="ADDRESS",
+        help="Listen on this address as well, for programs with tokens; there has to be a token.",
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        help="A name that programs elsewhere reach the server by, such as that of a proxy; may be repeated.",
+    )
     parser.add_argument("--read-only", action="store_true", help="Show everything and change nothing.")
     parser.add_argument("--no-open", action="store_true", help="Print the link and open no browser.")
     parser.add_argument(
@@ -72,9 +85,17 @@ def serve(words: Sequence[str]) -> int:
     )
     options = parser.parse_args(list(words))
     listening = _listen(options.port)
-    desk = Desk(Path(options.project).absolute(), options.url)
-    made = site(desk, read_only=options.read_only, agents=options.tools)
     port = listening[0].getsockname()[1]
+    desk = Desk(Path(options.project).absolute(), options.url)
+    names = {*options.name, *([options.host] if options.host else [])}
+    if names and not any(one.is_valid(desk.facade().now()) for one in Tokens(desk.home).all()):
+        raise InvalidInputError(
+            "Programs elsewhere need a token, and there is none.",
+            hint="Make one first: recortex tokens add --name NAME --right read",
+        )
+    if options.host:
+        listening.append(_elsewhere(options.host, port))
+    made = site(desk, names=names, read_only=options.read_only, agents=options.tools)
     link = f"http://127.0.0.1:{port}{ENTER}?token={made.doors.link()}"
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
     told = f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server."
@@ -134,6 +155,21 @@ def _listen(wanted: int) -> list[socket.socket]:
     raise InvalidInputError(
         f"The port {wanted} cannot be used.", hint="Give another one, or leave --port out."
     )
+
+
+def _elsewhere(address: str, port: int) -> socket.socket:
+    """A socket on an address that other machines reach.
+
+    Raises:
+        InvalidInputError: this machine has no such address.
+    """
+    try:
+        return _bound(socket.AF_INET6 if ":" in address else socket.AF_INET, address, port)
+    except OSError as error:
+        raise InvalidInputError(
+            f"The server cannot listen on {address[:80]}: {error.strerror}.",
+            hint="Give an address of this machine.",
+        ) from None
 
 
 def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:

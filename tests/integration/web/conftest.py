@@ -64,7 +64,7 @@ def serving(tmp_path_factory):
     """Start a server with options; it is ended at the end of the block."""
 
     @contextmanager
-    def started(*words):
+    def started(*words, tokens=0):
         folder = tmp_path_factory.mktemp("served")
         project = folder / "project"
         project.mkdir()
@@ -74,6 +74,8 @@ def serving(tmp_path_factory):
             done = ready_recortex.run(*more, "--json", cwd=project, env=environment)
             return json.loads(done.stdout)["data"]
 
+        for number in range(tokens):
+            run("tokens", "add", "--name", f"first {number}")
         command = [
             *patient_recortex.command(),
             "serve",
@@ -88,6 +90,8 @@ def serving(tmp_path_factory):
         server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
         try:
             found = LINK.search(server.stdout.readline())
+            log.seek(0)
+            assert found, log.read()
             with ExitStack() as until:
                 yield Served(f"http://127.0.0.1:{found[1]}", found[0], run, until, server.pid)
         finally:

@@ -179,3 +179,16 @@ def test_a_server_that_only_shows_changes_nothing(serving):
         assert program.post("/api/v1/get", json={"id": kept["id"]}).status_code == 200
         assert "Forget</button>" not in person.get(f"/p/here/memories/{kept['id']}").text
         assert other.run("get", kept["id"])["status"] == "active"
+
+
+def test_programs_elsewhere_need_a_name_and_a_token(serving):
+    with pytest.raises(AssertionError, match="there is none"), serving("--name", "memory.example"):
+        pass
+    with serving("--name", "memory.example", tokens=1) as other:
+        named = {"host": "memory.example"}
+        program = other.program("read")
+        assert program.post("/api/v1/list", json={}, headers=named).status_code == 200
+        assert program.post("/api/v1/list", json={}, headers={"host": "other.example"}).status_code == 403
+        person = Browser(other)
+        assert person.get("/p/here/").status_code == 200
+        assert person.client.get("/p/here/", headers=named).status_code == 401
