@@ -193,7 +193,7 @@ def test_a_decision_is_looked_at_as_of_last_month(memory):
     memory.open("decisions")
     assert "Redis" in memory.page.inner_text("main")
     assert "RabbitMQ" not in memory.page.inner_text("main")
-    memory.page.get_by_label("As of").fill("2026-03-15")
+    memory.page.get_by_label("As of", exact=True).fill("2026-03-15")
     memory.page.get_by_role("button", name="Show").click()
     assert "RabbitMQ" in memory.page.inner_text("main")
     assert "Redis" not in memory.page.inner_text("main")

@@ -10,8 +10,10 @@ from recortex.app.changes import unread
 from recortex.app.diagnosis import Due, pending
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
+from recortex.app.series import DAY, Series, daily, drawn, fading
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
+from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.sessions.usage import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, field
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from recortex.domain.session import Session
 
 MICRO = 1_000_000
+USUAL_DAYS, MOST_DAYS = 90, 3_650
+"""Days of a picture, and at most."""
 MANY_UNREAD = 100
 """What was kept since the last session always waits for the end of the next one."""
 MOST_FILES = 1_000
@@ -143,12 +147,29 @@ class SessionReceipts(Value, frozen=True, kw_only=True):
     seen: dict[str, int] = field(default_factory=dict)
 
 
+class Delivery(Given, frozen=True, kw_only=True):
+    """When and how one memory was given, and what came of it; `session` is where."""
+
+    session: str
+
+
+class MemoryUse(Value, frozen=True, kw_only=True):
+    """Where a memory was given, latest first, and how sure it is over time."""
+
+    id: str
+    given: tuple[Delivery, ...]
+    confidence: Series
+
+
 class Inspection(Value, frozen=True, kw_only=True):
     """How the memory works.
 
     Attributes:
         captures: counts and times of the capture process: its last run and all of them.
         receipts: of the session that was asked for.
+        memory: the use of the memory that was asked for.
+        series: figures by day, where they were asked for.
+        picture: the series, or the memory's confidence, as SVG, where it was asked for.
         notices: what a person may want to do.
     """
 
@@ -158,14 +179,25 @@ class Inspection(Value, frozen=True, kw_only=True):
     captures: dict[str, Any] = field(default_factory=dict)
     model: ModelCosts = ModelCosts()
     receipts: SessionReceipts | None = None
+    memory: MemoryUse | None = None
+    series: tuple[Series, ...] = ()
+    picture: str = ""
     notices: tuple[str, ...] = ()
 
 
 class InspectionOperations(Operations):
     """inspect."""
 
-    @operation(read_only=True)
-    def inspect(self, *, session: str = "", limit: int = 20) -> Inspection:
+    @operation(read_only=True, told=("session", "limit"))
+    def inspect(
+        self,
+        *,
+        session: str = "",
+        limit: int = 20,
+        id: str = "",  # noqa: A002  the contract's name
+        days: int = 0,
+        plot: bool = False,
+    ) -> Inspection:
         """Show what sessions were given and used, what is kept and what waits.
 
         With a session: what it was given, with scores and tokens, and what was used.
@@ -173,7 +205,16 @@ class InspectionOperations(Operations):
         Args:
             session: id of a session, or its first characters.
             limit: maximum number of sessions to list; for one session, of signals.
+            id: a memory: where it was given, and how sure it is over time.
+            days: figures of so many days, by day.
+            plot: draw them as SVG, for a file: recortex inspect --plot > memory.svg
         """
+        if id:
+            return self._of_memory(id, bounded(limit), drawing=plot)
+        now, past = self._app.clock(), days or (USUAL_DAYS if plot else 0)
+        series: tuple[Series, ...] = ()
+        if past:
+            series = daily(self._app.all_services(), now - bounded(past, most=MOST_DAYS) * DAY, now)
         from recortex.app.capture_requests import STATUS, read_status
 
         all_services = self._app.all_services()
@@ -188,22 +229,39 @@ class InspectionOperations(Operations):
         left = sum(len(unread(services)) for services in all_services)
         if left > MANY_UNREAD:
             notices.append(f"{left:,} memories wait to be compared with others for changes of mind.")
-        days = [services.store.model_calls.total_today(self._app.clock()) for services in all_services]
+        spent = [services.store.model_calls.total_today(self._app.clock()) for services in all_services]
         return Inspection(
             stores=stores,
             briefs=self._briefs(),
             sessions=() if session else self._sessions(all_services, limit),
             captures=read_status(next(iter(self._app.locations.values())).place(STATUS)),
             model=ModelCosts(
-                calls=sum(one.calls for one in days),
-                tokens=sum(one.tokens for one in days),
-                usd=round(sum(one.micro_usd for one in days) / MICRO, 6),
-                refused=sum(one.refused for one in days),
-                failed=sum(one.failed for one in days),
+                calls=sum(one.calls for one in spent),
+                tokens=sum(one.tokens for one in spent),
+                usd=round(sum(one.micro_usd for one in spent) / MICRO, 6),
+                refused=sum(one.refused for one in spent),
+                failed=sum(one.failed for one in spent),
             ),
             receipts=self._receipts(all_services, session, limit) if session else None,
+            series=series,
+            picture=drawn(series) if plot else "",
             notices=tuple(notices),
         )
+
+    def _of_memory(self, id_: str, limit: int, *, drawing: bool) -> Inspection:
+        services, memory = self._app.locate(id_)
+        found = [
+            one
+            for each in self._app.all_services()
+            for one in each.store.sessions.receipts_of(memory.id, limit)
+        ]
+        summary = output_redacted(memory).summary
+        use = MemoryUse(
+            id=memory.id,
+            given=tuple(filled(Delivery, one, kind=memory.kind, summary=summary) for one in found),
+            confidence=fading(services, memory, self._app.clock()),
+        )
+        return Inspection(memory=use, picture=drawn([use.confidence]) if drawing else "")
 
     def _sessions(self, all_services: Sequence[StoreServices], limit: int) -> tuple[SessionFigures, ...]:
         found = [

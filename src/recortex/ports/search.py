@@ -494,6 +494,9 @@ class Receipts(Protocol):
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
 
+    def receipts_of(self, memory: str, limit: int) -> list[Receipt]:
+        """When a memory was given, latest first."""
+
     def outcomes(self, memories: Sequence[str], channels: Sequence[Channel]) -> Mapping[str, Outcome]:
         """What became of those memories that were given on one of these channels, or used on any."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -24,6 +25,8 @@ HERE = "here"
 """The project that the server was started in."""
 THREADS = 8
 """Requests at work at the same time; the others wait."""
+_KEPT_SECONDS = 60.0
+"""Answers that take long and change with time are kept for so long while nothing is written."""
 Result = TypeVar("Result")
 
 
@@ -42,6 +45,7 @@ class Desk:
         here = Cortex.open(start, url=url, actor=Actor.USER)
         self._opened[HERE] = here
         self._given: Cortex | None = None
+        self._kept: dict[tuple[str, str], tuple[object, float, Any]] = {}
         self._agents = partial(Cortex.open, start, url=url, actor=Actor.AGENT)
         self.home = here.home
         self.name = here.project_name
@@ -81,6 +85,16 @@ class Desk:
         if found.path.is_dir():
             return Cortex.open(found.path, actor=Actor.USER)
         return Cortex.open(Path.home(), url=url_of(str(found.database)), actor=Actor.USER)
+
+    def kept(self, project: str, name: str, make: Callable[[Cortex], Result]) -> Result:
+        """What `make` gives of a project, made anew once its memory has changed, or after a minute."""
+        cortex = self.facade(project)
+        state, now = cortex.changes(), time.monotonic()
+        found = self._kept.get((project, name))
+        if found is None or found[0] != state or found[1] < now:
+            found = self._kept[project, name] = (state, now + _KEPT_SECONDS, make(cortex))
+        value: Result = found[2]
+        return value
 
     async def do(self, work: Callable[..., Result], *given: Any, **named: Any) -> Result:
         """What `work` gives, done in a thread."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 import recortex
+from recortex.app.series import day_of
 from recortex.domain.text import clean
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def vendored() -> dict[str, dict[str, Any]]:
 
 GLOBALS: Mapping[str, Any] = {
     "count": count,
+    "day_of": day_of,
     "same": same,
     "version": recortex.__version__,
     "vendor": vendored(),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.app.series import day_of
 from recortex.domain.text import clean as harmless
 from recortex.engines.sessions.usage import question
 from recortex.terminal import SHORT_ID, clean, plural, short
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         BriefCache,
         Given,
         Inspection,
+        MemoryUse,
         ModelCosts,
         SessionFigures,
         SessionReceipts,
@@ -191,10 +193,28 @@ def _render_standing(value: Standing, terminal: Terminal) -> str:
 
 
 def inspection(value: Inspection, terminal: Terminal) -> str:
-    """The receipts that were asked for, or everything."""
+    """What was asked for: a picture, the use of a memory, the receipts of a session; or everything."""
+    if value.picture:
+        return value.picture
+    if value.memory is not None:
+        return "\n".join(_used(value.memory, terminal))
     if value.receipts is not None:
         return receipts(value.receipts, terminal)
     return "\n".join(_inspected(value, terminal))
+
+
+def _used(value: MemoryUse, terminal: Terminal) -> Iterator[str]:
+    if not value.given:
+        yield "It was given in no session that is kept."
+    for one in value.given:
+        use = f"used: {one.used_as}" if one.used_as else "no use seen"
+        where = f"{one.channel} {clean(one.subject)}".strip()
+        yield f"{one.at:%Y-%m-%d %H:%M}  {where}, {one.tokens} tokens, {use}  {clean(one.session)}"
+    days, values = value.confidence.days, value.confidence.values
+    known = zip(days, values, strict=True)
+    points = [(day, sure) for place, (day, sure) in enumerate(known) if place % 13 == 0]
+    yield terminal.style("how sure it is, if nobody uses it", "bold")
+    yield from (f"  {day_of(day)}  {sure:.0%}" for day, sure in points)
 
 
 def _inspected(value: Inspection, terminal: Terminal) -> Iterator[str]:

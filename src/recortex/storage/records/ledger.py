@@ -173,6 +173,18 @@ class StatisticsRecords(Records):
         """What sessions got of each memory from an instant to another, by its id."""
         return {id_: Given(times, int(places)) for id_, times, places in self._rows("given", since, until)}
 
+    def added_by_day(self) -> list[tuple[int, int]]:
+        """How many memories were recorded on each day, in days since 1970 (UTC); days without are left out."""
+        return [(int(day), int(times)) for day, times in self._rows("added_by_day")]
+
+    def contradictions_by_day(self) -> list[tuple[int, int]]:
+        """How many contradictions were found on each day."""
+        return [(int(day), int(times)) for day, times in self._rows("contradictions_by_day")]
+
+    def given_by_day(self, since: int) -> list[tuple[int, int, int, int]]:
+        """How much was given on each day from an instant on: how often, how often used, and tokens."""
+        return [(*map(int, row),) for row in self._rows("given_by_day", since)]  # type: ignore[misc]
+
     def generation(self) -> Generation:
         """What tells whether anything changed."""
         return Generation(*self._rows("generation")[0])

@@ -83,6 +83,10 @@ class SessionRecords(Records):
         """What was given in a session, in order."""
         return [read(Receipt, RECEIPTS.names, row) for row in self._rows("receipts", session_id)]
 
+    def receipts_of(self, memory: str, limit: int) -> list[Receipt]:
+        """When a memory was given, latest first."""
+        return [read(Receipt, RECEIPTS.names, row) for row in self._rows("receipts_of", memory, limit)]
+
     def outcomes(self, memories: Sequence[str], channels: Sequence[Channel]) -> dict[str, Outcome]:
         """What became of those memories that were given on one of these channels, or used on any."""
         rows = self._rows("outcomes", json.dumps(list(memories)), json.dumps(list(channels)))

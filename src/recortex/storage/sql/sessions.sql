@@ -96,3 +96,6 @@ DELETE FROM signals WHERE /*own*/ instr(folded(subject), folded(?1)) > 0
 -- name: remembered_since
 SELECT 1 FROM audit
 WHERE /*own*/ at >= ?1 AND actor IN ('agent', 'user') AND operation IN ('create', 'merge') LIMIT 1
+
+-- name: receipts_of
+SELECT {receipts: all} FROM receipts WHERE /*own*/ memory = ? ORDER BY at DESC LIMIT ?

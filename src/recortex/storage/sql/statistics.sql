@@ -96,3 +96,13 @@ SELECT m.key, m.id, m.priority, m.recorded_at,
   (SELECT max(a.at) FROM audit a WHERE /*own a*/ a.memory_key = m.key AND a.operation = 'reclassify')
 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.pinned = 0
 ORDER BY m.key
+
+-- name: added_by_day
+SELECT recorded_at / 86400000000, count(*) FROM memories /*only own*/ GROUP BY 1
+
+-- name: contradictions_by_day
+SELECT created_at / 86400000000, count(*) FROM relations WHERE /*own*/ type = 'contradicts' GROUP BY 1
+
+-- name: given_by_day
+SELECT at / 86400000000, count(*), sum(CASE WHEN used_at IS NULL THEN 0 ELSE 1 END), sum(tokens) FROM receipts
+WHERE /*own*/ at >= ? GROUP BY 1

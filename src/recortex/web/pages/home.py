@@ -9,6 +9,7 @@ from recortex.domain.vocabulary import Status
 from recortex.web.pages.view import Gone, Page, Shown
 
 if TYPE_CHECKING:
+    from recortex.operations.reviewing import Reviewed
     from recortex.web.pages.view import View
 
 _LATEST = 8
@@ -22,21 +23,31 @@ _SEARCHED = 20
 
 def home(view: View) -> Shown:
     """What waits for a person, what memory brought this week, what was learned last."""
-    cortex = view.cortex
-    waiting = cortex.review(limit=_MOST_WAITING)
-    report = cortex.status()
-    doubts = cortex.review(candidates=True, limit=_LATEST).questions or ()
+    waiting = _waiting(view)
     return Shown(
         "home.html",
         {
             "waiting": waiting,
             "groups": waiting.groups[:_GROUPS],
-            "report": report,
-            "week": report.week,
-            "doubts": doubts,
-            "latest": cortex.list(statuses=(Status.ACTIVE,), limit=_LATEST).memories,
+            "latest": view.cortex.list(statuses=(Status.ACTIVE,), limit=_LATEST).memories,
         },
     )
+
+
+def _waiting(view: View) -> Reviewed:
+    return view.kept("review", lambda cortex: cortex.review(limit=_MOST_WAITING))
+
+
+def week(view: View) -> Shown:
+    """What memory cost and brought this week, which the first page loads after the rest."""
+    report = view.kept("status", lambda cortex: cortex.status())
+    return Shown("week.html", {"report": report, "week": report.week})
+
+
+def doubts(view: View) -> Shown:
+    """Active memories in doubt, which the first page loads after the rest."""
+    found = view.kept("doubts", lambda cortex: cortex.review(candidates=True, limit=_LATEST))
+    return Shown("doubts.html", {"doubts": found.questions or ()})
 
 
 def search(view: View) -> Shown:
@@ -62,7 +73,7 @@ def search(view: View) -> Shown:
 
 def review(view: View) -> Shown:
     """Everything that waits: proposals grouped by subject, contradictions, what was flagged."""
-    waiting = view.cortex.review(limit=_MOST_WAITING)
+    waiting = _waiting(view)
     return Shown("review.html", {"waiting": waiting, "groups": waiting.groups})
 
 
@@ -81,7 +92,8 @@ def decide(view: View) -> Gone:
 
 def duplicates(view: View) -> Shown:
     """Pairs of memories that may say the same."""
-    return Shown("duplicates.html", {"found": view.cortex.consolidate(limit=_PAIRS)})
+    found = view.kept("duplicates", lambda cortex: cortex.consolidate(limit=_PAIRS))
+    return Shown("duplicates.html", {"found": found})
 
 
 def merge(view: View) -> Gone:
@@ -93,6 +105,8 @@ def merge(view: View) -> Gone:
 
 PAGES = (
     Page("GET", "/", "home", home),
+    Page("GET", "/week", "week", week),
+    Page("GET", "/doubts", "doubts", doubts),
     Page("GET", "/search", "search", search),
     Page("GET", "/review", "review", review),
     Page("POST", "/review", "decide", decide),

@@ -91,6 +91,7 @@ def memory(view: View) -> Shown | Gone:
             "audit": history.audit,
             "related": cortex.related(found.id, limit=20).neighbours,
             "why": cortex.explain(found.id),
+            "use": cortex.inspect(id=found.id).memory,
             "importances": list(Importance),
             "kinds": sorted(KINDS),
             "editing": view.text("edit") == "yes",

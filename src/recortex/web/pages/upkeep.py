@@ -13,11 +13,20 @@ if TYPE_CHECKING:
 
 
 _DAYS = 30
+_CHARTED = 180
+"""Days of the tables and of the charts."""
 
 
 def health(view: View) -> Shown:
     """Whether every part works, what memory costs, how it grew."""
-    return Shown("health.html", {"report": view.cortex.status(), "metrics": view.cortex.metrics(days=_DAYS)})
+    return Shown(
+        "health.html",
+        {
+            "report": view.kept("status", lambda cortex: cortex.status()),
+            "metrics": view.kept("metrics", lambda cortex: cortex.metrics(days=_DAYS)),
+            "series": view.kept("series", lambda cortex: cortex.inspect(days=_CHARTED).series),
+        },
+    )
 
 
 def checks(view: View) -> Shown:

@@ -7,7 +7,7 @@ import traceback
 from datetime import UTC, datetime
 from functools import cached_property
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recortex.web.desk import Desk
     from recortex.web.guard import Visitor
 
+Result = TypeVar("Result")
 LOOKED = 2.0
 """Seconds between two looks at whether a store changed, while somebody has a page open."""
 _ALIVE = 20.0  # seconds after which a silent stream says that it is still there
@@ -91,6 +92,10 @@ class View:
     def cortex(self) -> Cortex:
         """The project's facade."""
         return self.desk.facade(self.project)
+
+    def kept(self, name: str, make: Callable[[Cortex], Result]) -> Result:
+        """An answer that takes long, made anew once the memory has changed."""
+        return self.desk.kept(self.project, name, make)
 
     @property
     def now(self) -> datetime:
