@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from html import escape
 from itertools import accumulate
@@ -41,19 +42,15 @@ def daily(all_services: Sequence[StoreServices], since: datetime, until: datetim
     """How many memories there were each day, what sessions were given and used of them, and contradictions."""
     first, last = _day(since), _day(until)
     days = tuple(range(first, last + 1))
-    added: dict[int, int] = {}
-    disputed: dict[int, int] = {}
-    got: dict[int, tuple[int, int, int]] = {}
+    added, disputed = Counter[int](), Counter[int]()
+    none = [0, 0, 0]
+    got: dict[int, list[int]] = {}
     for services in all_services:
-        statistics = services.store.statistics
-        for day, number in statistics.added_by_day():
-            added[day] = added.get(day, 0) + number
-        for day, number in statistics.contradictions_by_day():
-            disputed[day] = disputed.get(day, 0) + number
-        for day, *numbers in statistics.given_by_day(first * _MICROS):
-            known = got.get(day, (0, 0, 0))
-            got[day] = (known[0] + numbers[0], known[1] + numbers[1], known[2] + numbers[2])
-    none = (0, 0, 0)
+        found = services.store.statistics.daily(first * _MICROS)
+        added.update(found.added)
+        disputed.update(found.contradictions)
+        for day, numbers in found.given.items():
+            got[day] = [one + more for one, more in zip(got.get(day, none), numbers, strict=True)]
     return (
         _summed("memories", added, days),
         _summed("contradictions", disputed, days),

@@ -155,6 +155,20 @@ class DegradationRecord(NamedTuple):
 # -- columns of many memories at once, for ageing and ranking, and what tells that a store changed
 
 
+class Daily(NamedTuple):
+    """What happened on each day, in days since 1970 (UTC); days without anything are left out.
+
+    Attributes:
+        added: how many memories were recorded.
+        contradictions: how many were found.
+        given: how often a memory was given to an agent, how often used, and with how many tokens.
+    """
+
+    added: Mapping[int, int]
+    contradictions: Mapping[int, int]
+    given: Mapping[int, tuple[int, int, int]]
+
+
 class MemoryStatistics(NamedTuple):
     """A memory's row without its text. Instants are microseconds since 1970 UTC.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recortex.domain.maintenance import (
         AuditSummary,
         Checkpoint,
+        Daily,
         Degradation,
         DegradationRecord,
         Erasure,
@@ -315,14 +316,8 @@ class StatisticsReader(Protocol):
     def given(self, since: int, until: int) -> Mapping[str, Given]:
         """What sessions got of each memory from an instant to another (microseconds), by its id."""
 
-    def added_by_day(self) -> Sequence[tuple[int, int]]:
-        """How many memories were recorded on each day, in days since 1970 (UTC); days without are left out."""
-
-    def contradictions_by_day(self) -> Sequence[tuple[int, int]]:
-        """How many contradictions were found on each day."""
-
-    def given_by_day(self, since: int) -> Sequence[tuple[int, int, int, int]]:
-        """How much was given on each day from an instant on: how often, how often used, and tokens."""
+    def daily(self, since: int) -> Daily:
+        """What happened on each day; what was given only from an instant on."""
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

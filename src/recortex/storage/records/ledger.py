@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.maintenance import (
     Checkpoint,
+    Daily,
     Degradation,
     DegradationRecord,
     Generation,
@@ -173,17 +174,15 @@ class StatisticsRecords(Records):
         """What sessions got of each memory from an instant to another, by its id."""
         return {id_: Given(times, int(places)) for id_, times, places in self._rows("given", since, until)}
 
-    def added_by_day(self) -> list[tuple[int, int]]:
-        """How many memories were recorded on each day, in days since 1970 (UTC); days without are left out."""
-        return [(int(day), int(times)) for day, times in self._rows("added_by_day")]
-
-    def contradictions_by_day(self) -> list[tuple[int, int]]:
-        """How many contradictions were found on each day."""
-        return [(int(day), int(times)) for day, times in self._rows("contradictions_by_day")]
-
-    def given_by_day(self, since: int) -> list[tuple[int, int, int, int]]:
-        """How much was given on each day from an instant on: how often, how often used, and tokens."""
-        return [(*map(int, row),) for row in self._rows("given_by_day", since)]  # type: ignore[misc]
+    def daily(self, since: int) -> Daily:
+        """What happened on each day; what was given only from an instant on."""
+        added, contradicted = self._rows("added_by_day"), self._rows("contradictions_by_day")
+        given = self._rows("given_by_day", since)
+        return Daily(
+            {int(day): int(times) for day, times in added},
+            {int(day): int(times) for day, times in contradicted},
+            {int(day): (int(times), int(used), int(tokens)) for day, times, used, tokens in given},
+        )
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""
