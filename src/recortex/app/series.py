@@ -39,7 +39,7 @@ class Series(Value, frozen=True, kw_only=True):
 
 
 def daily(all_services: Sequence[StoreServices], since: datetime, until: datetime) -> tuple[Series, ...]:
-    """How many memories there were each day, what sessions were given and used of them, and contradictions."""
+    """How many memories there were each day, what sessions were given and used, and contradictions."""
     first, last = _day(since), _day(until)
     days = tuple(range(first, last + 1))
     added, disputed = Counter[int](), Counter[int]()

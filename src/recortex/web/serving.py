@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _ABOUT = """See, search and correct what is remembered, in a browser. Programs use the same operations under
 /api/v1 (described by /api/v1/openapi.json) and agents the Model Context Protocol under /mcp, both with a
-token that `recortex tokens add` makes. Only this machine can reach it, unless --host says otherwise. It ends with Ctrl-C, or when nobody
-used it for a while."""
+token that `recortex tokens add` makes. Only this machine can reach it, unless --host says otherwise. It
+ends with Ctrl-C, or when nobody used it for a while."""
 PORT = 8377
 _TRIED = 20
 """Ports from the usual one on that are tried where it is taken."""
