@@ -76,18 +76,17 @@ def grams(text: str) -> Iterator[str]:
     `使用bcrypt` is one word to the keyword index, which would not be found by "bcrypt".
     """
     text = composed(text)
-    for run in _RUN.findall(text):
+    found = list(_RUN.finditer(text))
+    for match in found:
+        run = match[0]
         yield from run
         if len(run) > 1:
             yield from pairs(run)
-    if _RUN.search(text):
-        yield from (word[0].lower() for word in _TOKEN.finditer(text) if _touches(text, word.span()))
-
-
-def _touches(text: str, span: tuple[int, int]) -> bool:
-    """Whether a word stands beside such a character, without a space."""
-    start, end = span
-    return bool(_RUN.match(text, end) or (start and _RUN.match(text, start - 1)))
+    if found:  # words that stand beside such characters, without a space
+        starts, ends = {match.start() for match in found}, {match.end() for match in found}
+        yield from (
+            word[0].lower() for word in _TOKEN.finditer(text) if word.end() in starts or word.start() in ends
+        )
 
 
 def units(words: Iterable[str]) -> Iterator[str]:
