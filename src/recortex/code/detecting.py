@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 import msgspec
 
 from recortex.domain.code import CALLABLE, CONTAINERS, NOWHERE, Detected, Place, Route, Table
-from recortex.engines.code.project import is_test, product
+from recortex.engines.code.project import Member, is_test, product
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -190,12 +190,14 @@ def _paths(seen: Seen, use: Use) -> Iterator[Sighting]:
     if found:
         text = (found[1] if found.groups() else "") or ""
         top = [
-            one
-            for one in seen.facts.symbols
+            index
+            for index, one in enumerate(seen.facts.symbols)
             if one.parent == NOWHERE and one.kind in CALLABLE and one.exported
         ]
-        methods = [one.plain for one in top if one.plain in _METHODS]
+        methods = [seen.named(index) for index in top if seen.named(index) in _METHODS]
         yield Sighting(1, NOWHERE, "/" + text.strip("/"), use.method or ",".join(methods) or "GET")
+        if use.population:
+            yield from (Sighting(seen.facts.symbols[index].line, index) for index in top)
 
 
 def _signatures(seen: Seen, use: Use) -> Iterator[Sighting]:
@@ -274,6 +276,8 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         method: of a route: a fixed one; `name`: it is in the name; `inner`: in calls on the same line.
         alone: whether it counts in a file that does not import the library.
         prefix: whether the text of a mark at a class stands before the routes of its methods.
+        population: whom the symbol belongs to: handlers, models …; conventions are counted over it.
+        evidence: whether it shows that the library is used; otherwise it only tells who belongs to whom.
     """
 
     on: Literal["call", "mark", "base", "path", "signature", "constant", "type"]
@@ -286,6 +290,8 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     method: str = ""
     alone: bool = False
     prefix: bool = False
+    population: str = ""
+    evidence: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what could describe nothing."""
@@ -310,6 +316,7 @@ class Detector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         standard: whether it belongs to the language and needs no manifest.
         imports: modules; what lies below them counts too.
         uses: forms of its code.
+        implies: properties that the library itself asks for, `suffix:Controller`; they are not told.
     """
 
     name: str
@@ -322,6 +329,7 @@ class Detector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     standard: bool = False
     imports: tuple[str, ...] = ()
     uses: tuple[Use, ...] = ()
+    implies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what could never be found."""
@@ -367,13 +375,31 @@ def _expression(_: type, text: str) -> re.Pattern[str]:
 # -- what a project uses: manifest and code have to agree before anything is said to be there
 
 
+class Detection(NamedTuple):
+    """What was found.
+
+    Attributes:
+        found: frameworks, object mappers and practices, the most used first.
+        members: symbols by what they belong to and their role there: `("NestJS", "controllers")`.
+        implied: properties that a library asks for, by its name.
+    """
+
+    found: tuple[Detected, ...]
+    members: Mapping[tuple[str, str], tuple[Member, ...]]
+    implied: Mapping[str, tuple[str, ...]]
+
+    def named(self, name: str) -> Detected | None:
+        """What was found under a name."""
+        return next((one for one in self.found if one.name == name), None)
+
+
 class _Declared(NamedTuple):
     place: Place | None
     version: str
 
 
-def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> tuple[Detected, ...]:
-    """What a project uses, frameworks and object mappers first, then the most used.
+def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> Detection:
+    """What a project uses.
 
     Only files of the product count as evidence: a test or an example that uses a library does not make the
     project one that is built with it. Routes and tables come from the same files.
@@ -392,15 +418,22 @@ def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> tuple[D
                 active.append((rule, declared))
     inside = product(sources.code)
     seen = [Seen(path, facts) for path, facts in sorted(sources.code.items())]
-    looks = (
-        (declared, _Look(rule, [file for file in seen if file.facts.language in rule.languages], inside))
-        for rule, declared in active
-    )
-    found = [one for declared, look in looks if (one := look.result(declared))]
+    found: list[Detected] = []
+    members: dict[tuple[str, str], tuple[Member, ...]] = {}
+    implied: dict[str, tuple[str, ...]] = {}
+    for rule, declared in active:
+        look = _Look(rule, [file for file in seen if file.facts.language in rule.languages], inside)
+        one = look.result(declared)
+        if one is not None:
+            found.append(one)
+            members |= look.members()
+            implied[rule.name] = rule.implies + tuple(
+                f"{use.on}:{name}" for use in rule.uses if use.population for name in use.names
+            )
     found.sort(
         key=lambda one: (one.kind != "framework", one.kind != "orm", -one.imports - one.uses, one.name)
     )
-    return tuple(found)
+    return Detection(tuple(found), members, implied)
 
 
 def _declared(rule: Detector, sources: Sources) -> _Declared | None:
@@ -447,6 +480,7 @@ class _Look:
         self.imports, self.uses = 0, 0
         self.routes: list[Route] = []
         self.tables: list[Table] = []
+        self.roles: dict[tuple[str, str], dict[tuple[str, int], Member]] = defaultdict(dict)
         for file in files:
             imported = file.imports(rule.imports)
             self.imports += imported and file.path in inside
@@ -459,7 +493,8 @@ class _Look:
             # Models are mostly classes that extend one of the project's own: they name the tables.
             if use.on == "base":
                 # Classes of the project that extend one which was found.
-                names = {file.named(one.symbol) for file in files for one in file.sightings(use)}
+                known = self.roles.get((self.rule.name, use.population), {})
+                names = {one.symbol.plain for one in known.values()}
                 if names and (more := derived(self.files, names)):
                     wider = msgspec.structs.replace(use, names=tuple(more), receivers=(), pattern=None)
                     for file in self.files:
@@ -467,8 +502,11 @@ class _Look:
 
     def _take(self, use: Use, file: Seen, prefixes: Mapping[int, str]) -> None:
         for sighting in file.sightings(use):
-            if file.path in self.inside:
-                self.uses += 1
+            if use.population and sighting.symbol != NOWHERE and not _is_prefix(use, file, sighting):
+                member = Member(file.path, file.facts, sighting.symbol)
+                self.roles[self.rule.name, use.population][file.path, sighting.symbol] = member
+            if file.path in self.inside and not (use.on == "path" and sighting.symbol != NOWHERE):
+                self.uses += use.evidence
                 place = Place(file.path, sighting.line, file.named(sighting.symbol))
                 symbol = file.facts.symbols[sighting.symbol] if sighting.symbol != NOWHERE else None
                 if use.captures == "route" and not _is_prefix(use, file, sighting):
@@ -492,6 +530,10 @@ class _Look:
             routes=tuple(dict.fromkeys(self.routes)),
             tables=tuple({(one.name, one.place.path): one for one in self.tables}.values()),
         )
+
+    def members(self) -> dict[tuple[str, str], tuple[Member, ...]]:
+        """Symbols by their role."""
+        return {key: tuple(found.values()) for key, found in self.roles.items()}
 
 
 def _present(rule: Detector, imports: int, uses: int) -> bool:

@@ -9,7 +9,7 @@ import re
 import threading
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cite
 from recortex.app.naming import holds_secret
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.codebase.syntax.fact_store import Tree
-    from recortex.domain.code import Detected, Manifest
+    from recortex.domain.code import Convention, Detected, Manifest
     from recortex.domain.memory import FileLink
     from recortex.engines.code.project import Address, Project
 
@@ -194,7 +194,7 @@ def _unclear(project: Project, text: str, found: list[Address]) -> InvalidInputE
     )
 
 
-# -- what the project is built with
+# -- what the project is built with and how it is written
 
 
 MOST_MANIFESTS = 500
@@ -206,13 +206,28 @@ SECONDS, FILE_SECONDS = 5.0, 2.0
 TOOK_LONG = f"left out: reading it took longer than {FILE_SECONDS:.0f} s"
 
 
-def patterns(known: Codebase) -> tuple[tuple[Detected, ...], dict[str, str]]:
-    """What a working tree is built with; and files that were left out since reading them took too long."""
+class Patterns(NamedTuple):
+    """Libraries and practices that are used, and conventions, the weightiest first.
+
+    Attributes:
+        slow: files that were left out, since reading them took too long, and why.
+    """
+
+    used: tuple[Detected, ...]
+    conventions: tuple[Convention, ...]
+    slow: dict[str, str]
+
+
+def patterns(known: Codebase) -> Patterns:
+    """What a working tree is built with, and how it is written."""
+    from recortex.code.counting import conventions_of
+
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
     slow = dict(known.tree.slow)
-    found = detect(Sources(known.project.files, tuple(_manifests(known, paths, slow)), paths))
-    return found, slow
+    sources = Sources(known.project.files, tuple(_manifests(known, paths, slow)), paths)
+    found = detect(sources)
+    return Patterns(found.found, conventions_of(sources, found), slow)
 
 
 def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> Iterator[Manifest]:
@@ -229,14 +244,18 @@ def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> I
             yield made
 
 
-def note_state(app: Application, used: Sequence[Detected]) -> None:
-    """Write down how libraries stand; where that fails, nothing is told later."""
+def note_state(app: Application, found: Patterns) -> None:
+    """Write down how libraries and conventions stand; where that fails, nothing is told later."""
+    from recortex.engines.privacy import redact
+
     day = app.clock().date().isoformat()
-    told = {
-        name: f"{one.name} is used: {one.imports} imports, {one.uses} uses ({day})"
-        for one in used
-        for name in ids_of_library(one)
-    }
+    told: dict[str, str] = {}
+    for library in found.used:
+        said = f"{library.name} is used: {library.imports} imports, {library.uses} uses ({day})"
+        told |= dict.fromkeys(ids_of_library(library), said)
+    for one in found.conventions:
+        # Names in the code may look like secrets, and the note outlives the run.
+        told |= dict.fromkeys(ids_of_convention(one), f"{redact(one.statement).text} ({day})")
     with suppress(OSError, RecortexError):
         replace_text(state_file(app), json.dumps(told, ensure_ascii=False))
 
@@ -246,3 +265,10 @@ def ids_of_library(one: Detected) -> tuple[str, ...]:
     lowered = one.name.lower()
     forms = (one.name, lowered, lowered.replace(" ", "-"), lowered.replace(".", ""), lowered.replace(" ", ""))
     return tuple(dict.fromkeys(forms))
+
+
+def ids_of_convention(one: Convention) -> tuple[str, ...]:
+    """The ids and names that a memory may know a convention by."""
+    from recortex.code.counting import ids_of
+
+    return tuple(dict.fromkeys((*ids_of(one), one.name, one.name[:200])))

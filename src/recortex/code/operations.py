@@ -1,4 +1,4 @@
-"""The project's code as it is now, and pieces of it that are kept: code, index."""
+"""The project's code as it is now: code, conventions, index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.citations import citations_of
 from recortex.code.facts import piece_of
-from recortex.domain.code import Detected
+from recortex.domain.code import Convention, Detected
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory, freshness_of
 from recortex.domain.search import MemoryQuery
@@ -97,10 +97,10 @@ class CodeMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatternMemories:
-    """What memories say of a library or practice.
+    """What memories say of a library or a convention.
 
     Attributes:
-        pattern: its name.
+        pattern: the library's name or the convention's id.
         has_rationale: whether one explains why it is so.
         known: that explain it, tell what nobody wrote down, decide it, or are linked to it otherwise.
         warnings: those of `known` that warn.
@@ -152,7 +152,8 @@ class Code:
         calls: of the symbol; in an impact only those that are candidates.
         memories: that cite the symbol.
         used: libraries and practices that the project uses, with their routes and tables.
-        known: what memories say of these.
+        conventions: how it is written, counted, with the exceptions.
+        known: what memories say of libraries and conventions.
         more: the limit was met; there may be more.
         problems: files that were left out since reading them took too long.
     """
@@ -167,6 +168,7 @@ class Code:
     tests: tuple[CodeSymbol, ...] = ()
     memories: tuple[CodeMemory, ...] = ()
     used: tuple[Detected, ...] = ()
+    conventions: tuple[Convention, ...] = ()
     known: tuple[PatternMemories, ...] = ()
     more: bool = False
     problems: tuple[str, ...] = ()
@@ -254,17 +256,21 @@ class CodeOperations(Operations):
         )
 
     def _patterns(self, known: Codebase, most: int) -> Code:
-        from recortex.code.facts import ids_of_library, note_state, patterns
+        from recortex.code.facts import ids_of_convention, ids_of_library, note_state, patterns
 
-        used, slow = patterns(known)
-        note_state(self._app, used)
-        ids = {one.name: ids_of_library(one) for one in used[:most]}
+        found = patterns(known)
+        note_state(self._app, found)
+        ids = {one.name: ids_of_library(one) for one in found.used[:most]}
+        ids |= {one.id: ids_of_convention(one) for one in found.conventions[:most]}
         return Code(
             action="patterns",
-            used=used[:most],
+            used=found.used[:most],
+            conventions=found.conventions[:most],
             known=_known_of_patterns(self._app, ids),
-            more=len(used) > most,
-            problems=problems_of({path: why for path, why in slow.items() if path not in known.tree.slow}),
+            more=max(len(found.used), len(found.conventions)) > most,
+            problems=problems_of(
+                {path: why for path, why in found.slow.items() if path not in known.tree.slow}
+            ),
         )
 
     def _citing(self, known: Codebase, targets: list[Address]) -> list[CodeMemory]:

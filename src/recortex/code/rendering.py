@@ -1,4 +1,4 @@
-"""What is known of the code as text for people."""
+"""What is known of the code, and its conventions, as text for people."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ def _code(value: Code, terminal: Terminal) -> str:
         parts = _part(
             "Built with", [_used(one) + _known(about.get(one.name)) for one in value.used], terminal
         )
+        written = [f"- {clean(one.statement)}{_known(about.get(one.id))}" for one in value.conventions]
+        parts += _part("How it is written", written, terminal)
         return "\n".join(parts + _more(value, terminal)) if parts else "Nothing known is used here."
     if value.action == "find":
         lines = [_symbol(one) for one in value.symbols] or ["Nothing has such a name."]

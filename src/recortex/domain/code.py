@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.text import lazy
 
@@ -162,7 +162,12 @@ def innermost(facts: FileFacts, line: int) -> Symbol | None:
     return min(around, key=lambda one: (one.last - one.first, -one.first), default=None)
 
 
-# -- what a project is built with: manifests and detected libraries
+# -- what a project is built with and how it is written: manifests, detected libraries, conventions
+
+
+Certainty = Literal["certain", "likely", "possible"]
+"""`certain`: what is said stands in the text. `likely`: it follows by a rule that seldom fails. `possible`: a
+reader should look."""
 
 
 class Place(NamedTuple):
@@ -260,6 +265,45 @@ class Detected(NamedTuple):
     uses: int
     routes: tuple[Route, ...] = ()
     tables: tuple[Table, ...] = ()
+
+
+class Convention(NamedTuple):
+    """A property that nearly all members of a population share.
+
+    Attributes:
+        population: what was counted: `handlers in src/api`.
+        trait: what was looked at: `return`, `mark`, `suffix` …
+        value: what they share.
+        statement: an English sentence with the numbers and the exceptions.
+        support: how many have it, at least five.
+        total: how many were counted.
+        exceptions: those that do not.
+        information: bits, above all how much more often it is found here than elsewhere; for ranking.
+        certainty: `certain` where nothing had to be guessed about who belongs to the population.
+        id: the same in every run, whatever the numbers are; memories are linked to it.
+        name: the statement without numbers: `FastAPI handlers return `Result``.
+        language: of the facts.
+        values: what they share, one by one.
+    """
+
+    population: str
+    trait: str
+    value: str
+    statement: str
+    support: int
+    total: int
+    exceptions: tuple[Place, ...] = ()
+    information: float = 0.0
+    certainty: Certainty = "certain"
+    id: str = ""
+    name: str = ""
+    language: str = ""
+    values: tuple[str, ...] = ()
+
+    @property
+    def agreement(self) -> float:
+        """The share that has it, 0 to 1."""
+        return self.support / self.total
 
 
 # -- the definition that a line lies in: by facts of the file, or by its words and indentation

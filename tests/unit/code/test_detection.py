@@ -6,14 +6,8 @@ from pathlib import Path
 import pytest
 from snippets import sources
 
-from recortex.code import detecting
-from recortex.code.detecting import FOLDER, detectors, read
+from recortex.code.detecting import FOLDER, detect, detectors, read
 from recortex.errors import InvalidInputError
-
-
-def detect(project, name):
-    return next((one for one in detecting.detect(project) if one.name == name), None)
-
 
 PACKAGE = '{{"dependencies": {{"{}": "^1.0"}}}}'
 
@@ -417,7 +411,7 @@ def test_categories_have_their_practices():
     ("name", "manifest", "files", "routes"), FRAMEWORKS, ids=[one[0] for one in FRAMEWORKS]
 )
 def test_a_framework_is_found_with_its_routes(name, manifest, files, routes):
-    found = detect(sources({**manifest, **files}), name)
+    found = detect(sources({**manifest, **files})).named(name)
     assert found is not None
     assert [(one.method, one.address) for one in found.routes] == routes
     assert all(one.place.path in files and one.place.line >= 1 for one in found.routes)
@@ -425,7 +419,7 @@ def test_a_framework_is_found_with_its_routes(name, manifest, files, routes):
 
 @pytest.mark.parametrize(("name", "manifest", "files", "tables"), MAPPERS, ids=[one[0] for one in MAPPERS])
 def test_a_mapper_is_found_with_its_tables(name, manifest, files, tables):
-    found = detect(sources({**manifest, **files}), name)
+    found = detect(sources({**manifest, **files})).named(name)
     assert found is not None
     assert sorted({one.name for one in found.tables}) == tables
     assert found.manifest.path in manifest
@@ -434,19 +428,19 @@ def test_a_mapper_is_found_with_its_tables(name, manifest, files, tables):
 @pytest.mark.parametrize(("name", "manifest", "files", "_"), ALL, ids=NAMES)
 def test_a_manifest_without_use_is_not_enough(name, manifest, files, _):
     ending = next(iter(files)).rpartition(".")[2]
-    assert detect(sources({**manifest, f"src/empty.{ending}": ""}), name) is None
+    assert detect(sources({**manifest, f"src/empty.{ending}": ""})).named(name) is None
 
 
 @pytest.mark.parametrize(("name", "files"), [(one[0], one[2]) for one in ALL], ids=NAMES)
 def test_use_without_a_manifest_is_not_enough(name, files):
-    found = detect(sources(files), name)
+    found = detect(sources(files)).named(name)
     assert (found is not None) == (name == "net/http")  # it belongs to the language
 
 
 @pytest.mark.parametrize(("name", "manifest", "files", "_"), ALL, ids=NAMES)
 def test_what_only_tests_use_is_not_used(name, manifest, files, _):
     moved = {f"tests/{path}": text for path, text in files.items()}
-    assert detect(sources({**manifest, **moved}), name) is None
+    assert detect(sources({**manifest, **moved})).named(name) is None
 
 
 @pytest.mark.parametrize(
@@ -491,12 +485,12 @@ def test_what_only_tests_use_is_not_used(name, manifest, files, _):
     ],
 )
 def test_namesakes_are_not_found(name, files):
-    assert detect(sources(files), name) is None
+    assert detect(sources(files)).named(name) is None
 
 
 def test_a_copied_header_stands_for_a_manifest():
     files = {"src/main.cpp": '#include "crow_all.h"\nint main() { CROW_ROUTE(app, "/x"); }\n'}
-    found = detect(sources(files, more=("include/crow_all.h",)), "Crow")
+    found = detect(sources(files, more=("include/crow_all.h",))).named("Crow")
     assert (found.manifest.path, found.routes[0].address) == ("include/crow_all.h", "/x")
 
 

@@ -1,4 +1,4 @@
-"""The project: its code, its documents, and the kinds of memories that there are."""
+"""The project: its code, its conventions, its documents, and the kinds of memories that there are."""
 
 from __future__ import annotations
 

@@ -256,6 +256,25 @@ _ASIDE = re.compile(
 )
 
 
+class Member(NamedTuple):
+    """A symbol in its file.
+
+    Attributes:
+        path: of the file.
+        facts: of the file.
+        at: the index of the symbol in them.
+    """
+
+    path: str
+    facts: FileFacts
+    at: int
+
+    @property
+    def symbol(self) -> Symbol:
+        """The symbol itself."""
+        return self.facts.symbols[self.at]
+
+
 class Sources(NamedTuple):
     """What is known of a project.
 
