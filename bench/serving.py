@@ -53,8 +53,10 @@ def main() -> None:
         made = subprocess.run([*program, *words], capture_output=True, check=True)
         _pages(link[0], link[1])
         asyncio.run(_crowd(link[1], json.loads(made.stdout)["data"]["secret"], options))
-        peak = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text())
-        print(f"server's memory at its highest: {int(peak[1]) / 1024:.0f} MB" if peak else "")
+        # Pages of the store that several connections map count once in Pss, and each time in Rss.
+        told = Path(f"/proc/{server.pid}/smaps_rollup").read_text()
+        memory = {name: int(size) // 1024 for name, size in re.findall(r"(Rss|Pss|Anonymous):\s+(\d+)", told)}
+        print(f"server's memory in MB: {memory}")
     finally:
         server.terminate()
         server.wait()

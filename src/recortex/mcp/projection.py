@@ -290,8 +290,7 @@ _BUDGET = {"type": "integer", "default": USUAL}
 _CONFIRM = {
     "type": "boolean",
     "default": False,
-    "description": "The person has agreed to exactly this. Clients that can ask the person are told to ask "
-    "instead.",
+    "description": "The person has agreed to exactly this.",
 }
 
 # Claude Code lists the names of most tools only; these two are of use only when the agent sees them without

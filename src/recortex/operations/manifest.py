@@ -56,5 +56,9 @@ def tools(which: str) -> list[dict[str, Any]]:
 def _brief(tool: dict[str, Any], told: list[str]) -> dict[str, Any]:
     """A tool with the arguments that agents are told of: each session pays for what it lists."""
     schema = tool["inputSchema"]
-    known = {name: one for name, one in schema["properties"].items() if not told or name in (*told, "budget")}
+    known = {
+        name: one
+        for name, one in schema["properties"].items()
+        if not told or name in (*told, "budget", "confirm")
+    }
     return {**tool, "inputSchema": {**schema, "properties": known}}

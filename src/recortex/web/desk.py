@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HERE = "here"
 """The project that the server was started in."""
-THREADS = 8
+THREADS = 4
 """Requests at work at the same time; the others wait."""
 _KEPT_SECONDS = 60.0
 """Answers that take long and change with time are kept for so long while nothing is written."""

@@ -14,7 +14,7 @@ from recortex.operations import manifest
 from recortex.operations.registry import operations_of
 
 OPERATIONS = operations_of(Cortex)
-PROGRAMS = {"tour", "mcp", "hook", "worker", "completion"}
+PROGRAMS = {"tour", "mcp", "hook", "worker", "serve", "completion"}
 
 
 def test_the_manifest_has_what_the_facade_has():
@@ -29,7 +29,7 @@ def test_a_verb_is_found_in_the_group_that_declares_it(name):
 
 
 HEADINGS = ["Remember", "Find", "Sessions", "Code", "Projects and stores", "Setup"]
-VERBS = sorted([*(one.verb for one in OPERATIONS.values()), "tour", "mcp", "hook", "worker", "completion"])
+VERBS = sorted([*(one.verb for one in OPERATIONS.values()), *PROGRAMS])
 
 
 def headings_and_verbs(text):
@@ -85,7 +85,9 @@ def test_help_of_a_verb(shared, words):
     assert not ran.err
 
 
-@pytest.mark.parametrize("words", [["--help"], ["get", "--help"], ["mcp", "--help"], ["worker", "--help"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["get", "--help"], ["mcp", "--help"], ["worker", "--help"], ["serve", "--help"]]
+)
 def test_help_names_the_server_that_a_url_may_lead_to(words, shared):
     assert "postgresql://" in shared.run(*words).text
 

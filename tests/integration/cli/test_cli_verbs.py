@@ -124,7 +124,7 @@ def test_link_related_and_unlink(project):
 def test_extract_and_review(project):
     session = Path(__file__).parents[3] / "src" / "recortex" / "cli" / "tour_session.jsonl"
     learned = project.data("extract", str(session))
-    assert {"incident", "preference", "tribal"} <= {one["kind"] for one in learned["found"]}
+    assert {"decision", "preference", "tribal"} <= {one["kind"] for one in learned["found"]}
     assert learned["malformed"] == 0
     waiting = project.data("review")["memories"]
     assert waiting

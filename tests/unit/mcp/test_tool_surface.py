@@ -8,7 +8,7 @@ import pytest
 
 from recortex.cortex import Cortex
 from recortex.mcp.arguments import BUDGET
-from recortex.mcp.projection import described
+from recortex.mcp.projection import CONFIRM, described
 from recortex.operations import manifest
 from recortex.operations.registry import operations_of
 
@@ -67,7 +67,7 @@ def test_every_operation_is_a_tool_but_those_for_people_alone():
         told = {
             name: one
             for name, one in arguments.items()
-            if traits.core or not traits.told or name in (*traits.told, BUDGET)
+            if traits.core or not traits.told or name in (*traits.told, BUDGET, CONFIRM)
         }
         assert shown == {**tool, "inputSchema": {**tool["inputSchema"], "properties": told}}
 
