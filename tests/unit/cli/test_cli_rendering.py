@@ -13,6 +13,7 @@ from typing import get_args
 import pytest
 
 from recortex import operations
+from recortex.app.diagnosis import HealthFinding
 from recortex.cli.rendering import FORMS, render
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
@@ -283,8 +284,8 @@ SAMPLES = [
         r.Diagnosis(
             healthy=False,
             findings=(
-                r.HealthFinding(check="integrity", level="ok", message="whole"),
-                r.HealthFinding(check="model", level="problem", message="missing", todo="Install again."),
+                HealthFinding(check="integrity", level="ok", message="whole"),
+                HealthFinding(check="model", level="problem", message="missing", todo="Install again."),
             ),
             settings=(r.SettingValue(name="embedder", value="onnx", origin="default", place="", help="h"),),
             installed={"apsw": "3.53"},
