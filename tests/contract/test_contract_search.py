@@ -178,7 +178,7 @@ def test_facts_are_the_columns_of_those_that_pass(store):
     at = to_micros(AT)
     expected = (
         *(key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, 1, at, 3, 2),
-        *(None, None, "active", None),
+        *(None, None, "active", None, None),
     )
     assert tuple(facts) == expected
 
