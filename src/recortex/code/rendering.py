@@ -38,7 +38,10 @@ def _code(value: Code, terminal: Terminal) -> str:
         parts = _part(
             "Built with", [_used(one) + _known(about.get(one.name)) for one in value.used], terminal
         )
-        written = [f"- {clean(one.statement)}{_known(about.get(one.id))}" for one in value.conventions]
+        written = [
+            f"- {clean(one.statement)} [{clean(one.id)}]{_known(about.get(one.id))}"
+            for one in value.conventions
+        ]
         parts += _part("How it is written", written, terminal)
         return "\n".join(parts + _more(value, terminal)) if parts else "Nothing known is used here."
     if value.action == "find":
