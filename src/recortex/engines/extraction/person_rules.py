@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from recortex.engines.extraction.authorship import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
 from recortex.engines.extraction.candidates import ACTIVE, ON_PURPOSE, RuleFinding
 from recortex.engines.extraction.sentences import (
+    MAX_LENGTH,
+    MIN_TYPED,
     hangs,
     is_specific,
     keeps,
@@ -23,6 +25,7 @@ from recortex.engines.supersession.slots import FAMILY_OF, SYNONYMS
 from recortex.text.words import PRODUCT, tokens
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 
@@ -98,6 +101,118 @@ def _is_claim(text: str) -> bool:
     return STATEMENT_RULES_PATTERNS.claim.search(text) is not None
 
 
+# -- what a person wants to be remembered, in German, French, Spanish, Portuguese, Chinese and Japanese
+
+
+EXPLICIT_PATTERNS = Patterns(__file__, "explicit")
+
+_NOTES, _RULES = EXPLICIT_PATTERNS.by_name("note_"), EXPLICIT_PATTERNS.by_name("standing_")
+_NOTED, _STANDING = 0.9, 0.85
+"""Confidences: as of the same forms in English; no judge is needed."""
+_EXPLICIT_LEAST_WORDS, _LEAST_CHARACTERS = 2, 4
+_WESTERN = ("de", "fr", "es", "pt")
+_ENDS = ".!。！"  # noqa: RUF001
+
+
+def explicit(sentence: str) -> RuleFinding | None:
+    """What a typed sentence explicitly wants to be remembered; None where it does not, or asks something."""
+    said = plain(sentence)
+    asks = EXPLICIT_PATTERNS.asks.match(said) is not None
+    if EXPLICIT_PATTERNS.question.search(said) and not asks and not _japanese_request(said):
+        return None
+    for language in _languages(said):
+        if found := _noted(said, language):
+            return _finding(found, sentence, "tribal", _NOTED)
+        if found := _parse_lasting(said, language):
+            return _finding(found, sentence, "preference", _STANDING)
+    return None
+
+
+def _languages(said: str) -> tuple[str, ...]:
+    if EXPLICIT_PATTERNS.kana.search(said):
+        return ("ja",)
+    return ("zh",) if EXPLICIT_PATTERNS.han.search(said) else _WESTERN
+
+
+def _japanese_request(said: str) -> bool:
+    return (
+        EXPLICIT_PATTERNS.kana.search(said) is not None and EXPLICIT_PATTERNS.last_ja.match(said) is not None
+    )
+
+
+def _noted(said: str, language: str) -> str:
+    """What follows "remember that", as a main clause; empty where that is not said."""
+    if language == "ja" and (last := EXPLICIT_PATTERNS.last_ja.match(said)):
+        return last["said"]
+    found = _NOTES[f"note_{language}"].match(said)
+    if found is None:
+        return ""
+    rest = said[found.end() :].rstrip("?？ ")  # noqa: RUF001
+    if language != "de":
+        return rest
+    return _main_clause(rest) if found["that"] else _ordered(rest)
+
+
+def _parse_lasting(said: str, language: str) -> str:
+    """What is to hold from now on; empty where nothing is ruled."""
+    found = _RULES[f"standing_{language}"].match(said)
+    rest = said[found.end() :] if found else ""
+    if not rest or EXPLICIT_PATTERNS.maybe.search(rest) or EXPLICIT_PATTERNS.fails.search(rest):
+        return ""
+    if language == "ja":
+        return rest if EXPLICIT_PATTERNS.rules_ja.search(rest) else ""
+    return rest if language != "de" else _uninverted(rest, said)
+
+
+def _finding(text: str, sentence: str, kind: str, confidence: float) -> RuleFinding | None:
+    text = EXPLICIT_PATTERNS.please.sub("", text.strip(" ,;、，：:")).strip()  # noqa: RUF001
+    if _explicit_refused(text):
+        return None
+    eastern = EXPLICIT_PATTERNS.eastern.search(text) is not None
+    whole = text if eastern else text[0].upper() + text[1:]
+    ended = whole if whole[-1] in _ENDS else whole + ("。" if eastern else ".")
+    return RuleFinding(ended, kind, confidence, "person_note", sentence)
+
+
+def _explicit_refused(text: str) -> bool:
+    """Whether a text is too short or long for a statement, of one day, or points to what stands elsewhere."""
+    if EXPLICIT_PATTERNS.points.match(text) or EXPLICIT_PATTERNS.today.search(text) or len(text) > MAX_LENGTH:
+        return True
+    if EXPLICIT_PATTERNS.eastern.search(text):
+        return len(text) < _LEAST_CHARACTERS
+    return len(text) < MIN_TYPED or len(text.split()) < _EXPLICIT_LEAST_WORDS
+
+
+def _main_clause(rest: str) -> str:
+    """German: "wir immer pnpm verwenden" after "dass" as "wir verwenden immer pnpm"."""
+    bare = rest.rstrip(" .!")
+    if EXPLICIT_PATTERNS.points.match(bare):
+        return ""
+    found = EXPLICIT_PATTERNS.clause.match(bare)
+    if found is None or not EXPLICIT_PATTERNS.finite.match(found["verb"]):
+        return f"Es gilt, dass {bare}"
+    return f"{found['subject']} {_placed(found)}{found['more']}"
+
+
+def _placed(found: re.Match[str]) -> str:
+    """The finite verb before the rest; what is parted from it stands at the end."""
+    verb, rest = found["verb"], found["rest"]
+    parted = EXPLICIT_PATTERNS.parted.match(verb)
+    return f"{parted['last']}{rest} {parted['first']}" if parted else f"{verb}{rest}"
+
+
+def _ordered(rest: str) -> str:
+    """German: "immer pnpm zu verwenden" as "immer pnpm verwenden"."""
+    return EXPLICIT_PATTERNS.infinitive.sub(" ", EXPLICIT_PATTERNS.parted_infinitive.sub(r"\g<first>", rest))
+
+
+def _uninverted(rest: str, said: str) -> str:
+    """German: "verwenden wir pnpm" as "wir verwenden pnpm"; all that was said where the order needs it."""
+    if found := EXPLICIT_PATTERNS.inverted.match(rest):
+        return f"{found['subject']} {found['verb']}{rest[found.end() :]}"
+    return rest if EXPLICIT_PATTERNS.ordered.match(rest) else said
+
+
 # -- rules for what the person typed: notes, standing rules, preferences, corrections, decisions
 
 
@@ -124,7 +239,7 @@ def from_user(text: str) -> Iterator[RuleFinding]:
     reporting, chance = is_report(said), doubtful(text)
     for passage in passages(said):
         for part in typed_sentences(passage):
-            if found := _best(part, reporting=reporting):
+            if found := explicit(part) or _best(part, reporting=reporting):
                 most = DOUBT_OF_ORDER if found.rule in ON_PURPOSE else DOUBT
                 yield replace(found, hold=found.hold or HOLD) if chance(part) >= most else found
 
