@@ -21,24 +21,23 @@ from recortex.domain.injection import strip_injected
 from recortex.errors import RecortexError
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
+    Content,
+    Message,
     Parsed,
     Piece,
     Raw,
-    Result,
     SessionLine,
     decode,
     decode_any,
-    decode_each,
     decode_optional,
     described,
+    fingerprint,
     join_questions,
     moment,
     plain,
     questions,
     spoken,
-    tool_call,
 )
-from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,7 +152,7 @@ class Queue:
         text, injected = strip_injected(content)
         if not text or injected or text.startswith(("<", '{"task_id"')) or _BARE_COMMAND.match(text):
             return "", ""
-        group = blake2b(f"queued\0{at}\0{text}".encode("utf-8", "replace"), digest_size=16).hexdigest()
+        group = fingerprint("queued", at, text)
         self._waiting[group], self._since[group] = text, since
         return group, text
 
@@ -226,6 +225,10 @@ _NO_CONTENT = "(no content)"
 
 class _Line(SessionLine, rename="camel", gc=False):
     agent_id: str | None = None
+    parent_uuid: str | None = None
+    logical_parent_uuid: str | None = None
+    leaf_uuid: str | None = None
+    explicit: bool | None = None
     is_meta: bool | None = None
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
@@ -240,23 +243,7 @@ class _Line(SessionLine, rename="camel", gc=False):
     origin: Raw = Raw()
     plan_content: Raw = Raw()
     attachment: Raw = Raw()
-
-
-class _Message(msgspec.Struct, gc=False):
-    id: str | None = None
-    model: str | None = None
-    content: str | list[Raw] | None = None
-
-
-class _Block(msgspec.Struct, gc=False):
-    type: str | None = None
-    text: str | None = None
-    id: str | None = None
-    name: str | None = None
-    tool_use_id: str | None = None
-    is_error: bool | None = None
-    input: Raw = Raw()
-    content: Raw = Raw()
+    turn_position: Raw = Raw()
 
 
 class _Attachment(msgspec.Struct, rename="camel", gc=False):
@@ -335,36 +322,17 @@ class ClaudeCodeParser:
         return parsed
 
 
-def _blocks(message: _Message) -> list[_Block]:
-    if isinstance(message.content, str):
-        return [_Block(type="text", text=message.content)]
-    return decode_each(message.content or (), _Block)
-
-
 def _assistant(line: _Line) -> Parsed:
-    message = decode(line.message, _Message)
+    message = decode(line.message, Message)
     if line.is_api_error_message or message.model == "<synthetic>":
         return Parsed(skipped="api-error" if line.is_api_error_message else "synthetic")
-    blocks = _blocks(message)
-    calls = tuple(
-        tool_call(block.id or "", block.name or "", decode_any(block.input))
-        for block in blocks
-        if block.type == "tool_use"
-    )
-    piece = line.piece("assistant", group=message.id or "", calls=calls)
-    texts = [block.text for block in blocks if block.type == "text" and block.text not in {None, _NO_CONTENT}]
-    thinking = any(block.type in {"thinking", "redacted_thinking"} for block in blocks)
-    return spoken(piece, filter(None, texts), empty="thinking" if thinking else "empty")
+    content = Content.read(message.content)
+    said = content._replace(texts=[text for text in content.texts if text != _NO_CONTENT])
+    return said.by_agent(line.piece("assistant", group=message.id or ""))
 
 
 def _user(line: _Line) -> Parsed:
-    blocks = _blocks(decode(line.message, _Message))
-    results = tuple(
-        Result(block.tool_use_id or "", not block.is_error, plain(decode_any(block.content)))
-        for block in blocks
-        if block.type == "tool_result"
-    )
-    texts = [block.text for block in blocks if block.type == "text" and block.text]
+    texts, _, results, _ = Content.read(decode(line.message, Message).content)
     author = _author(line)
     if line.is_meta or author == "harness" or line.prompt_source in _NOT_TYPED or not _human(line.origin):
         parsed = Parsed(skipped="meta", carried="\n".join(texts))
@@ -422,23 +390,8 @@ _READERS = {"assistant": _assistant, "user": _user, "attachment": _attachment}
 _NOTHING = "00000000-0000-0000-0000-000000000000"
 
 
-class _TrailLine(SessionLine, rename="camel", gc=False):
-    parent_uuid: str | None = None
-    logical_parent_uuid: str | None = None
-    leaf_uuid: str | None = None
-    explicit: bool | None = None
-    is_meta: bool | None = None
-    is_compact_summary: bool | None = None
-    turn_position: Raw = Raw()
-
-
 class _Position(msgspec.Struct, rename="camel", gc=False):
     turn_index: int | None = None
-
-
-class _Content(msgspec.Struct, gc=False):
-    content: Raw = Raw()
-    parts: list[dict[str, Any]] | None = None
 
 
 class ClaudeCodeTrail:
@@ -453,7 +406,7 @@ class ClaudeCodeTrail:
 
     def __call__(self, trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG002
         """Take a line. Raises MalformedLineError."""
-        line = decode(raw, _TrailLine)
+        line = decode(raw, _Line)
         if line.type == "last-prompt":
             if line.leaf_uuid == _NOTHING and self._turn == 1:
                 trail.begins_anew()
@@ -467,13 +420,11 @@ class ClaudeCodeTrail:
                 self._turn = decode_optional(line.turn_position, _Position).turn_index or 0
 
 
-def _begins(line: _TrailLine) -> bool:
+def _begins(line: _Line) -> bool:
     """Whether a line begins a prompt of whoever talks to the agent."""
     if line.type != "user" or line.is_meta or line.is_compact_summary:
         return False
-    content = decode_any(decode_optional(line.message, _Content).content)
-    blocks = content if isinstance(content, list) else []
-    return not any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+    return not Content.read(decode_optional(line.message, Message).content).results
 
 
 # -- what the client is: its files and settings

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import tomllib
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +35,7 @@ from recortex.formats.transcripts.pieces import (
     decode_any,
     decode_optional,
     exit_code_ok,
+    fingerprint,
     join_questions,
     moment,
     plain,
@@ -79,7 +79,7 @@ class _Line(msgspec.Struct, gc=False):
     timestamp: str | float | None = None
     payload: Raw = Raw()
     id: str | None = None
-    instructions: Raw = Raw()
+    ordinal: int | None = None
 
 
 class _Item(msgspec.Struct, gc=False):
@@ -90,6 +90,9 @@ class _Item(msgspec.Struct, gc=False):
     namespace: str | None = None
     call_id: str | None = None
     message: str | None = None
+    turn_id: str | None = None
+    num_turns: int | None = None
+    cwd: str | None = None
     content: Raw = Raw()
     arguments: Raw = Raw()
     input: Raw = Raw()
@@ -109,14 +112,10 @@ class _Meta(msgspec.Struct, gc=False):
     parent_thread_id: str | None = None
     thread_source: str | None = None
     originator: str | None = None
+    history_mode: str | None = None
     source: Raw = Raw()
     git: Raw = Raw()
-
-
-class _Turn(msgspec.Struct, gc=False):
-    type: str | None = None
-    turn_id: str | None = None
-    cwd: str | None = None
+    history_base: Raw = Raw()
 
 
 class CodexParser:
@@ -146,7 +145,7 @@ class CodexParser:
             return self._session(line, raw, at)
         payload = bytes(line.payload)
         if line.type in {"turn_context", "event_msg"}:
-            turn = decode_optional(line.payload, _Turn)
+            turn = decode_optional(line.payload, _Item)
             self._cwd = turn.cwd or self._cwd  # a turn may be in another folder than the session began in
             if turn.turn_id and turn.turn_id != self._turn and turn.type in {None, "task_started"}:
                 self._turn, self._said = turn.turn_id, 0
@@ -219,8 +218,7 @@ class CodexParser:
         self._said += bool(parsed.pieces)
         if parsed.pieces and not id_:
             begun = self._turn or self._own.forked_from_id or self._own.id or ""
-            named = f"{begun}\0{self._said}\0{parsed.pieces[0].text}"
-            id_ = blake2b(named.encode("utf-8", "replace"), digest_size=16).hexdigest()
+            id_ = fingerprint(begun, str(self._said), parsed.pieces[0].text)
         return replace(parsed, pieces=tuple(replace(one, uuid=id_) for one in parsed.pieces), uuid=id_)
 
     def _group(self) -> str:
@@ -280,15 +278,6 @@ class _Base(msgspec.Struct, gc=False):
     end_ordinal_exclusive: int | None = None
 
 
-class _CodexSegmentsMeta(msgspec.Struct, gc=False):
-    history_mode: str | None = None
-    history_base: Raw = Raw()
-
-
-class _CodexSegmentsLine(msgspec.Struct, gc=False):
-    payload: Raw = Raw()
-
-
 def segments(path: Path) -> Segments:
     """Which part of a file stands.
 
@@ -322,28 +311,13 @@ def _files(path: Path, session: str) -> dict[str, Path]:
     return found
 
 
-def _meta(path: Path) -> _CodexSegmentsMeta:
+def _meta(path: Path) -> _Meta:
     with suppress(OSError, MalformedLineError), open_regular(path) as file:
-        payload = decode(file.readline(_FIRST_LINE), _CodexSegmentsLine).payload
-        return decode_optional(payload, _CodexSegmentsMeta)
-    return _CodexSegmentsMeta()
+        return decode_optional(decode(file.readline(_FIRST_LINE), _Line).payload, _Meta)
+    return _Meta()
 
 
 # -- which lines the person took back
-
-
-class _TrailLine(msgspec.Struct, gc=False):
-    type: str | None = None
-    ordinal: int | None = None
-    payload: Raw = Raw()
-
-
-class _TrailItem(msgspec.Struct, gc=False):
-    type: str | None = None
-    role: str | None = None
-    turn_id: str | None = None
-    num_turns: int | None = None
-    content: Raw = Raw()
 
 
 class CodexTrail:
@@ -358,8 +332,8 @@ class CodexTrail:
 
     def __call__(self, trail: Trail, raw: bytes, place: str) -> None:
         """Take a line. Raises MalformedLineError."""
-        line = decode(raw, _TrailLine)
-        item = decode(bytes(line.payload) or raw, _TrailItem)
+        line = decode(raw, _Line)
+        item = decode(bytes(line.payload) or raw, _Item)
         if trail.end is not None and (line.ordinal or 0) >= trail.end:
             trail.dropped.add(place)
         if line.type == "turn_context" or item.type == "task_started":

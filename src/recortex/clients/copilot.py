@@ -62,6 +62,7 @@ class _Data(msgspec.Struct, rename="camel", gc=False):
     feedback: str | None = None
     detached_from_spawning_parent_session_id: str | None = None
     is_autopilot_continuation: bool | None = None
+    up_to_event_id: str | None = None
     tool_requests: list[Raw] | None = None
     context: Raw = Raw()
     arguments: Raw = Raw()
@@ -183,15 +184,11 @@ def _message(error: Any) -> str:
 # -- which lines the person took back
 
 
-class _Rewound(msgspec.Struct, rename="camel", gc=False):
-    up_to_event_id: str | None = None
-
-
 def follow(trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG001
     """Events follow each other; `session.snapshot_rewind` names the first that was taken back."""
     line = decode(raw, _Line)
     if line.type == "session.snapshot_rewind":
-        trail.back_before(decode_optional(line.data, _Rewound).up_to_event_id or "")
+        trail.back_before(decode_optional(line.data, _Data).up_to_event_id or "")
     elif line.id:
         trail.add(line.id, prompt=line.type == "user.message")
 

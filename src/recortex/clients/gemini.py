@@ -274,25 +274,14 @@ def _read(path: Path, most: int) -> str:
 # -- which lines the person took back
 
 
-class _TrailLine(msgspec.Struct, rename="camel", gc=False):
-    id: str | None = None
-    type: str | None = None
-    content: Raw = Raw()
-    update: Raw = msgspec.field(name="$set", default=Raw())
-    rewind: str | None = msgspec.field(name="$rewindTo", default=None)
-
-
-class _TrailUpdate(msgspec.Struct, gc=False):
-    messages: list[Raw] | None = None
-
-
 def follow(trail: Trail, raw: bytes, place: str) -> None:
     """`$rewindTo` names the first message that was taken back; where none has that id, all were."""
-    line = decode(raw, _TrailLine)
-    if line.rewind and not trail.back_before(line.rewind):
+    line = decode(raw, _Line)
+    message = decode_any(line.rewind)
+    if isinstance(message, str) and message and not trail.back_before(message):
         trail.tip = ""
-    for message in decode_optional(line.update, _TrailUpdate).messages or ():
-        follow(trail, bytes(message), place)
+    for repeated in decode_optional(line.update, _Update).messages or ():
+        follow(trail, bytes(repeated), place)
     if line.id and line.type:
         parts = decode_any(line.content) if line.type == "user" else None
         results = any(isinstance(part, dict) and "functionResponse" in part for part in parts or ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,6 +23,7 @@ from recortex.formats.transcripts.pieces import (
     decode_any,
     decode_optional,
     described,
+    fingerprint,
     join_questions,
     moment,
     plain,
@@ -226,8 +226,7 @@ def _identity(info: _Info, created: float | None, said: list[_Part]) -> str:
     if created is None:
         return info.id or ""
     texts = [part.text or "" for part in said] if info.role == "user" else []
-    named = "\0".join((f"{info.role} {created}", *texts))
-    return blake2b(named.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return fingerprint(f"{info.role} {created}", *texts)
 
 
 def _injected(metadata: Raw) -> bool:

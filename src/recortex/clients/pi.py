@@ -15,20 +15,20 @@ from recortex.errors import UntrustedFileError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
+    Content,
     Header,
     MalformedLineError,
+    Message,
     Parsed,
     Piece,
     Raw,
     Result,
     decode,
     decode_any,
-    decode_each,
     decode_optional,
     moment,
     plain,
     spoken,
-    tool_call,
     with_carried,
 )
 
@@ -53,25 +53,16 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
     timestamp: str | float | None = None
     cwd: str | None = None
     parent_session: str | None = None
+    parent_id: str | msgspec.UnsetType | None = msgspec.UNSET
     summary: str | None = None
     content: Raw = Raw()
     message: Raw = Raw()
 
 
-class _Message(msgspec.Struct, rename="camel", gc=False):
-    role: str | None = None
-    content: str | list[Raw] | None = None
+class _Message(Message, rename="camel", gc=False):
     tool_call_id: str | None = None
     is_error: bool | None = None
     stop_reason: str | None = None
-
-
-class _Block(msgspec.Struct, gc=False):
-    type: str | None = None
-    text: str | None = None
-    id: str | None = None
-    name: str | None = None
-    arguments: Raw = Raw()
 
 
 class PiParser:
@@ -119,11 +110,8 @@ def _folder_of(session: str) -> str:
 
 
 def _message_of(message: _Message, piece: Piece) -> Parsed:
-    if isinstance(message.content, str):
-        blocks = [_Block(type="text", text=message.content)]
-    else:
-        blocks = decode_each(message.content or (), _Block)
-    texts = [block.text for block in blocks if block.type == "text" and block.text]
+    content = Content.read(message.content)
+    texts = content.texts
     if message.role == "toolResult":
         result = Result(message.tool_call_id or "", not message.is_error, "\n".join(texts))
         return Parsed((replace(piece, role="results", results=(result,)),))
@@ -133,34 +121,11 @@ def _message_of(message: _Message, piece: Piece) -> Parsed:
         return parsed if typed == texts else with_carried(parsed, "\n".join(texts))
     if message.role != "assistant":
         return Parsed(skipped=f"message/{message.role}"[:80])
-    calls = tuple(
-        tool_call(block.id or "", block.name or "", decode_any(block.arguments))
-        for block in blocks
-        if block.type == "toolCall"
-    )
-    thinking = any(block.type == "thinking" for block in blocks)
-    parsed = spoken(
-        replace(piece, role="assistant", calls=calls),
-        texts,
-        empty="thinking" if thinking else "empty",
-    )
     stopped = message.stop_reason == "aborted"
-    return replace(parsed, interrupted=True) if stopped else parsed
+    return replace(content.by_agent(piece), interrupted=True) if stopped else content.by_agent(piece)
 
 
 # -- which lines the person took back
-
-
-class _Entry(msgspec.Struct, rename="camel", gc=False):
-    type: str | None = None
-    id: str | None = None
-    parent_id: str | msgspec.UnsetType | None = msgspec.UNSET
-    timestamp: str | float | None = None
-    message: Raw = Raw()
-
-
-class _Role(msgspec.Struct, gc=False):
-    role: str | None = None
 
 
 class PiTrail:
@@ -172,11 +137,11 @@ class PiTrail:
 
     def __call__(self, trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG002
         """Take a line. Raises MalformedLineError."""
-        line = decode(raw, _Entry)
+        line = decode(raw, _Line)
         if not line.id or line.type == "session":
             return
         key = self._keys[line.id] = f"{line.id} {line.timestamp}"
-        prompt = line.type == "message" and decode_optional(line.message, _Role).role == "user"
+        prompt = line.type == "message" and decode_optional(line.message, _Message).role == "user"
         anew = line.parent_id is None and self._chained
         trail.add(key, "" if anew else self._keys.get(str(line.parent_id)), prompt=prompt)
         self._chained = self._chained or str(line.parent_id) in self._keys

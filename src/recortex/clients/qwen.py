@@ -135,13 +135,9 @@ def _result(line: _Line, answer: dict[str, Any]) -> Result:
 # -- which lines the person took back
 
 
-class _TrailLine(SessionLine, rename="camel", gc=False):
-    parent_uuid: str | None = None
-
-
 def follow(trail: Trail, raw: bytes, place: str) -> None:  # noqa: ARG001
     """`parentUuid`, as in Claude Code; a `rewind` record is the first of the new branch."""
-    line = decode(raw, _TrailLine)
+    line = decode(raw, _Line)
     if line.uuid:
         prompt = line.type == "user" and line.subtype is None
         trail.add(line.uuid, line.parent_uuid or ("" if line.subtype == "rewind" else None), prompt=prompt)

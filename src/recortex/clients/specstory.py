@@ -14,7 +14,6 @@ import re
 from bisect import bisect_right
 from dataclasses import replace as with_fields
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -32,6 +31,7 @@ from recortex.formats.transcripts.pieces import (
     Result,
     decode,
     exit_code_ok,
+    fingerprint,
     join_questions,
     moment,
     questions,
@@ -134,7 +134,7 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
     if turns and not _read(Piece("user"), turns[-1].user, turns[-1].text).pieces:
         turns.pop()  # it may only have begun
     header, start = _header(text.split("_**", 1)[0][:HEAD_CHARACTERS])
-    seed = _digest(str(start.minute if start else ""), next((one.text for one in turns if one.user), ""))
+    seed = fingerprint(str(start.minute if start else ""), next((one.text for one in turns if one.user), ""))
     records: list[bytes] = []
     times: dict[str, int] = {}
     at, spoken, answers = start.isoformat() if start else "", seed, 0
@@ -142,18 +142,14 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
         at = turn.at or at
         if turn.user:
             count = times[turn.text] = times.get(turn.text, 0) + 1
-            uuid = spoken = _digest(seed, turn.text, str(count))
+            uuid = spoken = fingerprint(seed, turn.text, str(count))
             answers = 0
         else:
             answers += 1
-            uuid = _digest(spoken, str(answers))
+            uuid = fingerprint(spoken, str(answers))
         role = "user" if turn.user else "assistant"
         records.append(msgspec.json.encode(_Record(role, uuid, at, turn.sidechain, turn.certain, turn.text)))
     return header, records
-
-
-def _digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def _header(began: str) -> tuple[Header, datetime | None]:

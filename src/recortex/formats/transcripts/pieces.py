@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dataclasses import replace as dataclasses_replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from recortex.domain.injection import (
     untagged,
 )
 from recortex.formats.hook_events import as_mapping, command_of, files_of, is_writing
+from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -222,6 +223,11 @@ def moment(value: str | float | None) -> datetime | None:
         return None
 
 
+def fingerprint(*parts: str) -> str:
+    """An id for what has none: the same parts have the same."""
+    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
 # -- sessions as plain text: saved from a terminal, or written with the speakers' names
 
 
@@ -392,15 +398,6 @@ def decode_optional(raw: Raw, shape: type[S]) -> S:
         return shape()
 
 
-def decode_each(raws: Iterable[bytes | Raw], shape: type[S]) -> list[S]:
-    """Read JSON objects; a malformed one is left out and does not lose the others."""
-    found = []
-    for raw in raws:
-        with suppress(MalformedLineError):
-            found.append(decode(raw, shape))
-    return found
-
-
 def decode_any(raw: bytes | Raw) -> Any:
     """Read any JSON value. Raises MalformedLineError for anything else; an absent value is None."""
     if not bytes(raw):
@@ -447,6 +444,78 @@ def _converted(value: Any, kind: Any) -> Any:
     if kind == list[Raw] | None:
         return [Raw(json.dumps(item).encode()) for item in value] if isinstance(value, list) else None
     return msgspec.convert(value, kind)
+
+
+# -- a message's content as the APIs of models have it, which most clients write as it is
+
+
+class Message(msgspec.Struct, gc=False):
+    """A message of whose fields every client writes some."""
+
+    id: str | None = None
+    role: str | None = None
+    model: str | None = None
+    content: str | list[Raw] | None = None
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str | None = None
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+    is_error: bool | None = None
+    input: Raw = Raw()
+    arguments: Raw = Raw()
+    content: Raw = Raw()
+
+
+class Content(NamedTuple):
+    """What the blocks of a message hold.
+
+    Attributes:
+        thought: there are thoughts, which are not kept.
+    """
+
+    texts: list[str]
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[Result, ...] = ()
+    thought: bool = False
+
+    @classmethod
+    def read(cls, content: str | list[Raw] | None) -> Content:
+        """The content of a message: a text, or blocks of which a malformed one does not lose the others."""
+        if isinstance(content, str):
+            return cls([content] if content else [])
+        blocks: list[_Block] = []
+        for raw in content or ():
+            with suppress(MalformedLineError):
+                blocks.append(decode(raw, _Block))
+        return cls(
+            [block.text for block in blocks if block.type == "text" and block.text],
+            tuple(
+                tool_call(
+                    block.id or "", block.name or "", decode_any(block.input) or decode_any(block.arguments)
+                )
+                for block in blocks
+                if block.type in _CALLS
+            ),
+            tuple(
+                Result(block.tool_use_id or "", not block.is_error, plain(decode_any(block.content)))
+                for block in blocks
+                if block.type == "tool_result"
+            ),
+            any(block.type in _THOUGHTS for block in blocks),
+        )
+
+    def by_agent(self, piece: Piece) -> Parsed:
+        """The message, where the agent wrote it."""
+        said = replace(piece, role="assistant", calls=self.calls)
+        return spoken(said, self.texts, empty="thinking" if self.thought else "empty")
+
+
+_CALLS = frozenset(("tool_use", "toolCall"))
+_THOUGHTS = frozenset(("thinking", "redacted_thinking"))
 
 
 # -- what an agent asked of the person, and what they chose, in words

@@ -25,10 +25,10 @@ from recortex.formats.transcripts.pieces import (
     MalformedLineError,
     Piece,
     answered,
+    fingerprint,
     shorten,
 )
 from recortex.formats.transcripts.trails import Trail
-from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ class _Open:
             role=self.role,
             text=text,
             at=piece.at,
-            uuid=piece.uuid or _fingerprint(self.role, text, str(piece.at), str(self.start)),
+            uuid=piece.uuid or fingerprint(self.role, text, str(piece.at), str(self.start)),
             tools=tuple(self.tools.values()),
             injected=shorten("\n".join(filter(None, self.injected)), INJECTED_LIMIT),
             cwd=piece.cwd,
@@ -232,10 +232,6 @@ class Assembler:
                 turn.answer(result, end)
                 reason = ""
         return reason
-
-
-def _fingerprint(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 # -- reads a growing file line by line in bounded memory
