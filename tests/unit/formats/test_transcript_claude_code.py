@@ -248,6 +248,8 @@ def test_lines_that_are_no_conversation_are_counted_by_type(read):
 def test_one_wrong_field_does_not_lose_the_message(read):
     _, turns = read(user("u1", "keep me", cwd=5, isMeta="no", timestamp=[1], gitBranch={"a": 1}))
     assert [(turn.text, turn.cwd, turn.at) for turn in turns] == [("keep me", "", None)]
+    said = line("assistant", "a1", {"id": "m1", "role": True, "content": [text("We keep it in SQLite.")]})
+    assert [turn.text for turn in read(said)[1]] == ["We keep it in SQLite."]
 
 
 def test_odd_bytes_are_replaced(tmp_path):

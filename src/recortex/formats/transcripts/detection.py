@@ -1,26 +1,36 @@
-"""Detects which client wrote a file, mainly from its contents; each client declares its formats."""
+"""Detects which client wrote a file, mainly from its contents; each client declares its formats.
+
+Two formats that belong to no client are read here, too: lists of messages, and sessions saved as text.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from recortex import plugins
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts import chat, pieces
-from recortex.formats.transcripts.pieces import Header, MalformedLineError, decode_any
+from recortex.formats.transcripts.pieces import (
+    Header,
+    MalformedLineError,
+    Parsed,
+    Piece,
+    decode_any,
+    moment,
+    plain,
+    spoken,
+)
 from recortex.formats.transcripts.trails import Trail
 from recortex.lean import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from recortex.formats.transcripts.pieces import Parsed
 
 Result = TypeVar("Result")
 HEAD_BYTES = 256 * 1024  # longer than the longest first line of a known client (22 KB)
@@ -166,6 +176,123 @@ def guarded(name: str, row: Format) -> Format:
     )
 
 
+# -- messages as `{"role", "content", "timestamp"}`: one, or a list of them, on each line or in a document
+
+
+_DEPTH = 4  # lists within lists
+_NAMED = re.compile(r"\A(?:user|human|assistant|agent|ai):[ \t]+", re.IGNORECASE)
+_PEOPLE = frozenset(("user", "human"))
+_AGENTS = frozenset(("assistant", "model", "ai", "agent"))
+
+
+class ChatParser:
+    """Reads one line at a time; keeps nothing between lines."""
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line. Raises MalformedLineError."""
+        value = decode_any(raw)
+        if not isinstance(value, list | dict):
+            raise MalformedLineError("neither a message nor a list of them")
+        parsed = [_message(message) for message in _messages(value)]
+        pieces = tuple(piece for one in parsed for piece in one.pieces)
+        reasons = [one.skipped for one in parsed if one.skipped]
+        return Parsed(pieces, "" if pieces else (reasons or ["empty"])[0])
+
+
+def _messages(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    elif isinstance(value, list) and depth < _DEPTH:
+        for item in value:
+            yield from _messages(item, depth + 1)
+
+
+def _message(message: dict[str, Any]) -> Parsed:
+    role, at = message.get("role"), message.get("timestamp")
+    if not isinstance(role, str) or role not in _PEOPLE | _AGENTS:
+        return Parsed(skipped=f"role/{role}"[:80])
+    uuid = message.get("id") if isinstance(message.get("id"), str) else ""
+    when = moment(at if isinstance(at, str | int | float) else None)
+    piece = Piece("user" if role in _PEOPLE else "assistant", uuid=uuid or "", at=when)
+    return spoken(piece, [_NAMED.sub("", plain(message.get("content")))])
+
+
+# -- sessions as plain text: saved from a terminal, or written with the speakers' names
+
+
+_PERSON = r"(?P<person>user|human)"
+_AGENT = (
+    r"(?P<agent>assistant|agent|ai|claude(?: code)?|codex|gemini(?: cli)?|qwen(?: code)?"
+    r"|opencode|copilot|chatgpt)"
+)
+# `User: …`, `## Assistant`, `**Human:** …`, `**Claude**`
+_SPEAKER = re.compile(
+    rf"^(?P<marked>#{{1,4}}[ \t]+|\*\*)?(?:{_PERSON}|{_AGENT})(?P<end>\*\*:?|:\*\*|:)?(?:[ \t]+|$)",
+    re.IGNORECASE,
+)
+_PROMPT = re.compile(r"^[>\u276f][ \t]+")  # terminal: the person's prompt
+_SPOKEN = re.compile(r"^[\u23fa\u25cf][ \t]+")  # terminal: the agent's bullet
+_TOOL = re.compile(r"^[\u23fa\u25cf][ \t]+[A-Z][A-Za-z]{1,30}\(")  # … before a tool's name
+_OUTPUT = re.compile(r"^[ \t]*\u23bf")  # terminal: a tool's output
+
+Speaker = Literal["user", "assistant", ""]
+
+
+class ProseParser:
+    """Reads line by line; a line with no speaker belongs to the last one who spoke."""
+
+    def __init__(self) -> None:
+        self._role: Speaker = ""
+        self._number = 0
+        self._output = False  # within what a tool printed
+        self._named = False  # speakers are named here, so `>` begins a quotation, not a prompt
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line."""
+        line = raw.decode("utf-8", "replace").replace("\0", "").rstrip("\r\n")
+        if (self._output and line.startswith((" ", "\t"))) or _OUTPUT.match(line) or _TOOL.match(line):
+            self._output = True
+            return Parsed(skipped="tool-output")
+        self._output = False
+        role, text = self._speaker(line)
+        if role:
+            self._number += 1
+            self._role = role
+        if not self._role:
+            return Parsed(skipped="preamble" if line.strip() else "blank")
+        return Parsed((Piece(self._role, text, group=str(self._number), joint="\n", raw=True),))
+
+    def _speaker(self, line: str) -> tuple[Speaker, str]:
+        named, rest = speaker(line)
+        if named:
+            self._named = True
+            return named, rest
+        prompt, spoken = _PROMPT.match(line), _SPOKEN.match(line)
+        if prompt and not self._named:
+            return "user", line[prompt.end() :]
+        return ("assistant", line[spoken.end() :]) if spoken else ("", line)
+
+
+def speaker(line: str) -> tuple[Speaker, str]:
+    """Who a line names as its speaker, and the rest of the line; a bare name counts only as a heading."""
+    named = _SPEAKER.match(line)
+    if named is None or not (named["end"] or (named["marked"] and named.end() == len(line))):
+        return "", line
+    return ("user" if named["person"] else "assistant"), line[named.end() :]
+
+
+def is_session(text: str) -> bool:
+    """Whether a text is a session: a person and an agent speak, by name or by the marks of a terminal."""
+    lines = text.splitlines()
+    speakers = {speaker(line)[0] for line in lines}
+    return {"user", "assistant"} <= speakers or (
+        any(map(_PROMPT.match, lines)) and any(map(_SPOKEN.match, lines))
+    )
+
+
+# -- which formats there are, and which one a file has
+
+
 def _is_chat(head: Head) -> bool:
     value: object = head.values[0] if head.values else None
     while isinstance(value, list) and value:
@@ -175,12 +302,12 @@ def _is_chat(head: Head) -> bool:
 
 def _is_prose(head: Head) -> bool:
     suffix = head.name.rpartition(".")[2].lower()
-    return suffix in _TEXT_SUFFIXES and pieces.is_session(head.raw.decode("utf-8", "replace"))
+    return suffix in _TEXT_SUFFIXES and is_session(head.raw.decode("utf-8", "replace"))
 
 
 GENERIC = (
-    Format("chat", _is_chat, chat.ChatParser),
-    Format("text", _is_prose, pieces.ProseParser, prose=True),
+    Format("chat", _is_chat, ChatParser),
+    Format("text", _is_prose, ProseParser, prose=True),
 )
 TRIED = (*("qwen", "codex", "claude-code", "copilot", "pi", "gemini", "opencode", "swe-agent", "specstory"),)
 """The order in which clients are tried, since what one recognises may look like another's; others follow."""
