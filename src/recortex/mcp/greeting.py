@@ -17,7 +17,9 @@ import re
 import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,10 +109,43 @@ HANDSHAKE_VERSIONS = frozenset(("2024-11-05", "2025-03-26", "2025-06-18", "2025-
 MODERN_VERSION = "2026-07-28"
 
 _RESERVED = "io.modelcontextprotocol/"
-_INITIALIZE = frozenset(("protocolVersion", "capabilities", "clientInfo"))
-_MODERN = frozenset(_RESERVED + name for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
 _LONGEST = 100_000  # bytes of a request that is answered here
 _MOST = 50  # requests that are: a client asks for each list once or twice
+
+
+class _Request(msgspec.Struct, forbid_unknown_fields=True):
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: int | str | None = None
+    params: dict[str, Any] = {}
+
+
+class _Implementation(msgspec.Struct):
+    name: str
+    version: str
+
+
+class _Handshake(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    """The parameters of `initialize`."""
+
+    protocol_version: str
+    capabilities: dict[str, dict[str, Any]]
+    client_info: _Implementation
+
+
+class _Envelope(msgspec.Struct):
+    """What a stateless request says of its client."""
+
+    version: Literal["2026-07-28"] = msgspec.field(name=f"{_RESERVED}protocolVersion")
+    client: _Implementation = msgspec.field(name=f"{_RESERVED}clientInfo")
+    capabilities: dict[str, dict[str, Any]] = msgspec.field(name=f"{_RESERVED}clientCapabilities")
+
+
+class _Enveloped(msgspec.Struct, forbid_unknown_fields=True):
+    meta: _Envelope = msgspec.field(name="_meta")
+
+
+_REQUESTS = msgspec.json.Decoder(_Request)
 
 
 class Greeting:
@@ -134,100 +169,43 @@ class Greeting:
 
         After a request that it cannot answer it is done: the order of answers stays that of the requests.
         """
-        message = _parsed(line)
-        if str(message.get("method")).startswith("notifications/"):
-            return None
-        result = self._result(message) if self._left else None
+        result = None
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # the SDK says what is wrong
+            asked = _REQUESTS.decode(line[:_LONGEST])  # one that was cut is no JSON
+            if asked.method.startswith("notifications/"):
+                return None
+            result = self._result(asked) if self._left and asked.id is not None else None
         if result is None:
             self.done = True
             return None
         self._left -= 1
-        self.begun = self.begun or message["method"] == "tools/list"
-        return {"jsonrpc": "2.0", "id": message["id"], "result": result}
+        self.begun = self.begun or asked.method == "tools/list"
+        return {"jsonrpc": "2.0", "id": asked.id, "result": result}
 
-    def _result(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        params = message.get("params") or {}
-        if set(message) - {"jsonrpc", "id", "method", "params"} or not _is_id(message.get("id")):
+    def _result(self, asked: _Request) -> dict[str, Any] | None:
+        """The result, if the request has its plain form. Raises `msgspec.DecodeError` for others."""
+        if asked.method == "initialize" and not self._era:
+            shaken = msgspec.convert(asked.params, _Handshake)
+            if shaken.protocol_version not in HANDSHAKE_VERSIONS:
+                return None
+            self._begin("handshake", shaken.client_info)
+            version = {"protocolVersion": shaken.protocol_version, "serverInfo": self._server}
+            return {**self._about, **version}
+        if self._era == "handshake":
+            return None if asked.params else self._lists.get(asked.method)
+        if asked.method != "server/discover" and asked.method not in self._lists:
             return None
-        match message.get("method"):
-            case "initialize" if not self._era and _is_handshake(params):
-                self._era = "handshake"
-                self._hears(params["clientInfo"])
-                return {
-                    **self._about,
-                    "protocolVersion": params["protocolVersion"],
-                    "serverInfo": self._server,
-                }
-            case "server/discover" if self._is_modern(params):
-                return self._complete({**self._about, "supportedVersions": [MODERN_VERSION]})
-            case str(name) if name in self._lists and self._is_modern(params):
-                return self._complete(self._lists[name])
-            case str(name) if name in self._lists and self._era == "handshake" and not params:
-                return self._lists[name]
-        return None
-
-    def _is_modern(self, params: Any) -> bool:
-        if self._era == "handshake" or not _is_enveloped(params):
-            return False
-        self._era = "modern"
-        self._hears(params["_meta"][_RESERVED + "clientInfo"])
-        return True
-
-    def _hears(self, client: dict[str, Any]) -> None:
-        """Tell of prompts as the client takes them."""
-        self._lists["prompts/list"] = listed_prompts(client["name"])
-
-    def _complete(self, result: dict[str, Any]) -> dict[str, Any]:
-        """A result as the stateless protocol wants it."""
+        self._begin("modern", msgspec.convert(asked.params, _Enveloped).meta.client)
+        versions = {**self._about, "supportedVersions": [MODERN_VERSION]}
+        result = self._lists.get(asked.method, versions)
+        # The stateless protocol says with each result whose it is, and how long it holds.
         stamp = {_RESERVED + "serverInfo": self._server}
         return {**result, "resultType": "complete", "cacheScope": "private", "ttlMs": 0, "_meta": stamp}
 
-
-def _parsed(line: bytes) -> dict[str, Any]:
-    """The message, or an empty one where it is none."""
-    try:
-        message: Any = json.loads(line) if len(line) < _LONGEST else None
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return {}
-    return message if isinstance(message.get("params", {}), dict) else {}
-
-
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _is_handshake(params: dict[str, Any]) -> bool:
-    """Whether the parameters of `initialize` are the usual ones, in a version that is answered here."""
-    return (
-        set(params) == _INITIALIZE
-        and isinstance(params["protocolVersion"], str)
-        and params["protocolVersion"] in HANDSHAKE_VERSIONS
-        and _is_capabilities(params["capabilities"])
-        and _is_implementation(params["clientInfo"])
-    )
-
-
-def _is_enveloped(params: dict[str, Any]) -> bool:
-    """Whether the only parameter is the envelope of a stateless request."""
-    meta = params.get("_meta")
-    return (
-        set(params) == {"_meta"}
-        and isinstance(meta, dict)
-        and set(meta) >= _MODERN
-        and meta[_RESERVED + "protocolVersion"] == MODERN_VERSION
-        and _is_capabilities(meta[_RESERVED + "clientCapabilities"])
-        and _is_implementation(meta[_RESERVED + "clientInfo"])
-    )
-
-
-def _is_capabilities(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(item, dict) for item in value.values())
-
-
-def _is_implementation(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in ("name", "version"))
+    def _begin(self, era: str, client: _Implementation) -> None:
+        """Go on in this protocol, and tell of prompts as the client takes them."""
+        self._era = era
+        self._lists["prompts/list"] = listed_prompts(client.name)
 
 
 # -- the process's standard streams as a line protocol that nothing else in the process can write to
