@@ -20,7 +20,7 @@ from recortex.app.wiring import hook_context
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError
 from recortex.settings import read
-from recortex.storage.records import copying
+from recortex.storage import database
 
 KINDS = ("tribal", "decision", "insight", "procedural", "incident", "preference", "code")
 WORDS = [
@@ -250,7 +250,7 @@ def test_a_store_that_cannot_be_asked_whether_it_is_a_copy_is_not_opened(project
     url = f"sqlite:///{tmp_path}/there.db"
     with Cortex.open(project, url=url) as cx:
         cx.init()
-    monkeypatch.setattr(copying, "copied_from", busy)
+    monkeypatch.setattr(database, "copied_from", busy)
     with Cortex.open(project, url=url) as cx, pytest.raises(StoreBusyError):
         cx.list()
 
