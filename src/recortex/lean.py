@@ -10,20 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from dataclasses import Field
-    from hashlib import blake2b, sha256
     from typing import NamedTuple, Self
-
-if not TYPE_CHECKING:
-    # `hashlib` loads OpenSSL for its own versions of these, which takes longer than any short text's hash.
-    try:
-        from _blake2 import blake2b
-
-        if sys.version_info >= (3, 12):
-            from _sha2 import sha256
-        else:
-            from _sha256 import sha256
-    except ImportError:
-        from hashlib import blake2b, sha256
 
 _UNNEEDED = "typing_extensions"
 """msgspec loads this where it is installed, which costs the hook of a prompt a twentieth of its time, and
@@ -45,13 +32,11 @@ __all__ = [
     "Struct",
     "Value",
     "asdict",
-    "blake2b",
     "field",
     "force_setattr",
     "msgspec",
     "names_of",
     "replace",
-    "sha256",
 ]
 
 

@@ -14,6 +14,7 @@ from recortex.domain.injection import END, START
 from recortex.domain.text import UNNAMED
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
+from recortex.hashes import sha256
 from recortex.version import __version__
 
 if TYPE_CHECKING:
@@ -110,10 +111,8 @@ class Cached(NamedTuple):
 
 def key(branch: str, cwd: str, client: str = "") -> str:
     """The name of a brief's file: SHA-256 of branch, folder and client, as far as that has a name."""
-    import hashlib  # not `lean`, which loads msgspec: a brief that is at hand needs nothing of it
-
     said = f"{branch}:{cwd}" if client in {"", UNNAMED} else f"{branch}:{cwd}:{client}"
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:

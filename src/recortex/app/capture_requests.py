@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.naming import without_secrets
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import append_own, read_own, replace_text
-from recortex.lean import Struct, Value, asdict, blake2b, field, replace, sha256
+from recortex.hashes import blake2b, sha256
+from recortex.lean import Struct, Value, asdict, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

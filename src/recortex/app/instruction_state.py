@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.clients.instruction_files import persons_path, watched
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
-from recortex.lean import blake2b
+from recortex.hashes import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

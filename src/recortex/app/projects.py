@@ -20,7 +20,8 @@ from recortex.codebase.project import Checkout, find_checkout, same_folder, work
 from recortex.domain.text import lazy
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
-from recortex.lean import Value, asdict, field, replace, sha256
+from recortex.hashes import sha256
+from recortex.lean import Value, asdict, field, replace
 
 if TYPE_CHECKING:
     from recortex.domain.address import Address

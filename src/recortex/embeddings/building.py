@@ -19,7 +19,8 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.text import lazy
 from recortex.embeddings.onnx import cut, normalised
 from recortex.errors import EmbeddingError
-from recortex.lean import NamedTuple, blake2b
+from recortex.hashes import blake2b
+from recortex.lean import NamedTuple
 from recortex.ports.model import PieceEmbedder
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from recortex.app.projects import with_folder
 from recortex.codebase.project import working_tree
 from recortex.domain.session import Session, Signal
 from recortex.filesystem import alone
-from recortex.lean import blake2b, replace
+from recortex.hashes import blake2b
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

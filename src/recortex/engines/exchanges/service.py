@@ -28,7 +28,8 @@ from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression
 from recortex.engines.similarity import standardised
-from recortex.lean import NamedTuple, blake2b, replace
+from recortex.hashes import blake2b
+from recortex.lean import NamedTuple, replace
 from recortex.text.languages import looked_up, question_words
 from recortex.text.words import borders, compound_parts, grams, path_words, stem
 

@@ -27,7 +27,7 @@ from recortex.formats.transcripts.pieces import (
     spoken,
 )
 from recortex.formats.transcripts.trails import Trail
-from recortex.lean import sha256
+from recortex.hashes import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,8 @@ from recortex.domain.memory import SymbolLink
 from recortex.domain.relation import KEPT_VERSIONS, Version
 from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
-from recortex.lean import replace, sha256
+from recortex.hashes import sha256
+from recortex.lean import replace
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
 from recortex.storage.records.relations import RelationDegrees

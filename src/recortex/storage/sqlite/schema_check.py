@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recortex.errors import CorruptStoreError, NewerSchemaError
-from recortex.lean import sha256
+from recortex.hashes import sha256
 from recortex.storage.sqlite import migrations
 from recortex.storage.tables import keyword_indexes
 
