@@ -18,19 +18,14 @@ WREN = '''"""Wren's `.jsonl`: each line is a message, `{wren, id, parent, role, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from recortex.clients.catalogue import Client, InstallRequest, Share
 from recortex.clients.hooks import Dialect, usual_events
 from recortex.clients.installer import JsonPart
 from recortex.formats.transcripts.pieces import decode
-from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import Parsed, Piece
-
-if TYPE_CHECKING:
-    from recortex.formats.transcripts.trails import Trail
 
 
 class _Line(msgspec.Struct, gc=False):

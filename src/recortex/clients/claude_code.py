@@ -19,7 +19,7 @@ from recortex.clients.hooks import Dialect, usual_events
 from recortex.clients.installer import JsonPart
 from recortex.domain.injection import strip_injected
 from recortex.errors import RecortexError
-from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
     Content,
     Message,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.exchange import Author, Form, ToolCall
-    from recortex.formats.transcripts.trails import Trail
 
 
 # -- what a person says in Claude Code beside prompts: while the agent works, on a question, on a refusal

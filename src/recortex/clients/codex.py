@@ -22,7 +22,7 @@ from recortex.domain.injection import is_put_in, strip_injected
 from recortex.errors import RecortexError
 from recortex.filesystem import open_regular
 from recortex.formats.hook_events import as_mapping
-from recortex.formats.transcripts.detection import Format, Head, Segments
+from recortex.formats.transcripts.detection import Format, Head, Segments, Trail
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.domain.exchange import Author
-    from recortex.formats.transcripts.trails import Trail
 
 
 # What an editor or the app shows the agent stands under headings of its own before the person's request: the

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client
 from recortex.domain.injection import strip_injected
-from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
     Header,
     Parsed,
@@ -26,9 +26,6 @@ from recortex.formats.transcripts.pieces import (
     spoken,
     tool_call,
 )
-
-if TYPE_CHECKING:
-    from recortex.formats.transcripts.trails import Trail
 
 _ASK = "ask_user"  # the client's own; tools of MCP servers have their server's name before theirs
 _ANSWER = re.compile(r"\AUser (?:responded|selected|answered): (.+)", re.DOTALL)

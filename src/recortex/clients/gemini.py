@@ -19,7 +19,7 @@ from recortex.clients.installer import JsonPart
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own
 from recortex.formats.hook_events import as_mapping
-from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -42,8 +42,6 @@ from recortex.formats.transcripts.pieces import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from recortex.formats.transcripts.trails import Trail
 
 
 # The client writes this line and then the contents of the files that a prompt names with `@`.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from recortex.clients.catalogue import Client
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
     Content,
     Header,
@@ -34,8 +34,6 @@ from recortex.formats.transcripts.pieces import (
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from recortex.formats.transcripts.trails import Trail
 
 
 # What the client writes before what was typed: files that were named with `@`, the skill that was called.

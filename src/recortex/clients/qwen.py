@@ -13,7 +13,7 @@ from recortex.clients.catalogue import Client, InstallRequest, Share
 from recortex.clients.gemini import response, typed
 from recortex.clients.hooks import Dialect, usual_events
 from recortex.clients.installer import JsonPart
-from recortex.formats.transcripts.detection import Format, Head
+from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
     Parsed,
     Raw,
@@ -26,7 +26,6 @@ from recortex.formats.transcripts.pieces import (
 
 if TYPE_CHECKING:
     from recortex.domain.exchange import Author
-    from recortex.formats.transcripts.trails import Trail
 
 
 _BY_CLIENT = frozenset(("goal_runtime", "notification", "realtime_message"))

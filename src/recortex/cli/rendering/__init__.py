@@ -6,9 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recortex.plugins import capabilities, load
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from recortex.terminal import Terminal
 
@@ -72,13 +73,18 @@ FORMS = {
 A capability names the functions for its own answers itself."""
 
 
+_MAX_DEPTH = 12
+
+
 def form_of(kind: str) -> Callable[[Any, Terminal], str]:
     """The function that writes answers of the type with this name."""
     added = None if kind in FORMS else next((one for one in capabilities() if kind in one.renderers), None)
     if added:
         form: Callable[[Any, Terminal], str] = load(added.renderers[kind])
         return form
-    module, _, function = FORMS.get(kind, "values.fields_of").partition(".")
+    if kind not in FORMS:
+        return fields_of
+    module, _, function = FORMS[kind].partition(".")
     found: Callable[[Any, Terminal], str] = getattr(import_module(f"{__name__}.{module}"), function)
     return found
 
@@ -91,3 +97,43 @@ def render(value: Any, terminal: Terminal) -> str:
     from recortex.cli.rendering import screens
 
     return screens.show(value, form, terminal)
+
+
+def fields_of(value: Any, terminal: Terminal) -> str:
+    """The value's fields, one on a line, nested ones indented; empty ones left out."""
+    from recortex.codec import plain
+
+    return "\n".join(_fields(plain(value), terminal, 0))
+
+
+def _fields(value: Any, terminal: Terminal, depth: int) -> Iterator[str]:
+    if isinstance(value, dict) and depth < _MAX_DEPTH:
+        for name, item in value.items():
+            if item not in (None, "", [], {}):
+                yield from _of_field(clean(str(name)), item, terminal, depth)
+    elif isinstance(value, list) and depth < _MAX_DEPTH:
+        for item in value:
+            first, *rest = list(_fields(item, terminal, depth + 1)) or [""]
+            yield f"{_margin(depth)}- {first.strip()}"
+            yield from rest
+    else:
+        yield terminal.wrap(_scalar(value), indent=2 * depth)
+
+
+def _of_field(name: str, item: Any, terminal: Terminal, depth: int) -> Iterator[str]:
+    label = f"{_margin(depth)}{terminal.style(name, 'dim')}:"
+    if isinstance(item, dict | list):
+        yield label
+        yield from _fields(item, terminal, depth + 1)
+    else:
+        text = terminal.wrap(_scalar(item), indent=2 * depth + 2)
+        one_line = text.strip()
+        yield f"{label} {one_line}" if "\n" not in one_line else f"{label}\n{text}"
+
+
+def _margin(depth: int) -> str:
+    return "  " * depth
+
+
+def _scalar(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

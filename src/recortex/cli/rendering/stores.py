@@ -8,7 +8,6 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering.values import lasting
 from recortex.terminal import clean, plural, short, size
 
 if TYPE_CHECKING:
@@ -399,7 +398,7 @@ def _upkept(value: Health) -> str:
 
 def _model_change(value: ModelChange, _terminal: Terminal) -> str:
     """How far a change of the embedding model is."""
-    rest = f", about {lasting(value.seconds_left)} of work" if value.seconds_left is not None else ""
+    rest = f", about {_lasting(value.seconds_left)} of work" if value.seconds_left is not None else ""
     return (
         f"Change to {clean(value.model)}: {value.share:.0%} done, {value.left:,} left{rest}. Until then "
         "those are found "
@@ -446,7 +445,7 @@ def reembedded(value: Reembedded, _terminal: Terminal) -> str:
         )
     took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.per_second else ""
     left = value.left or value.exchanges_left or value.chunks_left
-    rest = f", about {lasting(value.seconds_left)}" if left and value.seconds_left else ""
+    rest = f", about {_lasting(value.seconds_left)}" if left and value.seconds_left else ""
     why = f" {clean(value.stopped)}" if value.stopped and left else ""
     return (
         f"{plural(value.done, 'memory')} brought to {clean(value.model)}{took}; "
@@ -475,3 +474,9 @@ def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
 
 def _change(value: StatusChange, terminal: Terminal) -> str:
     return f"  {terminal.style(short(value.id), 'cyan')}  {clean(value.kind)}: {clean(value.reason)}"
+
+
+def _lasting(seconds: float) -> str:
+    """A time to wait, as people say it."""
+    minutes = round(seconds / 60)
+    return f"{minutes:,} min" if minutes else f"{seconds:.0f} s"

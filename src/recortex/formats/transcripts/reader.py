@@ -17,7 +17,7 @@ from recortex.domain.injection import strip_injected
 from recortex.domain.text import known_as
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.detection import detect
+from recortex.formats.transcripts.detection import Trail, detect
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
     TEXT_LIMIT,
@@ -28,7 +28,6 @@ from recortex.formats.transcripts.pieces import (
     fingerprint,
     shorten,
 )
-from recortex.formats.transcripts.trails import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
