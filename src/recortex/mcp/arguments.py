@@ -117,10 +117,7 @@ def takes(operation: Operation) -> str:
 def _argument(parameter: Parameter, value: Any) -> Any:
     for reading in (value, *_decoded(value)):  # what a text hides counts as what stands open
         for item in _scalars(reading):
-            if isinstance(item, str):
-                _check_text(parameter.name, item)
-            elif isinstance(item, int | float):
-                _check_number(parameter.name, item)
+            _check(parameter.name, item)
     try:
         return taken(value, parameter.hint)
     except InvalidInputError as error:
@@ -143,32 +140,22 @@ def _scalars(value: Any) -> Iterator[Any]:
             yield item
 
 
-def _check_text(name: str, text: str) -> None:
-    if len(text) > LONGEST_TEXT:
+def _check(name: str, value: Any) -> None:
+    """Refuse a text or a number that no store can keep. Raises InvalidInputError."""
+    if isinstance(value, int | float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
         raise InvalidInputError(
-            f"`{name}` has a text of {len(text)} characters; {LONGEST_TEXT} are allowed.",
+            f"`{name}` has a number that is too large.", hint="Numbers are at most 64 bits wide."
+        )
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        raise InvalidInputError(
+            f"`{name}` has a text of {len(value)} characters; {LONGEST_TEXT} are allowed.",
             hint="Keep what matters, in a few sentences; several memories are better than a long one.",
         )
-    if _NUL in text or not _is_unicode(text):
+    if isinstance(value, str) and (_NUL in value or value.encode(errors="ignore").decode() != value):
         raise InvalidInputError(
             f"`{name}` has a character that is no text (NUL, or half of a surrogate pair).",
             hint="Send it again without that character.",
         )
-
-
-def _check_number(name: str, number: float) -> None:
-    if not -_LARGEST_NUMBER <= number <= _LARGEST_NUMBER:
-        raise InvalidInputError(
-            f"`{name}` has a number that is too large.", hint="Numbers are at most 64 bits wide."
-        )
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # -- bounds what an answer costs, since it takes an agent's context

@@ -107,7 +107,10 @@ class ToolDispatcher:
             asking = operation.traits.asks
             given = {key: value for key, value in arguments.items() if key != CONFIRM or not asking}
             budget, rest = budgeted(operation, given)
-            told = cleaned(lean(self._with_notes(self._done(operation, rest))))
+            done = self._done(operation, rest)
+            if hasattr(done, "degraded"):  # stores that cannot be written are part of what could not be used
+                done = replace(done, degraded=(*done.degraded, *self.facade().unwritten))
+            told = cleaned(lean(done))
             return bounded(told | {BUDGET: budget} if BUDGET in told else told, budget)
 
         return self.answered(name, work)
@@ -119,12 +122,6 @@ class ToolDispatcher:
             RecortexError: it cannot be read.
         """
         return self._done(self._reading[name], arguments)
-
-    def _with_notes(self, done: Any) -> Any:
-        """A result that says what could not be used, with the stores that cannot be written."""
-        if not hasattr(done, "degraded"):
-            return done
-        return replace(done, degraded=(*done.degraded, *self.facade().unwritten))
 
     def _done(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
         given = converted(operation, arguments)
@@ -299,17 +296,8 @@ _NOTHING = "Nothing is known yet."
 _MORE = tuple(f"word{number}" for number in range(2, WORDS + 1))
 
 
-def resource(desk: ToolDispatcher, uri: str) -> ToolAnswer:
-    """The text of a resource, as `text`."""
-    return desk.answered("resource", lambda: {"text": _resource(desk, uri)})
-
-
-def prompt(desk: ToolDispatcher, name: str, arguments: Mapping[str, str]) -> ToolAnswer:
-    """The text of a prompt, as `text`: what the person asks, and what memory knows of it."""
-    return desk.answered("prompt", lambda: {"text": _prompt(desk, name, arguments)})
-
-
-def _resource(desk: ToolDispatcher, uri: str) -> str:
+def resource(desk: ToolDispatcher, uri: str) -> str:
+    """The text of a resource. Raises RecortexError."""
     if uri == BRIEF:
         return sealed(desk.read("surface", {}).text) or wrap(_NOTHING)
     if uri.startswith(MEMORY):
@@ -319,7 +307,8 @@ def _resource(desk: ToolDispatcher, uri: str) -> str:
     )
 
 
-def _prompt(desk: ToolDispatcher, name: str, arguments: Mapping[str, str]) -> str:
+def prompt(desk: ToolDispatcher, name: str, arguments: Mapping[str, str]) -> str:
+    """The text of a prompt: what the person asks, and what memory knows of it. Raises RecortexError."""
     wanted, taken = _ASKED.get(name, ("", ""))
     asked = " ".join(arguments.get(one, "").strip() for one in (wanted, *_MORE)).strip()
     if not asked:
@@ -377,7 +366,7 @@ def build(
     ) -> types.ReadResourceResult | types.InputRequiredResult:
         if asked := await settle(desk, context, params.input_responses):
             return asked
-        text = _text(await _run(resource, desk, params.uri))
+        text = _text(await _run(desk.answered, "resource", lambda: {"text": resource(desk, params.uri)}))
         found = types.TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)
         return types.ReadResourceResult(contents=[found])
 
@@ -386,7 +375,8 @@ def build(
     ) -> types.GetPromptResult | types.InputRequiredResult:
         if asked := await settle(desk, context, params.input_responses):
             return asked
-        text = _text(await _run(prompt, desk, params.name, params.arguments or {}))
+        given = params.arguments or {}
+        text = _text(await _run(desk.answered, "prompt", lambda: {"text": prompt(desk, params.name, given)}))
         said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(messages=[said])
 
@@ -429,6 +419,13 @@ def _called(desk: ToolDispatcher, params: types.CallToolRequestParams, meta: Map
         return desk.call(params.name, params.arguments or {})
 
 
+def _text(answer: ToolAnswer) -> str:
+    """The text of a resource or prompt. Raises MCPError, which says why there is none."""
+    if answer.failed:
+        raise MCPError(types.INVALID_PARAMS, f"{answer.data['message']} {answer.data['hint']}".strip())
+    return str(answer.data["text"])
+
+
 def _listing(of: type[_Listed], listed: dict[str, Any]) -> Callable[..., Awaitable[_Listed]]:
     """A handler that always gives the same list."""
     result = of.model_validate(listed, by_name=False)
@@ -437,18 +434,6 @@ def _listing(of: type[_Listed], listed: dict[str, Any]) -> Callable[..., Awaitab
         return result
 
     return give
-
-
-def _text(answer: ToolAnswer) -> str:
-    """The text of a resource or prompt.
-
-    Raises:
-        MCPError: it cannot be given.
-    """
-    if answer.failed:
-        raise MCPError(types.INVALID_PARAMS, f"{answer.data['message']} {answer.data['hint']}".strip())
-    text: str = answer.data["text"]
-    return text
 
 
 async def _confirmed(
