@@ -3,29 +3,62 @@
 from __future__ import annotations
 
 import collections
+import os
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from importlib import import_module
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from dataclasses import Field
     from typing import NamedTuple, Self
 
-_UNNEEDED = "typing_extensions"
-"""msgspec loads this where it is installed, which costs the hook of a prompt a twentieth of its time, and
-uses nothing of it that the standard library of Python 3.11 lacks."""
+_LATER = ("inspect", "toml", "yaml")
 
-_loaded = _UNNEEDED in sys.modules
-if not _loaded:
-    cast("dict[str, object]", sys.modules)[_UNNEEDED] = None  # importing it fails as if it were not there
+
+def _of_msgspec(name: str) -> Any:
+    """Imports at its first use a part of msgspec that was left out, as `msgspec.__getattr__`."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'msgspec' has no attribute {name!r}")
+    return import_module(f"msgspec.{name}")
+
+
+def _schemas(name: str) -> Any:
+    def call(*given: Any, **named: Any) -> Any:
+        return getattr(import_module("msgspec._json_schema"), name)(*given, **named)
+
+    return call
+
+
+_left_out: dict[str, Any] = {}
+"""Modules that msgspec loads and starts rarely need, a twentieth of the time of the hook of a prompt; what is
+in their place while it is loaded. It works without `typing_extensions` from Python 3.11 on, and all that
+`uuid` asks `platform` is the name of the system."""
+if "msgspec" not in sys.modules:
+    _left_out = {
+        "typing_extensions": None,  # importing it fails as if it were not there
+        "msgspec._json_schema": SimpleNamespace(
+            schema=_schemas("schema"), schema_components=_schemas("schema_components")
+        ),
+        **dict.fromkeys((f"msgspec.{name}" for name in _LATER), SimpleNamespace()),
+    }
+    if hasattr(os, "uname"):
+        _left_out["platform"] = SimpleNamespace(system=lambda: os.uname().sysname)
+    _left_out = {name: instead for name, instead in _left_out.items() if name not in sys.modules}
+    sys.modules.update(_left_out)
 try:
     import msgspec
     from msgspec import Struct, field
     from msgspec.structs import asdict, force_setattr, replace
 finally:
-    if not _loaded:
-        del sys.modules[_UNNEEDED]
+    for _name in _left_out:
+        del sys.modules[_name]
+if _left_out:
+    for _name in _LATER:
+        vars(msgspec).pop(_name, None)
+    vars(msgspec)["__getattr__"] = _of_msgspec
 
 __all__ = [
     "NamedTuple",
