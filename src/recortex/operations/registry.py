@@ -6,17 +6,19 @@ positional on the command line; those after it are options.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
-from recortex.lean import Value, force_setattr
+from recortex.lean import Struct, Value, force_setattr, msgspec
 from recortex.operations.manifest import group_of
 from recortex.plugins import clients
 from recortex.telemetry import span
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 Fields = ParamSpec("Fields")
@@ -24,6 +26,8 @@ Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 _MARK = "__operation__"
+_TAKES = "__takes__"
+"""On a method: the class whose fields are its parameters."""
 _SHORTER = {"from_exchange": "--from"}
 """Names that are shorter on the command line; in Python `from` is a keyword."""
 _ARGUMENT = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
@@ -111,17 +115,16 @@ class Operation(Value, frozen=True):
         """Its parameters with their types resolved."""
         hints = parameter_types(self.function)
         described = _arguments(_docstring_of(self.function))
-        signature = list(inspect.signature(self.function).parameters.values())[1:]
         return tuple(
             Parameter(
-                name=one.name,
-                hint=hints[one.name],
-                default=None if one.default is one.empty else one.default,
-                required=one.default is one.empty,
-                positional=one.kind is one.POSITIONAL_OR_KEYWORD,
-                help=described.get(one.name, ""),
+                name=name,
+                hint=hints[name],
+                default=None if default is msgspec.NODEFAULT else default,
+                required=default is msgspec.NODEFAULT,
+                positional=positional,
+                help=described.get(name, ""),
             )
-            for one in signature
+            for name, (default, positional) in _declared(self.function).items()
         )
 
     def returns(self) -> Any:
@@ -164,11 +167,8 @@ def taking(
         def taken(self: Any, /, *args: Fields.args, **kwargs: Fields.kwargs) -> Result:
             return method(self, fields(*args, **kwargs))
 
-        own, given = inspect.signature(method), inspect.signature(fields)
         described = _SECTION.split(_docstring_of(fields))[-1].rstrip()
-        vars(taken)["__signature__"] = own.replace(
-            parameters=[next(iter(own.parameters.values())), *given.parameters.values()]
-        )
+        vars(taken).update({_TAKES: fields, "__wrapped__": _Signed(method, fields)})
         taken.__annotations__ = parameter_types(fields) | {"return": get_type_hints(method)["return"]}
         taken.__doc__ = f"{_docstring_of(method)}\n\nArgs:{described}\n"
         for name in ("__module__", "__name__", "__qualname__"):
@@ -176,6 +176,42 @@ def taking(
         return taken
 
     return spread
+
+
+class _Signed:
+    """Has the signature of a method that takes the fields of a class, for `inspect.signature`.
+
+    It is made when it is asked for: `inspect` takes a twentieth of the time of a short command to load.
+    """
+
+    def __init__(self, method: Callable[..., Any], fields: Callable[..., Any]) -> None:
+        self._method, self._fields = method, fields
+
+    @property
+    def __signature__(self) -> Signature:
+        from inspect import signature
+
+        own, given = signature(self._method), signature(self._fields)
+        return own.replace(parameters=[next(iter(own.parameters.values())), *given.parameters.values()])
+
+
+@cache
+def _declared(function: Callable[..., Any]) -> dict[str, tuple[Any, bool]]:
+    """The parameters of an operation, or of a class of fields, by name, without `inspect`.
+
+    The default of each, `NODEFAULT` where there is none, and whether it may be given by its place.
+    """
+    function = getattr(function, _TAKES, getattr(function, "__wrapped__", function))
+    if isinstance(function, type) and issubclass(function, Struct):
+        names, places = function.__struct_fields__, len(function.__match_args__)
+        usual = dict(zip(reversed(names), reversed(function.__struct_defaults__), strict=False))
+    else:
+        plain: Any = function.__init__ if isinstance(function, type) else function  # type: ignore[misc]
+        code, places = plain.__code__, plain.__code__.co_argcount - 1
+        names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+        usual = dict(zip(reversed(names[:places]), reversed(plain.__defaults__ or ()), strict=False))
+        usual |= plain.__kwdefaults__ or {}
+    return {name: (usual.get(name, msgspec.NODEFAULT), at < places) for at, name in enumerate(names)}
 
 
 def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -186,12 +222,18 @@ def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """
     from recortex.codec import storable
 
-    given = _signature(function).bind(None, *args, **kwargs).arguments
-    del given[next(iter(given))]
+    needed = {name for name, (default, _) in _declared(function).items() if default is msgspec.NODEFAULT}
+    given: Mapping[str, Any] = kwargs
+    if args or not needed <= kwargs.keys() <= _declared(function).keys():
+        given = dict(list(_signature(function).bind(None, *args, **kwargs).arguments.items())[1:])
     return converted(storable(given), parameter_types(function))
 
 
-_signature = cache(inspect.signature)  # 40 µs of each call otherwise
+@cache  # 40 µs of each call otherwise
+def _signature(function: Callable[..., Any]) -> Signature:
+    from inspect import signature
+
+    return signature(function)
 
 
 def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,7 +257,7 @@ def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, A
 def parameter_types(function: Callable[..., Any]) -> dict[str, Any]:
     """The resolved types of the parameters of an operation, or of a dataclass, by name."""
     hints = get_type_hints(function, include_extras=True)
-    return {name: hints[name] for name in inspect.signature(function).parameters if name in hints}
+    return {name: hints[name] for name in _declared(function)}
 
 
 def operations_of(facade: type) -> dict[str, Operation]:
@@ -249,7 +291,9 @@ def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Ope
 
 def _docstring_of(function: Callable[..., Any]) -> str:
     # Python 3.13 takes the indent of the source off by itself, older ones leave it on.
-    said = inspect.cleandoc(function.__doc__ or "")
+    first, *rest = (function.__doc__ or "").expandtabs().splitlines() or [""]
+    indent = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    said = "\n".join((first.lstrip(), *(line[indent:] for line in rest))).strip("\n")
     return (
         said.replace(_READ, ", ".join(one.name for one in clients() if one.reads)) if _READ in said else said
     )

@@ -25,11 +25,11 @@ def test_every_operation_and_parameter_has_help(one: Operation) -> None:
 @pytest.mark.parametrize("indent", [0, 4, 8], ids=str)
 def test_help_does_not_depend_on_the_indent_of_the_docstring(one: Operation, indent: int) -> None:
     first, _, rest = inspect.cleandoc(one.function.__doc__ or "").partition("\n")
-    inner = inspect.unwrap(one.function)
+    inner = vars(one.function)["__wrapped__"]
     assert isinstance(inner, FunctionType)
     again = FunctionType(inner.__code__, inner.__globals__, one.method, inner.__defaults__, inner.__closure__)
     again.__annotations__, again.__kwdefaults__ = inner.__annotations__, inner.__kwdefaults__
-    vars(again)["__signature__"] = inspect.signature(inner)
+    vars(again).update(vars(inner))
     again.__doc__ = f"{first}\n{textwrap.indent(rest, ' ' * indent)}"
     group = type("Group", (), {one.method: operation()(again)})
     (found,) = operations_of(group).values()
