@@ -38,6 +38,9 @@ EXCHANGE_WEIGHTS_DOUBLED: dict[str, int] = {
 """The same of exchanges."""
 CHUNK_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "headings": 2, "terms": 2}
 """The same of chunks of documents."""
+MOST_SCORED = 20_000
+"""Memories that one search by words scores: 12 ms in SQLite, whatever the size of the store
+(bench/scale.py)."""
 BM25_MOST_GAIN = 2.2
 """What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from recortex.domain.session import Channel, GivenMemory, Outcome, Receipt, Session, Signal, Use
 
 
-MOST_SCORED = 20_000
-"""Memories that one search by words scores: 12 ms in SQLite, whatever the size of the store
-(bench/scale.py)."""
-
-
 class VectorSearch(Protocol):
     """Search by vectors, and what they are compared by more closely.
 

@@ -14,8 +14,7 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.search import BM25_MOST_GAIN, begins
-from recortex.ports.search import MOST_SCORED
+from recortex.domain.search import BM25_MOST_GAIN, MOST_SCORED, begins
 from recortex.storage.database import Records
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
 from recortex.storage.records.rows import EVERYTHING

@@ -6,9 +6,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
-from recortex.domain.search import ANY_ENDING, Facts, begins
+from recortex.domain.search import ANY_ENDING, MOST_SCORED, Facts, begins
 from recortex.errors import CorruptStoreError
-from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
