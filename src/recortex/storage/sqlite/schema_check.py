@@ -7,6 +7,7 @@ opened only where its schema is, object by object, that of one of our migrations
 from __future__ import annotations
 
 from contextlib import closing
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -123,6 +124,7 @@ def has_schema(rows: Callable[[str], list[tuple[Any, ...]]], version: int) -> bo
     return DIGESTS.get(digest(objects)) == version or objects == expected(version)
 
 
+@lru_cache(4)  # a hook asks three times
 def digest(objects: frozenset[Object]) -> str:
     """What stands for a schema in `DIGESTS`."""
     written = repr(sorted(objects)) if objects else ""
