@@ -46,8 +46,9 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
 }
+_KEPT = {"/static/vendor/": "public, max-age=31536000, immutable", "/static/": "no-cache"}
+"""What a browser keeps: files with a version in their name; others, if it asks whether they changed."""
 ENTER = "/enter"
 PROGRAMS = ("/api/", "/mcp")
 """What tokens open; pages are for browsers."""
@@ -178,7 +179,7 @@ class Guard:
             return
         self.busy += 1
         try:
-            await self._guarded(scope, receive, _with_headers(send))
+            await self._guarded(scope, receive, _with_headers(scope["path"], send))
         finally:
             self.busy -= 1
             self.last_at = time.monotonic()
@@ -354,10 +355,13 @@ def _replayed(message: Message, then: Receive | None = None) -> Receive:
     return give
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(path: str, send: Send) -> Send:
+    kept = next((value for start, value in _KEPT.items() if path.startswith(start)), "no-store")
+
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
+            headers.setdefault("cache-control", kept)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
