@@ -152,10 +152,10 @@ def test_twenty_proposals_are_approved_at_once(memory):
             "remember", f"Proposal {number} of the story is about item {number}", "--status", "proposed"
         )
     memory.open("review")
-    memory.page.get_by_label("All").check()
+    memory.page.get_by_label("All that are shown").check()
     chosen = memory.page.locator("[data-count]")
     assert chosen.inner_text() == "20 chosen"
-    memory.page.get_by_role("button", name="Approve the chosen").click()
+    memory.page.get_by_role("button", name="Approve selected").click()
     assert memory.said() == "20 memories approved."
     assert memory.run("review")["waiting"] == 0
 
@@ -164,7 +164,7 @@ def test_why_an_answer_came_is_said(memory):
     memory.run("remember", "The cache is cleared by the nightly job", "--kind", "procedural")
     memory.open("search")
     memory.page.get_by_label("Question").fill("when is the cache cleared?")
-    memory.page.locator("summary", has_text="Why it stands here").first.click()
+    memory.page.locator("summary", has_text="Why this result?").first.click()
     told = memory.page.locator("details[open]").first.inner_text()
     assert "cache" in told
     assert "score" in told
@@ -217,7 +217,7 @@ def test_why_a_file_is_as_it_is_is_shown_with_a_picture(memory):
 def test_a_token_is_made_and_revoked(memory):
     memory.open("tokens")
     memory.page.get_by_label("Name").fill("a dashboard")
-    memory.page.get_by_role("button", name="Make").click()
+    memory.page.get_by_role("button", name="Create").click()
     secret = memory.page.locator(".secret").inner_text()
     asked = {"authorization": f"Bearer {secret}"}
     fetch = memory.page.context.request.post

@@ -95,6 +95,11 @@ class Operations:
 
         return cls(application(path, url=url, clock=clock, actor=actor, progress=progress))
 
+    @classmethod
+    def of(cls, other: Operations) -> Self:
+        """This group of operations on what another one has opened."""
+        return cls(other._app)
+
     def warm(self) -> None:
         """Load the embedding model now, so that the first recall does not wait for it."""
         self._app.probe_embedder()

@@ -71,12 +71,14 @@ class Visitor:
         right: what they may do.
         csrf: what a page's forms carry; empty for programs.
         name: by which writes are counted.
+        said: what was done last, which the next page tells.
     """
 
     def __init__(self, name: str, right: Right, csrf: str = "") -> None:
         self.name = name
         self.right = right
         self.csrf = csrf
+        self.said = ""
 
 
 class Doors:

@@ -57,6 +57,16 @@ def count(number: int, name: str) -> str:
     return f"{number:,} {name if number == 1 else _plural(name)}"
 
 
+def figure(number: float) -> str:
+    """A whole number with its thousands, or two digits behind the point."""
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:.2f}"
+
+
+def lasting(milliseconds: float) -> str:
+    """Milliseconds, or seconds from one second on."""
+    return f"{milliseconds:.0f} ms" if milliseconds < 1_000 else f"{milliseconds / 1_000:,.1f} s"  # noqa: PLR2004
+
+
 def size(number: int) -> str:
     """Bytes as kB or MB."""
     amount = float(number)
@@ -109,6 +119,8 @@ def vendored() -> dict[str, dict[str, Any]]:
 GLOBALS: Mapping[str, Any] = {
     "count": count,
     "day_of": day_of,
+    "figure": figure,
+    "lasting": lasting,
     "same": same,
     "version": recortex.__version__,
     "vendor": vendored(),

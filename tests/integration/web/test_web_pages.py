@@ -41,7 +41,7 @@ def test_a_wrong_memory_is_found_and_corrected(browser, served, remember):
     id_ = remember("Releases are cut from the branch trunk every Tuesday", kind="procedural")
     found = browser.get("/p/here/search?q=when+are+releases+cut")
     assert f"/p/here/memories/{id_}" in found.text
-    assert "Why it stands here" in found.text
+    assert "Why this result?" in found.text
     browser.get(f"/p/here/memories/{id_}")
     text = "Releases are cut from the branch main every Thursday"
     page = browser.post(
@@ -52,7 +52,10 @@ def test_a_wrong_memory_is_found_and_corrected(browser, served, remember):
     assert "<del>trunk</del>" in shown
     assert "<ins>Thursday</ins>" in shown
     assert served.run("get", id_)["text"] == text
-    assert said(browser.post(f"/p/here/memories/{id_}", action="undo")) == "The last change was undone."
+    assert (
+        said(browser.post(f"/p/here/memories/{id_}", action="undo"))
+        == "The last change was undone. Undo again to redo it."
+    )
     assert "Tuesday" in served.run("get", id_)["text"]
 
 

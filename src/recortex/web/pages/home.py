@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Status
+from recortex.lean import replace
+from recortex.operations.base import MAX_LIMIT, RecallQuestion
+from recortex.operations.searching import SearchOperations
 from recortex.web.pages.view import Gone, Page, Shown
 
 if TYPE_CHECKING:
@@ -54,9 +57,9 @@ def search(view: View) -> Shown:
     """One list of everything that answers a question, each with why it stands there."""
     question, as_of = view.text("q"), view.at("as_of")
     statuses = tuple(map(Status, view.texts("status"))) or None
-    found = None
+    weak, hidden, found = view.text("all") == "yes", 0, None
     if question:
-        found = view.cortex.recall(
+        asked = RecallQuestion(
             question,
             limit=_SEARCHED,
             kinds=tuple(view.texts("kind")),
@@ -65,15 +68,31 @@ def search(view: View) -> Shown:
             among=view.word("among", "all"),
             as_of=as_of,
             explain=True,
-            floor=view.text("all") != "yes",
+            floor=not weak,
         )
-    values = {"question": question, "found": found, "kinds": sorted(KINDS), "statuses": list(Status)}
+        # not `recall`, by which what is found counts as used: a person who looks around is no evidence
+        found = SearchOperations.of(view.cortex).answer(asked)
+        if not weak:
+            strong = [one for one in found.exchanges if not one.weak]
+            passages = [one for one in found.documents if not one.weak]
+            hidden = len(found.exchanges) + len(found.documents) - len(strong) - len(passages)
+            found = replace(found, exchanges=tuple(strong), documents=tuple(passages))
+    values = {
+        "question": question,
+        "found": found,
+        "kinds": sorted(KINDS),
+        "statuses": list(Status),
+        "hidden": hidden,
+    }
     return Shown("search.html", values)
 
 
 def review(view: View) -> Shown:
     """Everything that waits: proposals grouped by subject, contradictions, what was flagged."""
-    waiting = _waiting(view)
+    if view.text("all") == "yes":
+        waiting = view.kept("review of all", lambda cortex: cortex.review(limit=MAX_LIMIT))
+    else:
+        waiting = _waiting(view)
     return Shown("review.html", {"waiting": waiting, "groups": waiting.groups})
 
 
@@ -83,7 +102,7 @@ def decide(view: View) -> Gone:
     if not ids:
         return Gone(view.url("review"), "Nothing was chosen.")
     done = view.cortex.review(action, ids)
-    said = {"approve": "approved", "reject": "put away", "replace": "settled", "both": "settled"}[done.action]
+    said = {"approve": "approved", "reject": "archived", "replace": "settled", "both": "settled"}[done.action]
     number = len(done.memories)
     return Gone(
         view.text("then") or view.url("review"), f"{number} {'memory' if number == 1 else 'memories'} {said}."

@@ -137,16 +137,19 @@ def word_changes(before: str, after: str) -> list[Change]:
 
 
 _ACTS: Mapping[str, tuple[Callable[[Cortex, str], object], str]] = {
-    "pin": (lambda cortex, id_: cortex.edit(id_, pinned=True), "It never fades now."),
-    "unpin": (lambda cortex, id_: cortex.edit(id_, pinned=False), "It fades as others do."),
-    "confirm": (lambda cortex, id_: cortex.feedback(id_, "confirm"), "Noted that it is right."),
-    "reject": (lambda cortex, id_: cortex.feedback(id_, "reject"), "Put away: it is given no more."),
-    "approve": (lambda cortex, id_: cortex.review("approve", [id_]), "Approved: it is given from now on."),
+    "pin": (lambda cortex, id_: cortex.edit(id_, pinned=True), "Pinned: it never fades."),
+    "unpin": (lambda cortex, id_: cortex.edit(id_, pinned=False), "Unpinned."),
+    "confirm": (lambda cortex, id_: cortex.feedback(id_, "confirm"), "Confirmed."),
+    "reject": (lambda cortex, id_: cortex.feedback(id_, "reject"), "Archived: agents will no longer see it."),
+    "approve": (
+        lambda cortex, id_: cortex.review("approve", [id_]),
+        "Approved: agents will see it from now on.",
+    ),
     "forget": (
         lambda cortex, id_: cortex.forget(id_),
-        "Forgotten: it is given no more. Undo brings it back.",
+        "Archived: agents will no longer see it. “Restore” brings it back.",
     ),
-    "undo": (lambda cortex, id_: cortex.undo(id_), "The last change was undone."),
+    "undo": (lambda cortex, id_: cortex.undo(id_), "The last change was undone. Undo again to redo it."),
 }
 """What can be done to a memory with one button, and what is told of it then."""
 
@@ -167,7 +170,7 @@ def act(view: View) -> Gone:
         return Gone(view.url(f"memories/{kept.id}"), "Saved. The former version is kept below.")
     if action == "restore":
         cortex.restore(id_, version=view.number("version") or None)
-        return Gone(then, "Brought back.")
+        return Gone(then, "Restored.")
     if action not in _ACTS:
         raise InvalidInputError(f"There is no action {action[:40]!r}.", hint="Go back and choose again.")
     does, said = _ACTS[action]

@@ -151,7 +151,6 @@ class View:
         """This page's address with other parameters."""
         kept: dict[str, Any] = {name: self.asked.getlist(name) for name in self.asked} | asked
         kept = {name: value for name, value in kept.items() if value not in (None, "", (), 0)}
-        kept.pop("said", None)
         return f"{self.path}?{urlencode(kept, doseq=True)}" if kept else self.path
 
 
@@ -195,12 +194,8 @@ def _answered(view: View, declared: Page) -> Response:
         )
         return _failure(view, failed, HTTPStatus.INTERNAL_SERVER_ERROR)
     if isinstance(found, Gone):
-        to = (
-            f"{found.to}{'&' if '?' in found.to else '?'}{urlencode({'said': found.said})}"
-            if found.said
-            else found.to
-        )
-        return RedirectResponse(to, HTTPStatus.SEE_OTHER)
+        view.visitor.said = found.said
+        return RedirectResponse(found.to, HTTPStatus.SEE_OTHER)
     return found
 
 
@@ -215,6 +210,7 @@ def rendered(view: View, template: str, values: Mapping[str, Any]) -> str:
         now, name = view.now, view.desk.name_of(view.project)
     except RecortexError:
         now, name = datetime.now(UTC), ""
+    said, view.visitor.said = view.visitor.said, ""
     section = view.path.split("/")[3:4]
     return page(
         template,
@@ -227,7 +223,7 @@ def rendered(view: View, template: str, values: Mapping[str, Any]) -> str:
         project_name=name,
         navigation=NAVIGATION,
         section=section[0] if section else "",
-        said=view.asked.get("said", "")[:300],
+        said=said,
         **values,
     )
 

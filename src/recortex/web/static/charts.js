@@ -10,7 +10,9 @@ addEventListener("DOMContentLoaded", () => {
     const options = {
       width: place.clientWidth,
       height: 200,
-      axes: [axis, axis],
+      axes: [axis, { ...axis, size: 70 }],
+      legend: { show: false },
+      scales: { y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.05 : 1] } },
       series: [{}, { label: place.dataset.name, stroke: color("--link"), width: 2 }],
     };
     const drawn = new uPlot(options, [days, numbers(place.dataset.values)], place);
