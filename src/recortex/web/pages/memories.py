@@ -89,6 +89,8 @@ def memory(view: View) -> Shown | Gone:
             "memory": found,
             "told": list(_told(history.versions)),
             "audit": history.audit,
+            # Undoing that a memory was made archives it, which has a button of its own.
+            "undoable": [one.operation for one in history.audit] != ["create"],
             "related": cortex.related(found.id, limit=20).neighbours,
             "why": cortex.explain(found.id),
             "use": cortex.inspect(id=found.id).memory,
