@@ -64,7 +64,8 @@ def figure(number: float) -> str:
 
 def lasting(milliseconds: float) -> str:
     """Milliseconds, or seconds from one second on."""
-    return f"{milliseconds:.0f} ms" if milliseconds < 1_000 else f"{milliseconds / 1_000:,.1f} s"  # noqa: PLR2004
+    short = milliseconds < 1_000  # noqa: PLR2004
+    return f"{milliseconds:.0f} ms" if short else f"{milliseconds / 1_000:,.1f} s"
 
 
 def size(number: int) -> str:
