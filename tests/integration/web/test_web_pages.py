@@ -1,6 +1,7 @@
 """What a person does on the pages, as forms and links do it without any script."""
 
 import html
+import json
 import re
 
 import pytest
@@ -21,6 +22,21 @@ HOSTILE = [
     "<a href='//evil.example'>x</a>",
     "<style>*{display:none}</style>",
     "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "<body onload=alert(1)>",
+    "<details open ontoggle=alert(1)>",
+    "<math><mtext><script>alert(1)</script></mtext></math>",
+    "<input autofocus onfocus=alert(1)>",
+    "' onmouseover='alert(1)",
+    "<base href='//evil.example/'>",
+    "<link rel=stylesheet href='//evil.example/x.css'>",
+    "<form action='//evil.example'><button>x</button></form>",
+    "<!-- --><script>alert(1)</script>",
+    "]]><script>alert(1)</script>",
+    "<object data='data:text/html,x'></object>",
+    "\u2066isolated\u2069 \u200b\ufeff hidden",
+    "<a hx-get='/p/here/tokens' hx-trigger='load'>x</a>",
+    "<template><script>alert(1)</script></template>",
+    "%3Cscript%3Ealert(1)%3C/script%3E",
 ]
 
 
@@ -123,9 +139,13 @@ def test_hostile_texts_are_shown_as_text(browser, remember, text):
         scripts = re.findall(r"<script\b[^>]*>[^<]*", page)
         assert scripts
         assert all(re.match(r'<script src="/static/[\w./-]+"[^>]*>$', one) for one in scripts)
-        assert not re.search(r"<(img src=x|svg|iframe|style|meta http-equiv|b>)", page)
+        assert not re.search(
+            r"<(img src=x|svg|iframe|style|meta http-equiv|b>|body on|details open on|math|input auto|base|object"
+            r"|template|link rel=stylesheet|form action='|a hx-)",
+            page,
+        )
         assert not re.search(r"\son\w+\s*=", re.sub(r">[^<]*<", "><", page))
-        assert "\u202e" not in page
+        assert not set(page) & set("\u202e\u2066\u2069\u200b\ufeff")
     assert "49" not in re.findall(
         r"Hostile [^<]*text", html.unescape(browser.get(f"/p/here/memories/{id_}").text)
     )
@@ -139,3 +159,35 @@ def test_all_pages_are_there(browser):
     assert browser.get("/p/here/nothing").status_code == 404
     assert browser.get("/p/nowhere/").status_code == 400
     assert browser.get("/p/here/memories/none").status_code == 404
+
+
+def test_hostile_words_of_a_session_are_shown_as_text(browser, served, tmp_path):
+    lines = []
+    for number, text in enumerate(HOSTILE):
+        for role in ("user", "assistant"):
+            content = text if role == "user" else [{"type": "text", "text": f"Said again: {text}"}]
+            told = {"role": role, "content": content}
+            id_ = f"00000000-0000-4000-8000-{len(lines):012}"
+            lines.append(
+                {
+                    "type": role,
+                    "sessionId": "22222222-2222-4333-8444-555555555555",
+                    "uuid": id_,
+                    "parentUuid": None,
+                    "timestamp": f"2026-03-01T10:{number:02}:00.000Z",
+                    "cwd": str(tmp_path),
+                    "version": "2.1.332",
+                    "message": told,
+                }
+            )
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    served.run("import", "claude-code", str(path), "--trust")
+    pages = [browser.get("/p/here/sessions").text, browser.get("/p/here/sessions/22222222").text]
+    pages += [
+        browser.get(f"/p/here/records/{id_}").text for id_ in re.findall(r"/records/(\w+)", pages[1])[:8]
+    ]
+    assert "alert(1)" in "".join(pages)
+    for page in pages:
+        assert not re.search(r"<(script>|img src=x|svg|iframe|style|math|base|object|template|a hx-)", page)
+        assert all(re.match(r'<script src="/static/', one) for one in re.findall(r"<script\b[^>]*>", page))
