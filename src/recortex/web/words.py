@@ -79,6 +79,8 @@ def size(number: int) -> str:
 
 
 def _plural(name: str) -> str:
+    if name.endswith(("ch", "s", "x")):
+        return f"{name}es"
     return f"{name[:-1]}ies" if name.endswith("y") and name[-2:-1] not in "aeiou" else f"{name}s"
 
 

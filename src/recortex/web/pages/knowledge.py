@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 from starlette.responses import Response
 
 from recortex.codec import dumps
+from recortex.operations.base import MAX_LIMIT
 from recortex.web.guard import POLICY
 from recortex.web.pages.view import Page, Shown
 from recortex.web.words import vendored
 
 if TYPE_CHECKING:
+    from recortex.cortex import Cortex
     from recortex.web.pages.view import View
 
 _LISTED = 50
@@ -61,18 +64,25 @@ def map_(_: View) -> Shown:
 
 def map_data(view: View) -> Response:
     """The memories of the map and their relations."""
-    cortex = view.cortex
-    found = cortex.list(order="importance", limit=_DRAWN).memories
-    links = {
-        (one.source_id, one.target_id): one.type.value
-        for one in cortex.relations_among([memory.id for memory in found])
-    }
+    return Response(view.kept("map", _map), media_type="application/json")
+
+
+def _map(cortex: Cortex) -> bytes:
+    found = {one.id: one for one in cortex.list(order="importance", limit=MAX_LIMIT).memories}
+    links = {(one.source_id, one.target_id): one.type.value for one in cortex.relations_among(list(found))}
+    related = Counter(end for ends in links for end in ends)
+    # the sort is stable: of those that are related alike, the important ones stay first
+    shown = {id_: found[id_] for id_ in sorted(found, key=lambda id_: -related[id_])[:_DRAWN]}
     nodes = [
         {"id": one.id, "kind": one.kind, "name": one.summary or one.text[:120], "weight": one.priority}
-        for one in found
+        for one in shown.values()
     ]
-    data = {"nodes": nodes, "links": [{"source": a, "target": b, "type": of} for (a, b), of in links.items()]}
-    return Response(dumps(data), media_type="application/json")
+    drawn = [
+        {"source": source, "target": target, "type": type_}
+        for (source, target), type_ in links.items()
+        if source in shown and target in shown
+    ]
+    return dumps({"nodes": nodes, "links": drawn})
 
 
 def documents(view: View) -> Shown:

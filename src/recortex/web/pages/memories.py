@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Importance, Origin, Scope, Status
-from recortex.errors import InvalidInputError
-from recortex.operations.base import OpenedMemory
+from recortex.errors import InvalidInputError, RecortexError
+from recortex.lean import replace
+from recortex.operations.base import MAX_LIMIT, OpenedMemory
 from recortex.web.pages.view import Gone, Page, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recortex.cortex import Cortex
+    from recortex.domain.exchange import Exchange
+    from recortex.domain.memory import Memory
     from recortex.domain.relation import Version
     from recortex.web.pages.view import View
 
@@ -180,12 +183,34 @@ def act(view: View) -> Gone:
     return Gone(then, said)
 
 
+def said(view: View) -> Gone:
+    """The record of what was said where a memory was learned."""
+    found = view.cortex.get(view.place["id"])
+    if not isinstance(found, OpenedMemory):
+        return Gone(view.url(f"records/{view.place['id']}"))
+    record = _record_of(view, found)
+    return Gone(view.url(f"records/{record.id}" if record else f"sessions/{found.source.session}"))
+
+
+def _record_of(view: View, memory: Memory) -> Exchange | None:
+    """The exchange that a memory was learned from, if it is kept."""
+    source = memory.source
+    if not source.session or source.turn is None:
+        return None
+    try:
+        found = view.cortex.sessions(session=source.session, limit=MAX_LIMIT).exchanges
+    except RecortexError:
+        return None
+    return next((one for one in found if one.first_turn <= source.turn <= one.last_turn), None)
+
+
 def deletion(view: View) -> Shown:
     """What deleting a memory for good would take with it."""
     found = view.cortex.purge(view.place["id"], dry_run=True)
-    return Shown(
-        "deletion.html", {"purged": found, "memory": view.cortex.get(view.place["id"]), "done": False}
-    )
+    memory = view.cortex.get(view.place["id"])
+    record = _record_of(view, memory) if isinstance(memory, OpenedMemory) else None
+    values = {"purged": found, "memory": memory, "done": False, "record": record}
+    return Shown("deletion.html", values)
 
 
 def delete(view: View) -> Shown:
@@ -193,7 +218,12 @@ def delete(view: View) -> Shown:
     if view.text("agreed") != "yes":
         raise InvalidInputError("Deleting for good has to be confirmed.", hint="Go back and tick the box.")
     found = view.cortex.purge(view.place["id"])
-    return Shown("deletion.html", {"purged": found, "memory": None, "done": True})
+    if record := view.text("record"):
+        more = view.cortex.purge(record)
+        found = replace(
+            found, exchanges=(*found.exchanges, *more.exchanges), traces=found.traces + more.traces
+        )
+    return Shown("deletion.html", {"purged": found, "memory": None, "done": True, "record": None})
 
 
 def add(view: View) -> Gone:
@@ -207,6 +237,7 @@ PAGES = (
     Page("POST", "/memories", "add", add),
     Page("GET", "/memories/{id}", "memory", memory),
     Page("POST", "/memories/{id}", "act", act),
+    Page("GET", "/memories/{id}/said", "said", said),
     Page("GET", "/memories/{id}/delete", "deletion", deletion),
     Page("POST", "/memories/{id}/delete", "delete", delete),
 )
