@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _LISTED = 50
 _DRAWN = 400
 """Memories on the map."""
+_SHARED = range(2, 60)
+"""How many memories a file joins: what nearly all of them are about joins nothing."""
 _DECISIONS = ("decision",)
 _PICTURES = {"svg": "image/svg+xml", "mermaid": "text/plain", "dot": "text/plain"}
 
@@ -68,21 +70,27 @@ def map_data(view: View) -> Response:
 
 
 def _map(cortex: Cortex) -> bytes:
+    """Memories with what joins them: their relations, and the files that several of them are about."""
     found = {one.id: one for one in cortex.list(order="importance", limit=MAX_LIMIT).memories}
-    links = {(one.source_id, one.target_id): one.type.value for one in cortex.relations_among(list(found))}
-    related = Counter(end for ends in links for end in ends)
-    # the sort is stable: of those that are related alike, the important ones stay first
-    shown = {id_: found[id_] for id_ in sorted(found, key=lambda id_: -related[id_])[:_DRAWN]}
+    links = [(one.source_id, one.target_id) for one in cortex.relations_among(list(found))]
+    about = Counter(link.path for one in found.values() for link in one.files)
+    links += [
+        (one.id, link.path) for one in found.values() for link in one.files if about[link.path] in _SHARED
+    ]
+    joined = Counter(end for ends in links for end in ends)
+    # the sort is stable: of those that are joined alike, the important ones stay first
+    shown = [found[id_] for id_ in sorted(found, key=lambda id_: -joined[id_])[:_DRAWN] if joined[id_]]
+    shown = shown or list(found.values())[:_DRAWN]
     nodes = [
         {"id": one.id, "kind": one.kind, "name": one.summary or one.text[:120], "weight": one.priority}
-        for one in shown.values()
+        for one in shown
     ]
-    drawn = [
-        {"source": source, "target": target, "type": type_}
-        for (source, target), type_ in links.items()
-        if source in shown and target in shown
-    ]
-    return dumps({"nodes": nodes, "links": drawn})
+    drawn = {one.id for one in shown}
+    files = {end for ends in links if ends[0] in drawn for end in ends[1:] if end in about}
+    nodes += [{"id": path, "kind": "file", "name": path, "weight": 8} for path in sorted(files)]
+    drawn |= files
+    ends = [{"source": one, "target": other} for one, other in links if one in drawn and other in drawn]
+    return dumps({"nodes": nodes, "links": ends})
 
 
 def documents(view: View) -> Shown:

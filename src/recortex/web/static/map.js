@@ -27,7 +27,10 @@ addEventListener("DOMContentLoaded", async () => {
       told.textContent = one ? `${one.kind}: ${one.name}` : "";
     })
     .onNodeClick((one) => {
-      location.href = place.dataset.open + encodeURIComponent(one.id);
+      location.href =
+        one.kind === "file"
+          ? `${place.dataset.code}?about=${encodeURIComponent(one.id)}`
+          : place.dataset.open + encodeURIComponent(one.id);
     });
   const legend = document.getElementById("legend");
   for (const kind of kinds) {
