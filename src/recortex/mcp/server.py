@@ -19,7 +19,7 @@ from recortex.settings import CLAUDE_PROJECT, project_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
     from recortex.mcp.greeting import Wire
@@ -116,36 +116,56 @@ def serve(
     lead: list[bytes] = []
     sent: set[Any] = set()
     with ExitStack() as stack:
-        entering: Future[AtWork] | None = None
+        opening: _Opening | None = None
         for line in lines:
             lead.append(line)
             answer = greeting.answer(line)
             if answer is not None:
                 sent.add(answer["id"])
                 wire.send(dumps(answer))
-            if (greeting.begun or greeting.done) and entering is None:
-                # In a thread of its own, so that more lists are answered meanwhile.
-                from concurrent.futures import ThreadPoolExecutor
-
-                context = _at_work(open_dispatcher, beside)
-                entering = ThreadPoolExecutor(1, thread_name_prefix="open").submit(context.__enter__)
-                stack.callback(_leave, context, entering)
+            if (greeting.begun or greeting.done) and opening is None:
+                opening = _Opening(_at_work(open_dispatcher, beside))
+                stack.callback(opening.leave)
                 stack.callback(leaving)
             if greeting.done:
                 break
-        if entering is None or not greeting.done:  # the client has left
+        if opening is None or not greeting.done:  # the client has left
             return
-        desk, workers = entering.result()
+        desk, workers = opening.opened()
         from recortex.mcp import session
 
         server = session.build(about(), instructions(), tools, desk, workers)
         session.serve(server, wire, lines, lead=lead, sent=sent)
 
 
-def _leave(context: AbstractContextManager[AtWork], entering: Future[AtWork]) -> None:
-    """Leave the context, where it was entered."""
-    if entering.exception() is None:
-        context.__exit__(None, None, None)
+class _Opening:
+    """Enters a context in a thread of its own, so that more lists are answered meanwhile."""
+
+    def __init__(self, context: AbstractContextManager[AtWork]) -> None:
+        self._context = context
+        self._entered: AtWork | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._enter, name="open", daemon=True)
+        self._thread.start()
+
+    def _enter(self) -> None:
+        try:
+            self._entered = self._context.__enter__()
+        except BaseException as error:  # noqa: BLE001  raised again where somebody waits for it
+            self._error = error
+
+    def opened(self) -> AtWork:
+        """What was entered, once it is."""
+        self._thread.join()
+        if self._entered is None:
+            raise self._error or RuntimeError
+        return self._entered
+
+    def leave(self) -> None:
+        """Leave the context, where it was entered."""
+        self._thread.join()
+        if self._entered is not None:
+            self._context.__exit__(None, None, None)
 
 
 def _end_within(seconds: float) -> None:
