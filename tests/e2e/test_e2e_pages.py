@@ -232,7 +232,7 @@ def test_a_token_is_made_and_revoked(memory):
 def test_a_contradiction_is_settled(memory):
     old = memory.run("remember", "The API listens on port 8080", "--kind", "environment")["id"]
     memory.run("remember", "The API listens on port 9090", "--kind", "environment")
-    memory.run("validate")
+    memory.run("validate", "--heal")
     memory.open("review")
     card = memory.page.locator("form.card", has_text="9090")
     card.get_by_role("button", name="The first replaces the second").click()

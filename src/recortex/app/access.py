@@ -151,7 +151,7 @@ class Tokens:
     def find(self, secret: str, now: datetime) -> Token | None:
         """The token that a secret belongs to, if it is valid."""
         digest = _hash(secret)
-        found = (one for one in self.all() if secrets.compare_digest(one.hash, digest))
+        found = (one for one in self.all() if secrets.compare_digest(one.hash.encode(), digest.encode()))
         return next((one for one in found if one.is_valid(now)), None)
 
     @contextmanager

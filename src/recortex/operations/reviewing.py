@@ -360,7 +360,8 @@ class ValidationOperations(Operations):
         """
         bounded(limit)
         now = self._app.clock()
-        self._compare_new()
+        if heal and not limited(self._app):
+            self._compare_new()
         mend: Mend | None = None if not heal else "safe" if limited(self._app) else "all"
         found: list[Validated] = []
         for services, memories in self._doubted(now) if candidates else self._chosen(ids, scope, now):
@@ -387,7 +388,10 @@ class ValidationOperations(Operations):
         )
 
     def _compare_new(self) -> None:
-        """Compare memories that no job has compared with the others yet: a store may never see a session."""
+        """Compare memories that no job has compared with the others yet: a store may never see a session.
+
+        This may end the earlier of two, as the job does, and is therefore part of repairing.
+        """
         from recortex.app.changes import unread
         from recortex.app.jobs.running import run
         from recortex.app.jobs.table import CHANGES

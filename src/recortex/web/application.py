@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
@@ -92,23 +93,27 @@ class _Protocol:
 
     async def _run(self) -> None:
         """Run the SDK's manager in a task of its own: it has to be left where it was entered."""
-        first = await self._calls.get()
         async with AsyncExitStack() as stack:
-            try:
-                manager = await asyncio.to_thread(self._build)
-                await stack.enter_async_context(manager.run())
-            except Exception as error:  # noqa: BLE001  told to whoever asks
-                first.set_exception(error)
-                return
-            first.set_result(manager)
+            manager: StreamableHTTPSessionManager | None = None
             while True:
-                (await self._calls.get()).set_result(manager)
+                asked = await self._calls.get()
+                try:
+                    if manager is None:
+                        made = await asyncio.to_thread(self._build, stack)
+                        await stack.enter_async_context(made.run())
+                        manager = made
+                except Exception as error:  # noqa: BLE001  told to whoever asks; the next one tries again
+                    if not asked.done():
+                        asked.set_exception(error)
+                    continue
+                if not asked.done():  # the client may have left
+                    asked.set_result(manager)
 
-    def _build(self) -> StreamableHTTPSessionManager:
+    def _build(self, stack: AsyncExitStack) -> StreamableHTTPSessionManager:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         from recortex.mcp import session
-        from recortex.mcp.server import about, instructions
+        from recortex.mcp.server import THREADS, about, instructions
         from recortex.operations import manifest
         from recortex.operations.registry import find_operation
 
@@ -122,7 +127,8 @@ class _Protocol:
             self._desk.for_agents,
             reading={name: find_operation(name) for name in session.READING},
         )
-        workers = ThreadPoolExecutor(4, thread_name_prefix="call")
+        workers = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
+        stack.callback(workers.shutdown, cancel_futures=True)
         server = session.build(about(), instructions(), tools, dispatcher, workers)
         return StreamableHTTPSessionManager(server)
 
@@ -133,5 +139,11 @@ class _Protocol:
             return
         asked: asyncio.Future[StreamableHTTPSessionManager] = asyncio.get_running_loop().create_future()
         await self._calls.put(asked)
-        manager = await asked
+        try:
+            manager = await asked
+        except Exception as error:  # noqa: BLE001  a client gets an answer, the log the traceback
+            traceback.print_exception(error)
+            why = f"The protocol cannot be loaded ({type(error).__name__})."
+            await refusal(scope, HTTPStatus.SERVICE_UNAVAILABLE, "internal_error", why)(scope, receive, send)
+            return
         await manager.handle_request(scope, receive, send)

@@ -20,6 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse
 
+from recortex.errors import RecortexError
 from recortex.web.answers import refusal
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ HEADERS = {
 _KEPT = {"/static/vendor/": "public, max-age=31536000, immutable", "/static/": "no-cache"}
 """What a browser keeps: files with a version in their name; others, if it asks whether they changed."""
 ENTER = "/enter"
-PROGRAMS = ("/api/", "/mcp")
+AGENTS = "/mcp"
+PROGRAMS = ("/api/", AGENTS)
 """What tokens open; pages are for browsers."""
 _OPEN = ("/static/",)
 _SAFE = frozenset({"GET", "HEAD"})
@@ -193,13 +195,18 @@ class Guard:
         if answer is None and local and scope["path"] == ENTER and scope["method"] in _SAFE:
             answer = self._enter(scope)
         if answer is None and not scope["path"].startswith(_OPEN):
-            visitor = self._visitor(scope, headers)
+            try:
+                visitor = self._visitor(scope, headers)
+            except (RecortexError, OSError) as error:  # the file of tokens
+                answer = refusal(scope, HTTPStatus.SERVICE_UNAVAILABLE, "tokens_unreadable", str(error))
+                await answer(scope, receive, send)
+                return
             if visitor is None:
                 answer = self._unknown(scope, headers)
             else:
                 scope.setdefault("state", {})["visitor"] = visitor
                 scope["state"]["read_only"] = self._read_only
-                if scope["method"] not in _SAFE and scope["path"] != "/mcp":
+                if scope["method"] not in _SAFE and scope["path"] != AGENTS:
                     try:
                         receive = await self._body(headers, receive)
                     except _RefusedError as refused:
@@ -256,7 +263,7 @@ class Guard:
                 self._refused.over("token")
                 return None
             return Visitor(f"token {token.id}", token.right)
-        if _name_of(headers["host"]) not in LOCAL:
+        if _name_of(headers["host"]) not in LOCAL or scope["path"].startswith(AGENTS):
             return None
         return self._doors.visitor(cookie_parser(headers.get("cookie", "")).get(_cookie_name(scope), ""))
 

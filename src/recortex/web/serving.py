@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
 import threading
@@ -84,6 +85,8 @@ def serve(words: Sequence[str]) -> int:
         help="End after so long without a request; 0: never.",
     )
     options = parser.parse_args(list(words))
+    if not options.idle >= 0:
+        raise InvalidInputError(f"--idle takes minutes from 0 on, not {options.idle}.")
     listening = _listen(options.port)
     port = listening[0].getsockname()[1]
     desk = Desk(Path(options.project).absolute(), options.url)
@@ -100,9 +103,9 @@ def serve(words: Sequence[str]) -> int:
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
     told = f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server."
     print(told, flush=True)  # noqa: T201  the answer
-    if not options.no_open:
-        with suppress(webbrowser.Error):
-            webbrowser.open(link)
+    if not options.no_open and _has_display():
+        # In a thread: some browsers do not return before they are closed.
+        threading.Thread(target=webbrowser.open, args=(link,), name="browser", daemon=True).start()
     config = uvicorn.Config(
         made.app,
         http=_protocol(),
@@ -134,6 +137,13 @@ async def _run(server: uvicorn.Server, sockets: list[socket.socket], made: Site,
     await server.serve(sockets=sockets)
     if watching:
         watching.cancel()
+
+
+def _has_display() -> bool:
+    """Whether a browser can have a window; one in the terminal would take it from the server."""
+    return sys.platform in {"win32", "darwin"} or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def _listen(wanted: int) -> list[socket.socket]:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx2
@@ -24,6 +25,7 @@ class Served(NamedTuple):
     run: object
     until: ExitStack
     pid: int
+    home: Path
 
     def token(self, right="admin", **more):
         """The secret of a new token."""
@@ -93,7 +95,9 @@ def serving(tmp_path_factory):
             log.seek(0)
             assert found, log.read()
             with ExitStack() as until:
-                yield Served(f"http://127.0.0.1:{found[1]}", found[0], run, until, server.pid)
+                yield Served(
+                    f"http://127.0.0.1:{found[1]}", found[0], run, until, server.pid, folder / "home"
+                )
         finally:
             server.terminate()
             server.wait(30)

@@ -102,6 +102,22 @@ def test_a_token_does_what_its_right_allows_until_it_is_revoked(served):
     served.run("purge", kept["data"]["id"], "--yes")
 
 
+def test_agents_come_with_a_token_not_with_the_persons_cookie(browser):
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = browser.client.post("/mcp", json=ping, headers={"x-csrf-token": browser.csrf})
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("text", ["{", '[{"id": "é", "hash": "é"}]', "\0", '{"a": 1}'])
+def test_a_broken_file_of_tokens_is_told_and_pages_go_on(serving, text):
+    with serving() as other:
+        program, person = other.program(), Browser(other)
+        (other.home / "tokens.json").write_text(text, encoding="utf-8")
+        answer = program.post("/api/v1/list", json={})
+        assert (answer.status_code, error(answer)) == (503, "tokens_unreadable")
+        assert person.get("/p/here/").status_code == 200
+
+
 def test_the_file_of_tokens_has_no_secret(served):
     secret = served.token()
     shown = served.run("tokens")

@@ -191,3 +191,24 @@ def test_hostile_words_of_a_session_are_shown_as_text(browser, served, tmp_path)
     for page in pages:
         assert not re.search(r"<(script>|img src=x|svg|iframe|style|math|base|object|template|a hx-)", page)
         assert all(re.match(r'<script src="/static/', one) for one in re.findall(r"<script\b[^>]*>", page))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "memories?status=foo",
+        "memories?origin=foo",
+        "memories?scope=foo",
+        "memories?order=foo",
+        "memories?kind=foo",
+        "memories?offset=x",
+        "memories?as_of=foo",
+        "search?q=a&among=foo",
+        "search?q=a&status=foo",
+        "decisions?valid_at=9999-99-99",
+    ],
+)
+def test_an_address_with_a_word_that_is_none_is_told_so(browser, path):
+    answer = browser.get(f"/p/here/{path}")
+    assert answer.status_code == 400
+    assert "failed inside" not in answer.text

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Status
 from recortex.lean import replace
-from recortex.operations.base import MAX_LIMIT, RecallQuestion
+from recortex.operations.base import MAX_LIMIT, Among, RecallQuestion
+from recortex.operations.reviewing import Review
 from recortex.operations.searching import SearchOperations
 from recortex.web.pages.view import Gone, Page, Shown
 
@@ -56,7 +57,7 @@ def doubts(view: View) -> Shown:
 def search(view: View) -> Shown:
     """One list of everything that answers a question, each with why it stands there."""
     question, as_of = view.text("q"), view.at("as_of")
-    statuses = tuple(map(Status, view.texts("status"))) or None
+    statuses = view.words("status", Status) or None
     weak, hidden, found = view.text("all") == "yes", 0, None
     if question:
         asked = RecallQuestion(
@@ -65,7 +66,7 @@ def search(view: View) -> Shown:
             kinds=tuple(view.texts("kind")),
             statuses=statuses,
             files=tuple(view.texts("file")),
-            among=view.word("among", "all"),
+            among=view.word("among", Among, "all"),
             as_of=as_of,
             explain=True,
             floor=not weak,
@@ -98,7 +99,7 @@ def review(view: View) -> Shown:
 
 def decide(view: View) -> Gone:
     """Approve or reject what was chosen, or settle a contradiction."""
-    action, ids = view.word("action"), view.texts("id")
+    action, ids = view.word("action", Review, "list"), view.texts("id")
     if not ids:
         return Gone(view.url("review"), "Nothing was chosen.")
     done = view.cortex.review(action, ids)

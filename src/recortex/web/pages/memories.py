@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.search import Order
 from recortex.domain.vocabulary import Importance, Origin, Scope, Status
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.lean import replace
@@ -53,15 +54,15 @@ def listing(view: View) -> Shown:
     offset = view.number("offset")
     found = view.cortex.list(
         kinds=tuple(view.texts("kind")),
-        statuses=tuple(map(Status, view.texts("status"))) or None,
+        statuses=view.words("status", Status) or None,
         tags=tuple(view.texts("tag")),
         files=tuple(view.texts("file")),
-        origins=tuple(map(Origin, view.texts("origin"))),
-        scope=Scope(view.text("scope")) if view.text("scope") else None,
+        origins=view.words("origin", Origin),
+        scope=view.word("scope", Scope),
         pinned=True if view.text("pinned") == "yes" else None,
         session=view.text("session"),
         as_of=view.at("as_of"),
-        order=view.word("order", "recorded"),
+        order=view.word("order", Order, "recorded"),
         limit=_LISTED,
         offset=offset,
     )
@@ -168,7 +169,7 @@ def act(view: View) -> Gone:
             id_,
             text=view.text("text") or None,
             kind=view.text("kind") or None,
-            importance=view.word("importance"),
+            importance=view.word("importance", Importance),
             tags=tuple(one for one in re.split(r"[,\s]+", view.text("tags")) if one),
             reason=view.text("reason"),
         )

@@ -50,7 +50,7 @@ def change_tokens(view: View) -> Shown | Gone:
         view.cortex.tokens("revoke", name=view.text("id"))
         return Gone(view.url("tokens"), "Revoked: it is refused from now on.")
     found = view.cortex.tokens(
-        "add", name=view.text("name"), right=Right(view.text("right") or Right.READ), days=view.number("days")
+        "add", name=view.text("name"), right=view.word("right", Right, Right.READ), days=view.number("days")
     )
     return Shown("tokens.html", {"found": found, "rights": list(Right), "secret": found.secret})
 

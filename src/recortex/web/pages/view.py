@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from recortex.codec import convert
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.hashes import sha256
 from recortex.web.answers import STATUS_OF, page
 
 if TYPE_CHECKING:
@@ -113,9 +114,29 @@ class View:
         given = self.form.get(name, self.asked.get(name, ""))
         return given.strip() if isinstance(given, str) else ""
 
-    def word(self, name: str, usual: str | None = None) -> Any:
-        """A word that was chosen, for a parameter that takes certain words; the operation checks it."""
-        return self.text(name) or usual
+    def word(self, name: str, of: Any, usual: Any = None) -> Any:
+        """A word that was chosen, of those that a type has.
+
+        Raises:
+            InvalidInputError: it is none of them.
+        """
+        return self._one_of(name, of, self.text(name)) if self.text(name) else usual
+
+    def words(self, name: str, of: Any) -> tuple[Any, ...]:
+        """All words that were chosen, of those that a type has.
+
+        Raises:
+            InvalidInputError: one is none of them.
+        """
+        return tuple(self._one_of(name, of, one) for one in self.texts(name))
+
+    def _one_of(self, name: str, of: Any, given: str) -> Any:
+        try:
+            return convert(given, of)
+        except InvalidInputError:
+            raise InvalidInputError(
+                f"{name}: there is no {given[:40]!r}.", hint="Go back and choose again."
+            ) from None
 
     def texts(self, name: str) -> list[str]:
         """All that was filled in or chosen under a name."""
@@ -246,18 +267,18 @@ def events(desk: Desk) -> Callable[[Request], Any]:
             return Response(error.message, HTTPStatus.NOT_FOUND, media_type="text/plain")
 
         async def stream() -> AsyncIterator[str]:
-            known, silent = await desk.do(cortex.changes), 0.0
+            known, silent = "", 0.0
             yield "retry: 5000\n\n"
             while not await request.is_disconnected():
-                await asyncio.sleep(LOOKED)
-                silent += LOOKED
-                found = await desk.do(cortex.changes)
+                found = sha256(repr(await desk.do(cortex.changes)).encode()).hexdigest()[:16]
                 if found != known:
                     known, silent = found, 0.0
-                    yield "event: changed\ndata: memory\n\n"
+                    yield f"event: state\ndata: {known}\n\n"
                 elif silent >= _ALIVE:
                     silent = 0.0
                     yield ": still here\n\n"
+                await asyncio.sleep(LOOKED)
+                silent += LOOKED
 
         return StreamingResponse(stream(), media_type="text/event-stream")
 

@@ -31,27 +31,45 @@ document.addEventListener("change", (event) => {
   all.checked = count > 0 && count === boxes.length;
 });
 
-// What others change meanwhile: a hint, or the page anew where nobody is in the middle of something.
+// What others change meanwhile: the page anew, or a hint where somebody is in the middle of something. Only
+// the page that is looked at listens: browsers open six connections to a server, for all of its pages together.
 const from = document.body.dataset.events;
-if (from && "EventSource" in window) {
-  const events = new EventSource(from);
-  let own = false;
-  document.addEventListener("submit", () => {
-    own = true;
+let events = null;
+let own = false;
+let known = "";
+
+const changed = () => {
+  if (own) return;
+  const main = document.getElementById("main");
+  const busy = main.contains(document.activeElement) && document.activeElement !== main;
+  const open = main.querySelector("details[open], input:checked");
+  if (window.htmx && !busy && !open) {
+    htmx.trigger(document.body, "changed");
+  } else {
+    document.getElementById("changed").hidden = false;
+  }
+};
+const listen = () => {
+  events?.close();
+  events = null;
+  if (!from || document.visibilityState !== "visible") return;
+  events = new EventSource(from);
+  events.addEventListener("state", (event) => {
+    const former = known;
+    known = event.data;
+    if (former && former !== known) changed();
   });
-  events.addEventListener("changed", () => {
-    if (own) return;
-    const main = document.getElementById("main");
-    const busy = main.contains(document.activeElement) && document.activeElement !== main;
-    const open = main.querySelector("details[open], input:checked");
-    if (window.htmx && !busy && !open) {
-      htmx.trigger(document.body, "changed");
-    } else {
-      document.getElementById("changed").hidden = false;
-    }
-  });
-  addEventListener("pagehide", () => events.close());
-}
+};
+
+document.addEventListener("submit", () => {
+  own = true;
+});
+document.addEventListener("visibilitychange", listen);
+addEventListener("pagehide", () => events?.close());
+addEventListener("pageshow", () => {
+  own = false;
+  listen();
+});
 
 // A day is chosen by a slider as well, from the first day that anything is known of to today.
 const DAY = 86_400_000;
