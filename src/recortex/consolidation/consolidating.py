@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.consolidation.clustering import MOST_POINTS
 from recortex.consolidation.guard import SURE, sameness
-from recortex.consolidation.metrics import Event, details, tuned
+from recortex.consolidation.metrics import LIMITS, Event, details, tuned
 from recortex.consolidation.phases import (
     EPISODE,
     SEMANTIC,
@@ -68,6 +68,7 @@ class Proposal:
             already gets their evidence; created: they say it in other words, or add to each other.
         asked: what each source had to be found by.
         refused: why it is not carried out; empty where nothing speaks against it.
+        limits: by which the group was found.
     """
 
     successor: Memory
@@ -76,6 +77,7 @@ class Proposal:
     result: Result
     asked: tuple[str, ...] = ()
     refused: str = ""
+    limits: Limits = USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +176,9 @@ class Consolidating:
                 after = {question: self._ids(question, len(sources)) for question in asked}
                 _check({one: after[one] for one in proposal.asked}, made)
                 event = _measured(made, sources, before, after)
-                record(self._store, made.id, MEASURED, self._actor, self._now, details(event))
+                record(
+                    self._store, made.id, MEASURED, self._actor, self._now, details(event, proposal.limits)
+                )
         except (_LostError, MemoryNotFoundError, CausalCycleError):
             return None
         return event
@@ -193,11 +197,12 @@ class Consolidating:
             if kept is None:
                 continue  # two that a person merged
             touching = self._store.relations.find_touching([one.id])
+            figures = {name: value for name, value in kept.details.items() if name != LIMITS}
             yield Event(
                 id=one.id,
                 stands=one.status is Status.ACTIVE,
                 contradicted=any(each.type is RelationType.CONTRADICTS for each in touching),
-                **kept.details,
+                **figures,
             )
 
     def _codes(self, memories: Sequence[Memory]) -> Mapping[str, bytes]:
@@ -247,6 +252,7 @@ class Consolidating:
             result=result,
             asked=tuple(asked),
             refused=self._unfound(known, asked, codes),
+            limits=limits,
         )
 
     def _shorter(self, text: str, group: Group) -> bool:

@@ -54,13 +54,17 @@ class Event:
     contradicted: bool = False
 
 
-def details(event: Event) -> dict[str, Any]:
-    """What the audit log keeps of an event: figures, no text."""
+LIMITS = "limits"
+
+
+def details(event: Event, limits: Limits = USUAL) -> dict[str, Any]:
+    """What the audit log keeps of an event: figures, no text, and the limits as they were tuned by then."""
     return {
         "sources": event.sources,
         "precision": round(event.precision, 3),
         "compression": round(event.compression, 2),
         "lift": round(event.lift, 2),
+        LIMITS: limits._asdict(),
     }
 
 

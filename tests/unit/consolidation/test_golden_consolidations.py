@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.consolidation.phases import statement
+from recortex.consolidation.consolidating import MEASURED
+from recortex.consolidation.phases import USUAL, statement
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.exchanges.building import sentences
@@ -126,6 +127,8 @@ def test_each_consolidation_is_measured(cortex, stored):
     assert found.metrics["precision"] >= 0.7
     assert found.metrics["compression"] > 1.5
     assert found.metrics["stability"] == 1.0
+    (told,) = [one for one in cortex.history(group.memory.id).audit if one.operation == MEASURED]
+    assert told.details["limits"] == USUAL._asdict()
     cortex.undo(group.memory.id)
     assert cortex.consolidate("metrics").metrics["stability"] == 0.0
 
