@@ -69,6 +69,7 @@ class Proposal:
         asked: what each source had to be found by.
         refused: why it is not carried out; empty where nothing speaks against it.
         limits: by which the group was found.
+        polished: a language model put the selected sentences into other words.
     """
 
     successor: Memory
@@ -78,6 +79,7 @@ class Proposal:
     asked: tuple[str, ...] = ()
     refused: str = ""
     limits: Limits = USUAL
+    polished: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +150,20 @@ class Consolidating:
             pending=len(every - {each.id for one in proposals for each in one.sources}),
             limits=limits,
         )
+
+    def reworded(self, proposal: Proposal, text: str) -> Proposal:
+        """A proposal whose successor says it in other words."""
+        anchor, *others = proposal.sources
+        group = Group(anchor=anchor, others=tuple(others), likeness=proposal.likeness)
+        made = abstract(
+            group,
+            text,
+            id_=self._new_id(),
+            person=self._actor is Actor.USER,
+            now=self._now,
+            count=self._count,
+        )
+        return replace(proposal, successor=made, polished=True)
 
     def carry_out(self, proposal: Proposal) -> Event | None:
         """Put a successor in the place of its sources; None where it is not found, or where they changed.

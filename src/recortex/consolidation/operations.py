@@ -10,8 +10,11 @@ from recortex.app.diagnosis import record_search
 from recortex.consolidation.consolidating import Consolidating, Plan, Proposal
 from recortex.consolidation.duplicates import Consolidation, Duplicate, Duplicates, comparable
 from recortex.consolidation.metrics import averages, missed
+from recortex.consolidation.phases import statement
+from recortex.consolidation.polishing import LEAST, grounded
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
+from recortex.engines.exchanges.building import sentences
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.engines.similarity import contradiction
 from recortex.engines.supersession.service import insert_superseding, move_receipts
@@ -64,6 +67,7 @@ class Merged:
         likeness: the least of a source with the first one, 0 to 1.
         asked: what each source had to be found by before.
         refused: why it is not merged; empty where it is, or would be.
+        polished: a language model put the sentences into other words, and says the same.
     """
 
     memory: Memory
@@ -72,6 +76,7 @@ class Merged:
     likeness: float
     asked: tuple[str, ...] = ()
     refused: str = ""
+    polished: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,9 +202,22 @@ class ConsolidationOperations(Operations):
         return proposal
 
     def _carried_out(self, engine: Consolidating, proposal: Proposal) -> Proposal:
-        if proposal.refused or engine.carry_out(proposal):
+        if proposal.refused:
+            return proposal
+        better = self._polished(engine, proposal)
+        if better and engine.carry_out(better):
+            return better
+        if engine.carry_out(proposal):
             return proposal
         return replace(proposal, refused="the merged memory would not be found by its sources' words")
+
+    def _polished(self, engine: Consolidating, proposal: Proposal) -> Proposal | None:
+        """A text of several sources as the language model words it, where one is set and says the same."""
+        selected = statement(proposal.successor)
+        said = list(sentences(selected))
+        adviser = self._app.adviser if proposal.result == "created" and len(said) >= LEAST else None
+        text = grounded(adviser.polish(said), said) if adviser else ""
+        return engine.reworded(proposal, text) if text and text != selected else None
 
     def _consolidating(self, services: StoreServices) -> Consolidating:
         return Consolidating(services, now=self._app.clock(), actor=self._app.actor)
@@ -294,4 +312,5 @@ def _merged(one: Proposal) -> Merged:
         likeness=round(one.likeness, 3),
         asked=one.asked,
         refused=one.refused,
+        polished=one.polished,
     )

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from recortex.lean import Value
 
-Purpose = Literal["extract", "edges", "hypothesis", "correct"]  # the last one of former versions alone
+Purpose = Literal[
+    "extract", "edges", "hypothesis", "polish", "correct"
+]  # the last one of former versions alone
 Outcome = Literal["pending", "ok", "refused", "failed", "unusable"]
 Reason = Literal[
     "off",  # no provider is set

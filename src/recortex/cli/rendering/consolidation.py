@@ -82,6 +82,8 @@ def _group(one: Merged, terminal: Terminal, *, dry_run: bool) -> str:
         word = f"Not merged, since {clean(one.refused)}"
     asked = ", ".join(f"«{clean(each)}»" for each in one.asked)
     why = f"{_RESULTS[one.result]}; likeness {one.likeness:.2f} at least; each is found by {asked}"
+    if one.polished:
+        why += "; worded by the language model, which says the same"
     old = "\n".join(f"  {line_of(each, terminal)}" for each in one.sources)
     text = terminal.wrap(one.memory.text, indent=6)
     return f"{word}:\n{line_of(one.memory, terminal)}\n{text}\nin place of:\n{old}\n{terminal.wrap(why)}"

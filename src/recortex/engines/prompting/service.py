@@ -1,6 +1,7 @@
 """What a language model adds to the rules.
 
-Candidates from a session, relations between memories, and what an answer to a question may look like.
+Candidates from a session, relations between memories, what an answer to a question may look like, and better
+words for selected sentences.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from recortex.domain.model_call import Answer, ModelCall, Request, Unavailable
 from recortex.engines.privacy import redact
 from recortex.engines.prompting import lessons
 from recortex.engines.prompting.lessons import Edge, list_schema, part_of, prose, template
+from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +55,51 @@ def checked(items: Sequence[Any]) -> str:
         if isinstance(text, str):
             return redact(" ".join(text.split())[:MAX_NOTE]).text
     return ""
+
+
+# -- asks a model to put selected sentences into better words; the caller checks that it says the same
+
+
+POLISHED = list_schema(
+    "sentences", text={"type": "string"}, of={"type": "array", "items": {"type": "integer"}}
+)
+MOST_SENTENCES, MOST_WRITTEN = 20, 600
+"""Sentences that are sent, and characters of one that is taken."""
+
+
+class Polished(NamedTuple):
+    """A sentence that a model wrote, and the numbers, from 1, of those that it says."""
+
+    text: str
+    of: tuple[int, ...]
+
+
+def polish_request(sentences: Sequence[str]) -> Request | None:
+    """The sentences to the model; None where they may not be sent as they are."""
+    sent = [prose(one, person=False) for one in sentences[: MOST_SENTENCES + 1]]
+    if len(sent) > MOST_SENTENCES or sent != [one.strip() for one in sentences]:
+        return None  # a stand-in for a secret or for code could not be put back
+    return Request(
+        purpose="polish",
+        system=template("polish").substitute(),
+        prompt="\n".join(f'<sentence n="{number}">{one}</sentence>' for number, one in enumerate(sent, 1)),
+        schema=POLISHED,
+        items="sentences",
+        max_output=2_048,
+    )
+
+
+def polished(items: Sequence[Any]) -> tuple[Polished, ...]:
+    """The sentences of an answer, without secrets; none where one has not the form."""
+    found = []
+    for one in items[: MOST_SENTENCES + 1]:
+        text, of = (one.get("text"), one.get("of")) if isinstance(one, dict) else (None, None)
+        if not isinstance(text, str) or not isinstance(of, list) or len(text) > MOST_WRITTEN:
+            return ()
+        if not all(type(number) is int for number in of):
+            return ()
+        found.append(Polished(redact(" ".join(text.split())).text, tuple(of)))
+    return tuple(found)
 
 
 # -- what a language model adds to the rules
@@ -124,6 +171,18 @@ class Adviser:
             return ()
         answer = self._model.ask(lessons.edges_request(sent, session))
         return lessons.edges_checked(answer.items, sent).edges if isinstance(answer, Answer) else ()
+
+    def polish(self, sentences: Sequence[str]) -> tuple[Polished, ...]:
+        """Selected sentences in better words, unchecked; empty where the model cannot be asked.
+
+        Raises:
+            StorageError: the ledger cannot be written; nothing is asked then.
+        """
+        request = None if self._model is None else polish_request(sentences)
+        if self._model is None or request is None:
+            return ()
+        answer = self._model.ask(request)
+        return polished(answer.items) if isinstance(answer, Answer) else ()
 
     def hypothesis(self, question: str) -> str:
         """What a memory would say that answers a question; empty where the model cannot be asked.
