@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EMBEDDERS = "recortex.embedders"
 TRANSCRIPTS = "recortex.transcripts"
 IMPORTERS = "recortex.importers"
-CAPABILITIES = ("code", "consolidation", "documents", "decisions", "metrics", "prediction", "why")
+CAPABILITIES = ("code", "consolidation", "documents", "decisions", "metrics", "prediction", "sync", "why")
 """The built-in capabilities: each is a folder of that name in this package. A new one is registered here."""
 MANIFEST = os.path.join(os.path.dirname(__file__), "clients", "manifest.json")  # noqa: PTH118, PTH120
 

@@ -1,0 +1,5 @@
+"""Sync: the memories of a team, replicated version by version, over a git branch or a server."""
+
+from recortex.plugins import Capability
+
+CAPABILITY = Capability()
