@@ -21,7 +21,7 @@ from recortex.filesystem import open_regular, read_own, replace_text
 from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, template, typed_beside
 from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
 from recortex.formats.transcripts import open_transcript
-from recortex.formats.transcripts.detection import folder_digest
+from recortex.formats.transcripts.detection import folder_digest, open_session
 from recortex.hashes import blake2b
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def _names(path: Path, folders: Iterable[Path]) -> bool:
     names = {json.dumps(one.name, ensure_ascii=way)[1:-1] for one in folders for way in (True, False)}
     wanted = [os.fsencode(name) for name in names]
     longest = max(map(len, wanted))
-    with path.open("rb") as file:
+    with open_session(path) as file:
         tail = b""
         while part := file.read(1 << 20):
             seen = tail + part

@@ -24,11 +24,22 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts.detection import Format
 
 LISTED = (
-    *("claude-code", "codex", "gemini", "qwen", "copilot", "pi", "opencode", "specstory", "swe-agent"),
+    *(
+        "claude-code",
+        "codex",
+        "gemini",
+        "qwen",
+        "copilot",
+        "pi",
+        "opencode",
+        "kilo",
+        "specstory",
+        "swe-agent",
+    ),
     *("cursor", "windsurf", "cline", "vscode"),
 )
 """The order of the clients in lists, and of their instruction files; others come after them, by name."""
-INSTALLED = ("claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode")
+INSTALLED = ("claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode", "kilo")
 """The same of those that Recortex can be put into."""
 
 

@@ -1,4 +1,7 @@
-"""What `opencode export` prints: one JSON document of messages, each a list of parts."""
+"""Sessions of opencode and of Kilo, which was made of it: messages, each a list of parts.
+
+They are in a database; `opencode export` prints the same as one JSON document.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Shar
 from recortex.clients.installer import JsonPart
 from recortex.domain.injection import strip_injected
 from recortex.formats.hook_events import as_mapping
+from recortex.formats.transcripts.databases import Database, json_of
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
@@ -34,7 +38,9 @@ from recortex.formats.transcripts.pieces import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    import apsw
 
     from recortex.domain.exchange import Form
 
@@ -264,7 +270,49 @@ def _result(part: _Part, state: _State) -> Result:
     return Result(part.call or "", ok, output)
 
 
-# -- what the client is: its files and settings
+# -- the same out of the client's database, in the shape of an export
+
+
+_SESSION = "SELECT parent_id, directory, version, revert, permission, time_created FROM session WHERE id = ?"
+_MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+_PARTS = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
+
+
+def _export(opened: apsw.Connection, session: str) -> dict[str, Any] | None:
+    row = next(iter(opened.execute(_SESSION, (session,))), None)
+    if row is None:
+        return None
+    parent, directory, version, revert, permission, created = row
+    parts: dict[str, list[Any]] = {}
+    for message, part, data in opened.execute(_PARTS, (session,)):
+        parts.setdefault(message, []).append(_named(data, id=part))
+    info = {
+        "id": session,
+        "parentID": parent,
+        "directory": directory,
+        "version": version,
+        "revert": json_of(revert),
+        "permission": json_of(permission),
+        "time": {"created": created},
+    }
+    messages = [
+        {"info": _named(data, id=message, sessionID=session), "parts": parts.get(message, [])}
+        for message, data in opened.execute(_MESSAGES, (session,))
+    ]
+    return {"info": info, "messages": messages}
+
+
+def _named(data: Any, **ids: str) -> Any:
+    value = json_of(data)
+    return value | ids if isinstance(value, dict) else value
+
+
+def _database(begins: str) -> Database:
+    tables = frozenset(("session", "message", "part"))
+    return Database(begins, tables, "SELECT id, time_updated FROM session", _export)
+
+
+# -- what the clients are: their files and settings
 
 
 def _is_opencode(head: Head) -> bool:
@@ -274,12 +322,17 @@ def _is_opencode(head: Head) -> bool:
     return head.mentions("info", "messages", "parts") or head.mentions("info", "messages", "projectID")
 
 
-def _share(wish: InstallRequest) -> Share:
-    base, root = wish.environment.folder("XDG_CONFIG_HOME", ".config")
-    folder = base / "opencode"
-    path = next((p for p in (folder / "opencode.jsonc", folder / "opencode.json") if p.exists()), None)
-    server = {"type": "local", "command": [*wish.words(), "mcp"], "enabled": True}
-    return Share((JsonPart(path or folder / "opencode.json", root, ("mcp",), server),), (TOOLS_ALONE,))
+def _installer(name: str) -> Callable[[InstallRequest], Share]:
+    """What `install` writes into the settings of a client of this family."""
+
+    def share(wish: InstallRequest) -> Share:
+        base, root = wish.environment.folder("XDG_CONFIG_HOME", ".config")
+        usual = base / name / f"{name}.json"
+        path = next((p for p in (usual.with_suffix(".jsonc"), usual) if p.exists()), usual)
+        server = {"type": "local", "command": [*wish.words(), "mcp"], "enabled": True}
+        return Share((JsonPart(path, root, ("mcp",), server),), (TOOLS_ALONE,))
+
+    return share
 
 
 CLIENTS = (
@@ -287,10 +340,34 @@ CLIENTS = (
         name="opencode",
         title="opencode",
         commands=("opencode",),
-        # Its sessions are in a database; `opencode export` writes files anywhere.
+        history=(".local/share/opencode", ("opencode.db",)),
         files=("CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"),
-        own_folders=(".opencode", ".kilo", ".kilocode"),
-        formats=(Format("opencode", _is_opencode, OpenCodeParser, split, rewritten=True),),
-        share=_share,
+        own_folders=(".opencode",),
+        formats=(
+            Format(
+                "opencode",
+                _is_opencode,
+                OpenCodeParser,
+                split,
+                rewritten=True,
+                database=_database("opencode"),
+            ),
+        ),
+        share=_installer("opencode"),
+    ),
+    Client(
+        name="kilo",
+        title="Kilo CLI",
+        commands=("kilo", "kilocode"),
+        history=(".local/share/kilo", ("kilo.db",)),
+        files=("CLAUDE.md", "AGENTS.md"),
+        own_folders=(".kilo", ".kilocode"),
+        # What it exports cannot be told from an export of opencode.
+        formats=(
+            Format(
+                "kilo", lambda _: False, OpenCodeParser, split, rewritten=True, database=_database("kilo")
+            ),
+        ),
+        share=_installer("kilo"),
     ),
 )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex import plugins
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.detection import FIRST_LINE_BYTES, detect, format_names
+from recortex.formats.transcripts.databases import SUFFIXES, in_database
+from recortex.formats.transcripts.detection import FIRST_LINE_BYTES, detect, format_names, kept_in
 from recortex.formats.transcripts.pieces import MalformedLineError, decode_any
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _KNOWN = {client.name: client for client in plugins.clients() if client.reads}
 CLIENTS = (*_KNOWN, "chat", "text")
 _LINES, _TEXTS = frozenset((".jsonl",)), frozenset((".txt", ".md", ".log"))
-_SUFFIXES = _LINES | _TEXTS | {".json", ".traj"}
+_SUFFIXES = _LINES | _TEXTS | SUFFIXES | {".json", ".traj"}
 MOST_ENTRIES = 200_000
 """The most files and folders that a search visits: more than a large history, less than a whole disk."""
 _OTHER_FILES = (".meta.json",)  # a sub-agent's settings beside its transcript
@@ -88,13 +89,12 @@ def find_sessions(
         raise InvalidInputError(
             f"There is no client {client!r}.", hint=f"Known: {', '.join(format_names())}."
         )
-    if folder is not None and not folder.exists():
+    if folder is not None and not folder.exists() and not in_database(folder):
         raise InvalidInputError(f"{folder} does not exist.", hint="Give a folder or a transcript file.")
     found = FoundSessions(list(_roots(client, folder, home, config, project)))
     for path in dict.fromkeys(_candidates(found, progress)):
         try:
-            status = path.stat()
-            session = SessionFile(path, detect(path).name, status.st_size, status.st_mtime)
+            sessions = _sessions_at(path)
         except FormatError:
             (found.aside if path != folder and _is_whole(path) else found.unknown).append(path)
         except (OSError, UntrustedFileError) as error:
@@ -102,9 +102,25 @@ def find_sessions(
                 raise  # it was asked for by name: say why it is not opened
             found.unreadable.append(path)
         else:
-            (found.sessions if client in {None, session.client} else found.others).append(session)
+            for session in sessions:
+                (found.sessions if client in {None, session.client} else found.others).append(session)
     found.sessions.sort(key=lambda one: (one.modified, str(one.path)))
     return found
+
+
+def _sessions_at(path: Path) -> list[SessionFile]:
+    """The session in a file, or those in a client's database.
+
+    Raises:
+        FormatError: it is neither.
+        UntrustedFileError: it is no regular file.
+        OSError: it cannot be read.
+    """
+    if path.suffix.lower() in SUFFIXES:
+        client, kept = kept_in(path)
+        return [SessionFile(one.path, client, one.size, one.modified) for one in kept]
+    row, status = detect(path), path.stat()
+    return [SessionFile(path, row.name, status.st_size, status.st_mtime)]
 
 
 def histories(home: Path, config: Path | None = None, project: Path | None = None) -> tuple[str, ...]:
@@ -119,7 +135,7 @@ def histories(home: Path, config: Path | None = None, project: Path | None = Non
         client
         for client in CLIENTS
         if any(
-            place.is_dir()
+            place.exists()
             for place in _roots(client, None, home, config if client == "claude-code" else None, project)
         )
     )

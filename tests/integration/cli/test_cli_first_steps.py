@@ -57,7 +57,7 @@ def test_an_import_says_that_all_that_it_found_is_of_other_projects(project, tmp
 
 
 def test_a_client_without_a_known_place_is_told(project):
-    assert "no session files in a place that is known" in project.run("import", "opencode").text
+    assert "no session files in a place that is known" in project.run("import", "swe-agent").text
 
 
 def test_an_import_that_read_something_says_nothing_of_places(project):

@@ -10,12 +10,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
 
 from recortex import plugins
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
+from recortex.formats.transcripts.databases import (
+    MAGIC,
+    Database,
+    Kept,
+    document,
+    in_database,
+    is_database,
+    sessions_in,
+    tables,
+)
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -35,6 +46,7 @@ Result = TypeVar("Result")
 HEAD_BYTES = 256 * 1024  # longer than the longest first line of a known client (22 KB)
 FIRST_LINE_BYTES = 4 * 1024 * 1024
 _SAMPLE = 40  # lines that are looked at
+_SHOWN = 12  # names that an error tells of what was seen
 _TEXTS = ("role", "text", "group", "uuid", "cwd", "branch")
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _TEXT_SUFFIXES = frozenset(("txt", "md", "log", "text", "transcript"))
@@ -224,6 +236,7 @@ class Format:
         follows: makes what adds each line to a trail, by which it is known what the person took back.
         segments: what other files of a session say of one of them, for a client that begins a new file when
             the person goes back.
+        database: how its sessions are read out of a database of the client's.
         folder, digest: where the session of a file ran, or the SHA-256 of that, as the files around it say;
             for a client whose lines do not.
     """
@@ -238,6 +251,7 @@ class Format:
     prose: bool = False
     follows: Callable[[], Follow] | None = None
     segments: Callable[[Path], Segments] = lambda _: Segments()
+    database: Database | None = None
     folder: Callable[[Path], str] = lambda _: ""
     digest: Callable[[Path], str] = lambda _: ""
 
@@ -460,18 +474,58 @@ def _rows() -> Iterator[Format]:
     yield from GENERIC
 
 
+def open_session(path: Path) -> BinaryIO:
+    """The bytes of a session in a file, or in a client's database.
+
+    Raises:
+        FormatError: the database cannot be read, or has no such session.
+        UntrustedFileError: it is no regular file.
+        OSError: it cannot be read.
+    """
+    return BytesIO(document(path, _database_of(path.parent)[1])) if in_database(path) else open_regular(path)
+
+
+def kept_in(path: Path) -> tuple[str, list[Kept]]:
+    """The client whose database a file is, and the sessions in it.
+
+    Raises:
+        FormatError: it is the database of no client that Recortex reads, or cannot be read.
+        UntrustedFileError: it is no regular file.
+        OSError: it cannot be read.
+    """
+    row, database = _database_of(path)
+    return row.name, sessions_in(path, database)
+
+
+def _database_of(path: Path) -> tuple[Format, Database]:
+    found = tables(path) if is_database(path) else frozenset[str]()
+    for row in formats():
+        known = row.database
+        if known and path.name.startswith(known.begins) and known.tables <= found:
+            return row, known
+    seen = f"a database with the tables {', '.join(sorted(found)[:_SHOWN])}" if found else "no database"
+    raise FormatError(f"{path} is {seen}: it is of no client whose sessions Recortex reads.")
+
+
 def detect(path: Path) -> Format:
-    """The format of a file.
+    """The format of a file, or of a session in a client's database.
 
     Raises:
         FormatError: it is not the transcript of a client that Recortex reads.
         UntrustedFileError: it is no regular file.
         OSError: it cannot be read.
     """
+    if in_database(path):
+        return _database_of(path.parent)[0]
     with open_regular(path) as file:
         raw = file.read(HEAD_BYTES)
         if b"\n" not in raw:
             raw += file.readline(FIRST_LINE_BYTES)  # a session may begin with a long paste
+    if raw.startswith(MAGIC):
+        row, _ = _database_of(path)
+        raise FormatError(
+            f"{path} holds many sessions.", hint=f"Import them all: `recortex import {row.name} {path}`."
+        )
     values = []
     for line in raw.removeprefix(b"\xef\xbb\xbf").split(b"\n", _SAMPLE)[:_SAMPLE]:
         with suppress(MalformedLineError):

@@ -16,8 +16,7 @@ from recortex.domain.exchange import ReadCounts, Role, SessionInfo, ToolCall, Tu
 from recortex.domain.injection import strip_injected
 from recortex.domain.text import known_as
 from recortex.errors import FormatError
-from recortex.filesystem import open_regular
-from recortex.formats.transcripts.detection import Trail, detect
+from recortex.formats.transcripts.detection import Trail, detect, open_session
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
     TEXT_LIMIT,
@@ -380,7 +379,7 @@ class TranscriptReader:
             OSError: the file cannot be read.
         """
         self._begin()
-        with open_regular(self.path) as file:
+        with open_session(self.path) as file:
             parser = self._row.parser()
             for line in self._source(file, parser):
                 self._lines += 1
