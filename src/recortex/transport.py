@@ -232,11 +232,11 @@ def _accepted(reply: Reply) -> bytes:
     retry = reply.status == _TOO_MANY or reply.status >= _SERVER
     message = f"The provider answered HTTP {reply.status}."
     raise PostError(
-        "status", message, retry=retry, pause=_pause(reply.headers), status=reply.status, body=reply.body
+        "status", message, retry=retry, pause=pause_of(reply.headers), status=reply.status, body=reply.body
     )
 
 
-def _pause(headers: Mapping[str, str]) -> float | None:
+def pause_of(headers: Mapping[str, str]) -> float | None:
     """The seconds of `retry-after`, which may be a number or a date (RFC 9110, 10.2.3); None without one.
 
     A date is compared with that of the answer, since the server's clock may differ from ours.

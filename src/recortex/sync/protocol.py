@@ -264,6 +264,7 @@ def check_version(version: SyncVersion, *, purged: bool = False) -> SyncVersion:
     for wrong, what in (
         (not (_hex(version.id, 64) and _hex(version.replica, 32)), "its id or replica is malformed"),
         (not 0 < len(version.memory_id) <= 2 * MOST_NAME, "it says no id of what it is about"),
+        (not version.memory_id.isprintable(), "the id of what it is about is malformed"),
         (len(version.parents) > MOST_PARENTS, "it has too many parents"),
         (not all(_hex(one, 64) for one in version.parents), "a parent is malformed"),
         (list(version.parents) != sorted(set(version.parents)), "its parents are not in order"),

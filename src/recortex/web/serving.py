@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import sys
 import threading
 import time
@@ -19,11 +18,14 @@ from recortex.app.access import Tokens
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
 from recortex.errors import InvalidInputError
+from recortex.web import team
 from recortex.web.application import site
 from recortex.web.desk import Desk
 from recortex.web.guard import ENTER
+from recortex.web.listening import CONFIGURATION, PORT, elsewhere, listen
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Sequence
 
     from recortex.web.application import Site
@@ -32,15 +34,7 @@ _ABOUT = """See, search and correct what is remembered, in a browser. Programs u
 /api/v1 (described by /api/v1/openapi.json) and agents the Model Context Protocol under /mcp, both with a
 token that `recortex tokens add` makes. Only this machine can reach it, unless --host says otherwise. It
 ends with Ctrl-C, or when nobody used it for a while."""
-PORT = 8377
-_TRIED = 20
-"""Ports from the usual one on that are tried where it is taken."""
 _LOOK = 5.0  # seconds between two looks at whether anybody is still there
-_WAITING = 512
-"""Connections that wait to be taken."""
-_LINES = 16 * 1024
-_HEAD_SECONDS = 10.0
-"""Seconds within which the head of a request has to arrive."""
 
 
 def serve(words: Sequence[str]) -> int:
@@ -84,10 +78,13 @@ def serve(words: Sequence[str]) -> int:
         metavar="MINUTES",
         help="End after so long without a request; 0: never.",
     )
+    team.add_options(parser)
     options = parser.parse_args(list(words))
+    if options.team:
+        return team.serve(options)
     if not options.idle >= 0:
         raise InvalidInputError(f"--idle takes minutes from 0 on, not {options.idle}.")
-    listening = _listen(options.port)
+    listening = listen(options.port)
     port = listening[0].getsockname()[1]
     desk = Desk(Path(options.project).absolute(), options.url)
     names = {*options.name, *([options.host] if options.host else [])}
@@ -97,7 +94,7 @@ def serve(words: Sequence[str]) -> int:
             hint="Make one first: recortex tokens add --name NAME --right read",
         )
     if options.host:
-        listening.append(_elsewhere(options.host, port))
+        listening.append(elsewhere(options.host, port))
     made = site(desk, names=names, read_only=options.read_only, agents=options.tools)
     link = f"http://127.0.0.1:{port}{ENTER}?token={made.doors.link()}"
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
@@ -106,20 +103,7 @@ def serve(words: Sequence[str]) -> int:
     if not options.no_open and _has_display():
         # In a thread: some browsers do not return before they are closed.
         threading.Thread(target=webbrowser.open, args=(link,), name="browser", daemon=True).start()
-    config = uvicorn.Config(
-        made.app,
-        http=_protocol(),
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=15,
-        timeout_graceful_shutdown=3,
-        h11_max_incomplete_event_size=_LINES,
-        backlog=_WAITING,
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(uvicorn.Config(made.app, **CONFIGURATION))
     with suppress(KeyboardInterrupt):
         asyncio.run(_run(server, listening, made, options.idle * 60))
     return DONE
@@ -144,69 +128,3 @@ def _has_display() -> bool:
     return sys.platform in {"win32", "darwin"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
-
-
-def _listen(wanted: int) -> list[socket.socket]:
-    """Sockets on this machine's own addresses, both with the same port.
-
-    Raises:
-        InvalidInputError: the port is taken, or none of the usual ones is free.
-    """
-    ports = [wanted] if wanted else [*range(PORT, PORT + _TRIED), 0]
-    for port in ports:
-        try:
-            first = _bound(socket.AF_INET, "127.0.0.1", port)
-        except (OSError, OverflowError):
-            continue
-        listening = [first]
-        with suppress(OSError):  # a machine without IPv6
-            listening.append(_bound(socket.AF_INET6, "::1", first.getsockname()[1]))
-        return listening
-    raise InvalidInputError(
-        f"The port {wanted} cannot be used.", hint="Give another one, or leave --port out."
-    )
-
-
-def _elsewhere(address: str, port: int) -> socket.socket:
-    """A socket on an address that other machines reach.
-
-    Raises:
-        InvalidInputError: this machine has no such address.
-    """
-    try:
-        return _bound(socket.AF_INET6 if ":" in address else socket.AF_INET, address, port)
-    except OSError as error:
-        raise InvalidInputError(
-            f"The server cannot listen on {address[:80]}: {error.strerror}.",
-            hint="Give an address of this machine.",
-        ) from None
-
-
-def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    # The protocol is named: else asyncio does not switch Nagle's algorithm off, and short answers wait 40 ms.
-    made = socket.socket(family, proto=socket.IPPROTO_TCP)
-    try:
-        if sys.platform != "win32":  # there it would let a second server take the same port
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((address, port))
-        made.listen(_WAITING)  # whoever opens the link at once is not turned away
-    except OSError:
-        made.close()
-        raise
-    return made
-
-
-def _protocol() -> type[asyncio.Protocol]:
-    """HTTP of uvicorn over h11, which also ends a connection whose request does not arrive in time."""
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    class Timed(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self.loop.call_later(_HEAD_SECONDS, self._end_silent)
-
-        def _end_silent(self) -> None:
-            if self.cycle is None and not self.transport.is_closing():
-                self.transport.close()
-
-    return Timed

@@ -1,0 +1,498 @@
+"""`recortex serve --team URL`: the team server over HTTP.
+
+It accepts what a replica wrote itself, signed, in the name of the member whose token it is, and gives
+everything to everyone in the workspace. It never reads what versions say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+import traceback
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from psycopg_pool import PoolTimeout
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.routing import Route
+
+from recortex.app.access import Right
+from recortex.lean import Value, msgspec
+from recortex.sync import wire
+from recortex.sync.login import Checker, LoginError, Provider
+from recortex.sync.protocol import (
+    MOST_BYTES,
+    MOST_VERSIONS,
+    PROTOCOL,
+    PURGE,
+    Batch,
+    Card,
+    RefusedError,
+    add_to_hash,
+    check_vector,
+    check_version,
+    inflate,
+    parse,
+    parse_batch,
+    replica_of,
+    signed,
+    signed_applied,
+    signed_card,
+)
+from recortex.sync.team_store import Caller, DeniedError, Row, TeamStore, digest
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
+
+SETTINGS = "RECORTEX_TEAM"
+"""The environment variable by which a server tells its worker processes what to serve."""
+_BODY_SECONDS = 15.0
+_INLINE = 16 * 1024
+"""Bytes of a body up to which checking it takes less than handing it to another thread."""
+_VERSION_BYTES = 780_000
+"""Of the versions in an answer, so that there is room for the rest of a batch."""
+_TOO_LARGE = f"A request has at most {MOST_BYTES:,} bytes, also after it is unpacked."
+_LOGIN_DAYS = 30
+_MOST_DAYS = 3_650
+_LONGEST_NAME = 200
+
+
+# -- what clients send
+
+
+class Join(Value, frozen=True):
+    """The first request of a replica, which names its key."""
+
+    card: Card
+
+
+class Pull(Value, frozen=True):
+    """What the replica has, and how many versions it takes."""
+
+    vector: dict[str, int]
+    limit: int = MOST_VERSIONS
+
+
+class Login(Value, frozen=True):
+    """An ID token."""
+
+    id_token: str
+
+
+class Invite(Value, frozen=True):
+    """A token for somebody."""
+
+    member: str
+    scope: Right = Right.WRITE
+    days: int = 90
+
+
+class Revoke(Value, frozen=True):
+    """A token, or a member."""
+
+    name: str
+
+
+class TeamSettings(Value, frozen=True):
+    """What a server serves."""
+
+    url: str
+    issuer: str = ""
+    client: str = ""
+    connections: int = 8
+
+
+# -- the application
+
+
+def application() -> Starlette:
+    """The application of a worker process."""
+    return team_application(msgspec.json.decode(os.environ[SETTINGS], type=TeamSettings))
+
+
+def team_application(settings: TeamSettings) -> Starlette:
+    """Everything that a team server answers."""
+    store = TeamStore(settings.url, size=settings.connections)
+    checker = Checker(Provider(settings.issuer, settings.client)) if settings.issuer else None
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await store.open()
+        try:
+            yield
+        finally:
+            await store.close()
+
+    team = _Team(store, checker)
+    routes = {
+        "token": (team.token, "GET"),
+        "join": (team.join, "POST"),
+        "push": (team.push, "POST"),
+        "pull": (team.pull, "POST"),
+        "status": (team.status, "GET"),
+        "login": (team.provider, "GET"),
+        "log-in": (team.log_in, "POST"),
+        "invite": (team.invite, "POST"),
+        "revoke": (team.revoke, "POST"),
+        "members": (team.members, "GET"),
+    }
+    return Starlette(
+        routes=[
+            Route(f"{wire.ROOT}/{{workspace}}/{name}", _answered(act), methods=[method])
+            for name, (act, method) in routes.items()
+        ],
+        lifespan=lifespan,
+    )
+
+
+def _answered(act: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
+    """A route that answers with JSON, and with an error's reason."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            _check_protocol(request)
+            body = msgspec.json.encode(await act(request))
+            return _response(request, HTTPStatus.OK, body)
+        except DeniedError as refused:
+            more = {"retry-after": str(max(1, round(refused.pause)))} if refused.pause else {}
+            return _error(request, refused.status, refused.code, refused.message, refused.hint, more)
+        except LoginError as failed:
+            return _error(request, HTTPStatus.UNAUTHORIZED, failed.code, failed.message, failed.hint, {})
+        except RefusedError as refused:
+            return _error(request, HTTPStatus.BAD_REQUEST, refused.code, refused.message, refused.hint, {})
+        except (psycopg.OperationalError, PoolTimeout):
+            return _error(
+                request,
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "store_unavailable",
+                "The server's database cannot be reached.",
+                "What is not sent yet stays queued.",
+                {"retry-after": "5"},
+            )
+        except Exception as failed:  # noqa: BLE001  a client gets an answer, the log the traceback
+            traceback.print_exception(failed)
+            why = f"The server failed ({type(failed).__name__})."
+            return _error(request, HTTPStatus.INTERNAL_SERVER_ERROR, "internal_error", why, "Try again.", {})
+
+    return answer
+
+
+class _Team:
+    """What the routes do."""
+
+    def __init__(self, store: TeamStore, checker: Checker | None) -> None:
+        self._store = store
+        self._checker = checker
+
+    async def token(self, request: Request) -> Mapping[str, Any]:
+        """Whose a token is: what a replica has to know before it makes its card."""
+        caller, _, _ = await self._token(request)
+        return {"workspace": caller.workspace, "member": caller.member, "scope": caller.scope}
+
+    async def join(self, request: Request) -> Mapping[str, Any]:
+        caller, moment, raw = await self._token(request)
+        card = parse(_unpacked(request, raw), Join).card
+        key = _check_card(card, caller)
+        _check_proof(request, raw, moment, key)
+        await self._store.bind(caller, card.replica, key, msgspec.json.encode(card))
+        return {"workspace": caller.workspace, "member": caller.member, "scope": caller.scope}
+
+    async def push(self, request: Request) -> Mapping[str, Any]:
+        caller, body = await self._asked(request, Right.WRITE)
+        small = len(body) <= _INLINE
+        batch = parse_batch(body, caller.workspace)
+        rows = _rows(caller, batch) if small else await run_in_threadpool(_rows, caller, batch)
+        card = next((one for one in batch.cards if one.replica == caller.replica), None)
+        if card:
+            _check_card(card, caller)
+        applied = next((one for one in batch.applied if one.replica == caller.replica), None)
+        if applied and not _is_signed(
+            caller.public_key, applied.signature, signed_applied(applied, caller.workspace)
+        ):
+            raise RefusedError("What the replica has applied is not signed by it.")
+        state = await self._store.push(
+            caller,
+            rows,
+            card=msgspec.json.encode(card) if card else None,
+            applied=msgspec.json.encode(applied) if applied else None,
+        )
+        return _state(state)
+
+    async def pull(self, request: Request) -> Mapping[str, Any]:
+        caller, body = await self._asked(request, Right.READ)
+        wanted = parse(body, Pull)
+        limit = min(max(wanted.limit, 1), MOST_VERSIONS)
+        page = await self._store.pull(caller, check_vector(wanted.vector), limit=limit, most=_VERSION_BYTES)
+        return {
+            "workspace": caller.workspace,
+            "versions": list(map(msgspec.Raw, page.payloads)),
+            "cards": list(map(msgspec.Raw, page.cards)),
+            "applied": list(map(msgspec.Raw, page.applied)),
+            "more": page.more,
+        } | _state(page.state)
+
+    async def status(self, request: Request) -> Mapping[str, Any]:
+        caller, _ = await self._asked(request, Right.READ)
+        state, waiting = await self._store.state(caller), await self._store.waiting(caller)
+        return {
+            "workspace": caller.workspace,
+            "member": caller.member,
+            "scope": caller.scope,
+            "waiting": [dict(zip(("memory_id", "replica", "member"), one, strict=True)) for one in waiting],
+        } | _state(state)
+
+    async def provider(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002  a route has one
+        if self._checker is None:
+            raise DeniedError(
+                404, "no_provider", "This server has no OpenID provider.", "Ask an admin for a link to join."
+            )
+        return self._checker.provider._asdict()
+
+    async def log_in(self, request: Request) -> Mapping[str, str]:
+        """Give a token to a member whom the provider knows; an ID token is taken once."""
+        if self._checker is None:
+            return await self.provider(request)
+        given = parse(_unpacked(request, await _body(request)), Login).id_token
+        member = await run_in_threadpool(self._checker.email, given)
+        workspace = _workspace(request)
+        if not await self._store.is_member(workspace, member):
+            raise DeniedError(
+                403,
+                "no_member",
+                f"{member} is no member of {workspace}.",
+                f"Ask an admin of the workspace: recortex sync invite {member}",
+            )
+        caller = Caller(workspace, "", member, Right.WRITE, "", b"")
+        token = await self._store.invite(caller, member, Right.WRITE, _LOGIN_DAYS, login=digest(given))
+        return {"token": token}
+
+    async def invite(self, request: Request) -> Mapping[str, str]:
+        caller, body = await self._asked(request, Right.ADMIN)
+        wanted = parse(body, Invite)
+        if not _is_name(wanted.member) or not 0 <= wanted.days <= _MOST_DAYS:
+            raise _invalid(f"An invitation needs a name, and days from 0 to {_MOST_DAYS}.")
+        token = await self._store.invite(caller, wanted.member, wanted.scope, wanted.days)
+        return {"token": token}
+
+    async def revoke(self, request: Request) -> Mapping[str, int]:
+        caller, body = await self._asked(request, Right.ADMIN)
+        name = parse(body, Revoke).name
+        if not _is_name(name):
+            raise _invalid("That is no token and no member.")
+        return {"revoked": await self._store.revoke(caller, name)}
+
+    async def members(self, request: Request) -> list[Any]:
+        caller, _ = await self._asked(request, Right.ADMIN)
+        return [one._asdict() for one in await self._store.members(caller)]
+
+    async def _token(self, request: Request) -> tuple[Caller, int, bytes]:
+        """Who sends a request, by the token alone; the time that its proof names; its body."""
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not token.isascii() or "\0" in token:
+            raise DeniedError(
+                401, "unauthorized", "This needs a token.", "Join the workspace: recortex sync join LINK"
+            )
+        caller = await self._store.enter(_workspace(request), token.strip())
+        moment = request.headers.get(wire.PROOF, "").partition(".")[0]
+        raw = await _body(request)
+        return caller, int(moment) if moment.isdecimal() and len(moment) < 16 else 0, raw  # noqa: PLR2004
+
+    async def _asked(self, request: Request, needed: Right) -> tuple[Caller, bytes]:
+        """Who sends a request, once token and key prove that they may; its body before compression.
+
+        Raises:
+            DeniedError: they may not.
+        """
+        caller, moment, raw = await self._token(request)
+        if not caller.replica or request.headers.get(wire.REPLICA, "") != caller.replica:
+            raise DeniedError(
+                403,
+                "other_replica",
+                "The token belongs to another machine, or to none yet.",
+                "Join the workspace with a link of your own: recortex sync join LINK",
+            )
+        _check_proof(request, raw, moment, caller.public_key)
+        if not caller.scope.covers(needed):
+            raise DeniedError(
+                403,
+                "not_allowed",
+                f"This needs the scope {needed}; the token has {caller.scope}.",
+                f"Ask an admin of the workspace: recortex sync invite {caller.member} --scope {needed}",
+            )
+        return caller, _unpacked(request, raw)
+
+
+# -- checks
+
+
+def _check_protocol(request: Request) -> None:
+    spoken = request.headers.get(wire.PROTOCOL_HEADER, "")
+    if spoken != str(PROTOCOL):
+        older = spoken.isdecimal() and len(spoken) < 10 and int(spoken) > PROTOCOL  # noqa: PLR2004  a bound
+        raise DeniedError(
+            426,
+            "protocol",
+            f"This server speaks protocol {PROTOCOL}, not {spoken[:10] or 'none'}.",
+            "Upgrade the server's Recortex." if older else "pip install --upgrade recortex",
+        )
+
+
+def _check_proof(request: Request, raw: bytes, moment: int, key: bytes) -> None:
+    """Refuse a request that the replica did not sign, or not now."""
+    now = time.time()
+    signature = request.headers.get(wire.PROOF, "").partition(".")[2]
+    path = request.scope["raw_path"].decode("latin-1")
+    path = path[path.index(wire.ROOT) :]
+    text = wire.signed_request(request.method, path, moment, raw)
+    if not _is_signed(key, signature, text):
+        raise DeniedError(
+            401,
+            "unsigned",
+            "The request is not signed with the key of the token's replica.",
+            "Join the workspace with a link of your own: recortex sync join LINK",
+        )
+    if abs(now - moment / 1000) > wire.SKEW:
+        raise DeniedError(
+            401, "clock", "The request was signed at another time.", "Set the clock of one of the machines."
+        )
+
+
+def _rows(caller: Caller, batch: Batch) -> list[Row]:
+    """The versions of a push, once each is known to be the caller's own and whole.
+
+    Raises:
+        DeniedError: one is not the caller's.
+        RefusedError: one is not what it says.
+    """
+    purged = {one.memory_id for one in batch.versions if one.operation == PURGE}
+    rows = list[Row]()
+    for version in batch.versions:
+        if version.replica != caller.replica or version.author != caller.member:
+            raise DeniedError(
+                403,
+                "not_yours",
+                f"Version {version.counter} was written by another replica, or in another's name.",
+                "Each replica pushes what it wrote itself.",
+            )
+        check_version(version, purged=version.memory_id in purged)
+        if not _is_signed(caller.public_key, version.signature, signed(version, caller.workspace)):
+            raise RefusedError(f"Version {version.counter} is not signed by its replica.")
+        if rows and version.counter != rows[-1].counter + 1:
+            raise RefusedError("The versions do not follow one another without a gap.")
+        rows.append(
+            Row(
+                counter=version.counter,
+                id=bytes.fromhex(version.id),
+                memory=version.memory_id,
+                purges=version.operation == PURGE,
+                payload=msgspec.json.encode(version),
+                parents=tuple(map(bytes.fromhex, version.parents)),
+                summand=int(add_to_hash("", [version]), 16),
+            )
+        )
+    return rows
+
+
+def _check_card(card: Card, caller: Caller) -> bytes:
+    """The key of a replica that the caller may use.
+
+    Raises:
+        DeniedError: it is another's.
+        RefusedError: it is no card.
+    """
+    try:
+        key = bytes.fromhex(card.public)
+        ours = replica_of(card.public) == card.replica
+    except ValueError:
+        raise RefusedError("The replica's card has no key.") from None
+    if not ours or not _is_signed(key, card.signature, signed_card(card, caller.workspace)):
+        raise RefusedError("The replica's card is not signed with its key.")
+    if card.author != caller.member:
+        raise DeniedError(
+            403, "not_yours", f"The card names {card.author!r}; the token is {caller.member}'s.", "Join anew."
+        )
+    return key
+
+
+def _state(state: Any) -> dict[str, Any]:
+    return {"vector": state.vector, "set_hash": f"{state.set_hash:064x}"}
+
+
+def _workspace(request: Request) -> str:
+    name: str = request.path_params["workspace"]
+    if not _is_name(name):
+        raise DeniedError(404, "no_workspace", "There is no such workspace.", "Look at the link again.")
+    return name
+
+
+def _is_name(text: str) -> bool:
+    return text.isprintable() and text == text.strip() and 0 < len(text) <= _LONGEST_NAME
+
+
+def _invalid(message: str) -> DeniedError:
+    return DeniedError(400, "invalid_input", message, "`recortex sync --help` says what is accepted.")
+
+
+def _is_signed(key: bytes, signature: str, text: bytes) -> bool:
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(bytes.fromhex(signature), text)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+async def _body(request: Request) -> bytes:
+    """The body as it was sent.
+
+    Raises:
+        DeniedError: it is larger than it may be, or does not arrive.
+    """
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for part in request.stream():
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise DeniedError(413, "too_large", _TOO_LARGE, "Send fewer versions.")
+                parts.append(part)
+    except TimeoutError:
+        raise DeniedError(408, "too_slow", "The request did not arrive in time.", "Try again.") from None
+    return b"".join(parts)
+
+
+def _unpacked(request: Request, raw: bytes) -> bytes:
+    encoding = request.headers.get("content-encoding", "")
+    if encoding not in {"", "identity", "gzip"}:
+        raise DeniedError(
+            415, "bad_encoding", "The body's encoding is unknown.", "Send it as gzip, or as it is."
+        )
+    try:
+        return inflate(raw) if encoding == "gzip" else raw
+    except RefusedError as refused:
+        raise DeniedError(413, "too_large", refused.message, "Send fewer versions.") from None
+
+
+def _response(request: Request, status: int, body: bytes, more: Mapping[str, str] | None = None) -> Response:
+    headers = {wire.PROTOCOL_HEADER: str(PROTOCOL), "cache-control": "no-store", **(more or {})}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        body, encoding = wire.packed(body)
+        headers |= {"content-encoding": encoding} if encoding else {}
+    return Response(body, status, headers, media_type="application/json")
+
+
+def _error(
+    request: Request, status: int, code: str, message: str, hint: str, more: Mapping[str, str]
+) -> Response:
+    told = {"status": "error", "error": {"code": code, "message": message, "hint": hint}}
+    if status == HTTPStatus.UNAUTHORIZED:
+        more = {**more, "www-authenticate": "Bearer"}
+    return _response(request, status, msgspec.json.encode(told), more)

@@ -1,0 +1,684 @@
+"""The log of a team server in PostgreSQL: members, tokens, versions, purges, limits, audit.
+
+It neither searches nor merges: it keeps what each replica wrote, in the order in which the replica wrote it,
+and gives it to the others. Each method is one transaction, and each transaction sees one workspace, which
+row-level security ensures besides the conditions of its statements.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import psycopg
+from psycopg import sql
+from psycopg.types.numeric import Int8
+from psycopg_pool import AsyncConnectionPool
+
+from recortex.app.access import PREFIX, Right
+from recortex.lean import msgspec, replace
+from recortex.sync.protocol import Applied, SyncError, SyncVersion, parse
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+
+    from psycopg import AsyncConnection
+
+ROLE = "recortex_team"
+MODULUS = 2**256
+_SCHEMA_LOCK = 0x5EC2
+"""The advisory lock of whoever makes the tables."""
+_MOST_ROWS = 4_000
+"""Of a list for people."""
+_MOST_APPLIED = 20
+"""Acknowledgements in an answer: each has a vector, so that all of a large team would fill it."""
+_PURGE_LOCK = 0x5EC3
+"""The first number of the advisory lock by which purges wait for those who write."""
+_TABLES = "workspaces members tokens replicas versions audit".split()
+
+
+class Limits(NamedTuple):
+    """What a new workspace may hold, and how fast each of its tokens may ask.
+
+    Attributes:
+        versions: at most.
+        bytes: of all versions together.
+        rate: requests a second, of one token, in the long run.
+        burst: requests at once.
+    """
+
+    versions: int = 5_000_000
+    bytes: int = 10 * 1024**3
+    rate: float = 30.0
+    burst: float = 600.0
+
+
+class DeniedError(SyncError):
+    """The server does not do what was asked.
+
+    Args:
+        status: of HTTP.
+        code: for programs.
+        message: for people.
+        hint: what to do next.
+        pause: seconds to wait before it may be asked again.
+    """
+
+    def __init__(self, status: int, code: str, message: str, hint: str, *, pause: float = 0.0) -> None:
+        super().__init__(message, hint=hint)
+        self.status, self.code, self.pause = status, code, pause
+
+
+class Caller(NamedTuple):
+    """Whoever sent a request, once the token was accepted.
+
+    Attributes:
+        replica: that the token belongs to; empty before it is used for the first time.
+        public_key: the replica's.
+    """
+
+    workspace: str
+    token: str
+    member: str
+    scope: Right
+    replica: str
+    public_key: bytes
+
+
+class Row(NamedTuple):
+    """A version as the log keeps it.
+
+    Attributes:
+        payload: as it is sent.
+        parents: the ids of the versions that it follows.
+        summand: its share of the hash of a set.
+    """
+
+    counter: int
+    id: bytes
+    memory: str
+    purges: bool
+    payload: bytes
+    parents: tuple[bytes, ...]
+    summand: int
+
+
+class State(NamedTuple):
+    """What a workspace holds.
+
+    Attributes:
+        vector: the counter that each replica has reached.
+        set_hash: of all versions.
+    """
+
+    vector: Mapping[str, int]
+    set_hash: int
+
+
+class MemberToken(NamedTuple):
+    """A token without its secret."""
+
+    member: str
+    token: str
+    scope: str
+    replica: str
+    made_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    used_at: datetime | None
+
+
+class Page(NamedTuple):
+    """A part of what a replica has not.
+
+    Attributes:
+        payloads: of each replica the next versions in their order.
+        cards: of replicas that the other one has nothing of, as they were sent.
+        applied: what replicas have applied, the latest first, as they were sent.
+        more: whether there are other versions.
+        state: of the whole workspace, as of the same moment.
+    """
+
+    payloads: Sequence[bytes]
+    cards: Sequence[bytes]
+    applied: Sequence[bytes]
+    more: bool
+    state: State
+
+
+def digest(secret: str) -> bytes:
+    """What is kept of a token: it has 256 random bits, so that nobody can try them all."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def hollow(payload: bytes) -> bytes:
+    """A version without what it says."""
+    return msgspec.json.encode(replace(parse(payload, SyncVersion), body=None))
+
+
+def make_tables(url: str, *, partitions: int = 0) -> None:
+    """Make the tables where they are missing, as a role that may create a schema.
+
+    Args:
+        url: of the database.
+        partitions: that each table is split into by the hash of the workspace; 0: none.
+
+    Raises:
+        psycopg.Error: the database cannot be reached, or the role may not.
+    """
+    text = files("recortex.sync").joinpath("team.sql").read_text("utf-8")
+    if partitions:
+        text = text.replace("/*by workspace*/", "PARTITION BY HASH (workspace)")
+        head, mark, tail = text.partition("DO $$")
+        parts = "".join(
+            f"CREATE TABLE IF NOT EXISTS {table}_p{number} PARTITION OF {table}"
+            f" FOR VALUES WITH (MODULUS {partitions}, REMAINDER {number});\n"
+            for table in _TABLES
+            for number in range(partitions)
+        )
+        text = f"{head}{parts}{mark}{tail}"
+    with psycopg.connect(url) as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SCHEMA_LOCK,))
+        connection.execute(text.encode())
+
+
+def make_workspace(url: str, name: str, admin: str, limits: Limits) -> str:
+    """Make a workspace where it is missing; a token of its admin, or nothing where some admin has one.
+
+    Raises:
+        psycopg.Error: the database cannot be reached, or the role may not.
+    """
+    with psycopg.connect(url) as connection:
+        connection.execute("SELECT set_config('recortex.team', %s, true)", (name,))
+        connection.execute(
+            "INSERT INTO recortex_team.workspaces VALUES (%s, now(), %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (name, *limits),
+        )
+        usable = connection.execute(
+            "SELECT FROM recortex_team.tokens WHERE workspace = %s AND scope = 'admin'"
+            " AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) LIMIT 1",
+            (name,),
+        ).fetchone()
+        if usable is not None:
+            return ""
+        token = _new_token()
+        connection.execute(
+            "INSERT INTO recortex_team.members (workspace, member) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            (name, admin),
+        )
+        connection.execute(_ADDED, (*_kept(name, token), admin, Right.ADMIN, None, None, limits.burst))
+        return token
+
+
+_ADDED = (
+    "INSERT INTO recortex_team.tokens (workspace, token, hash, member, scope, expires_at, login, level)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
+)
+
+
+def _new_token() -> str:
+    return f"{PREFIX}{secrets.token_hex(6)}_{secrets.token_urlsafe(32)}"
+
+
+def _kept(workspace: str, token: str) -> tuple[str, str, bytes]:
+    return workspace, token_id(token), digest(token)
+
+
+def token_id(token: str) -> str:
+    """The part of a token that is no secret; empty where it is none."""
+    head, _, secret = token.removeprefix(PREFIX).partition("_")
+    return head if token.startswith(PREFIX) and secret else ""
+
+
+class TeamStore:
+    """The log, through a pool of connections that act as a role without rights beyond it.
+
+    Args:
+        url: of the database.
+        size: connections at most.
+    """
+
+    def __init__(self, url: str, *, size: int = 8) -> None:
+        self._pool = AsyncConnectionPool(
+            url, min_size=1, max_size=size, open=False, timeout=10.0, configure=_as_server
+        )
+
+    async def open(self) -> None:
+        """Connect."""
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def _within(self, workspace: str, *, reading: bool = False) -> AsyncIterator[AsyncConnection[Any]]:
+        """A transaction that sees one workspace. One that reads sees it as of one moment."""
+        async with self._pool.connection() as connection, connection.pipeline(), connection.transaction():
+            if reading:
+                await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            await connection.execute("SELECT set_config('recortex.team', %s, true)", (workspace,))
+            yield connection
+
+    async def enter(self, workspace: str, token: str) -> Caller:
+        """Accept a token, and count the request.
+
+        Raises:
+            DeniedError: the token is none of this workspace, or no longer valid, or asks too often.
+        """
+        async with self._within(workspace) as connection:
+            await connection.execute("SET LOCAL synchronous_commit = off")
+            found = await connection.execute(_ENTER, _kept(workspace, token))
+            row = await found.fetchone()
+        if row is None:
+            raise DeniedError(
+                401,
+                "unauthorized",
+                "The server does not know this token.",
+                "Ask an admin of the workspace for a new link: recortex sync invite NAME",
+            )
+        member, scope, replica, key, ended, admitted, missing, rate = row
+        if ended:
+            raise DeniedError(
+                401,
+                "token_ended",
+                f"The token was {ended}.",
+                "Ask an admin of the workspace for a new link: recortex sync invite NAME",
+            )
+        if not admitted:
+            pause = max(0.05, missing / rate)
+            raise DeniedError(
+                429, "too_many", "Too many requests.", "What is not sent yet stays queued.", pause=pause
+            )
+        return Caller(workspace, token_id(token), member, Right(scope), replica, bytes(key or b""))
+
+    async def bind(self, caller: Caller, replica: str, public_key: bytes, card: bytes) -> None:
+        """Give a token to the replica that uses it first; every other one is refused from then on.
+
+        Raises:
+            DeniedError: the token or the replica belongs to another.
+        """
+        async with self._within(caller.workspace) as connection:
+            bound = await connection.execute(
+                "UPDATE recortex_team.tokens SET replica = %s WHERE workspace = %s AND token = %s"
+                " AND replica IN ('', %s)",
+                (replica, caller.workspace, caller.token, replica),
+            )
+            await connection.execute(
+                "INSERT INTO recortex_team.replicas (workspace, replica, public_key, member, card)"
+                " VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                (caller.workspace, replica, public_key, caller.member, card),
+            )
+            found = await connection.execute(
+                "SELECT public_key, member FROM recortex_team.replicas WHERE workspace = %s AND replica = %s",
+                (caller.workspace, replica),
+            )
+            owner = await found.fetchone()
+            own = (public_key, caller.member)
+            if bound.rowcount != 1 or owner is None or (bytes(owner[0]), owner[1]) != own:
+                raise DeniedError(
+                    403,
+                    "other_replica",
+                    "This link was used on another machine, or by somebody else.",
+                    "Ask an admin of the workspace for a link of your own: recortex sync invite NAME",
+                )
+            await _note(connection, caller, "join", replica)
+
+    async def push(
+        self, caller: Caller, rows: Sequence[Row], *, card: bytes | None = None, applied: bytes | None = None
+    ) -> State:
+        """Append versions to the log of the caller's replica. Those that it has already change nothing.
+
+        Args:
+            caller: whose versions they are.
+            rows: with counters that follow one another.
+            card: the replica's, where it is to replace the former one.
+            applied: what the replica has applied, likewise.
+
+        Raises:
+            DeniedError: they do not follow what is there, contradict it, or exceed the quota.
+        """
+        workspace, replica = caller.workspace, caller.replica
+        parents = list({parent for row in rows for parent in row.parents})
+        purged = list({row.memory for row in rows if row.purges})
+        async with self._within(workspace) as connection:
+            # A purge waits for those who write, and they for it: a version that arrives at the same time
+            # would else keep what it says.
+            await connection.execute(
+                f"SELECT pg_advisory_xact_lock{'' if purged else '_shared'}(%s, hashtext(%s))",
+                (_PURGE_LOCK, workspace),
+            )
+            counter = await connection.execute(
+                "SELECT counter FROM recortex_team.replicas WHERE workspace = %s AND replica = %s FOR UPDATE",
+                (workspace, replica),
+            )
+            there = await connection.execute(
+                "SELECT counter, payload FROM recortex_team.versions"
+                " WHERE workspace = %s AND replica = %s AND counter = ANY(%s)",
+                (workspace, replica, [row.counter for row in rows]),
+            )
+            known = await connection.execute(
+                "SELECT id, memory FROM recortex_team.versions WHERE workspace = %s AND id = ANY(%s)",
+                (workspace, parents),
+            )
+            gone = await connection.execute(
+                "SELECT DISTINCT memory FROM recortex_team.versions"
+                " WHERE workspace = %s AND purges AND memory = ANY(%s)",
+                (workspace, list({row.memory for row in rows})),
+            )
+            room = await connection.execute(_ROOM, (workspace, workspace))
+            reached = (await counter.fetchone() or (0,))[0]
+            new = _new_rows(rows, reached, dict(await there.fetchall()))
+            if new:
+                _check_parents(new, {bytes(one): memory for one, memory in await known.fetchall()})
+                _check_room(await room.fetchone() or (0, 0), len(new), sum(len(row.payload) for row in new))
+                await self._append(
+                    connection, caller, new, {*purged, *(one for (one,) in await gone.fetchall())}
+                )
+            if purged:
+                await self._hollow(connection, caller, purged)
+            if card or applied:
+                await connection.execute(
+                    "UPDATE recortex_team.replicas SET card = coalesce(%s, card),"
+                    " applied = coalesce(%s, applied), applied_at = now()"
+                    " WHERE workspace = %s AND replica = %s",
+                    (card, applied, workspace, replica),
+                )
+            return await _state(connection, workspace)
+
+    async def _append(
+        self, connection: AsyncConnection[Any], caller: Caller, new: Sequence[Row], gone: Collection[str]
+    ) -> None:
+        payloads = [hollow(row.payload) if row.memory in gone else row.payload for row in new]
+        columns = ([getattr(row, name) for row in new] for name in ("counter", "id", "memory", "purges"))
+        await connection.execute(
+            "INSERT INTO recortex_team.versions (workspace, replica, counter, id, memory, purges, payload)"
+            " SELECT %s, %s, *"
+            " FROM unnest(%s::bigint[], %s::bytea[], %s::text[], %s::boolean[], %s::bytea[])",
+            (caller.workspace, caller.replica, *columns, payloads),
+        )
+        size, total = sum(map(len, payloads)), str(sum(row.summand for row in new) % MODULUS)
+        await connection.execute(
+            "UPDATE recortex_team.replicas SET counter = %s, bytes = bytes + %s,"
+            " set_hash = mod(set_hash + %s::numeric, %s::numeric) WHERE workspace = %s AND replica = %s",
+            (new[-1].counter, size, total, str(MODULUS), caller.workspace, caller.replica),
+        )
+
+    async def _hollow(
+        self, connection: AsyncConnection[Any], caller: Caller, memories: Sequence[str]
+    ) -> None:
+        """Remove what all versions of some memories say; that there were such versions remains."""
+        found = await connection.execute(
+            "SELECT replica, counter, payload FROM recortex_team.versions"
+            " WHERE workspace = %s AND memory = ANY(%s) AND NOT purges",
+            (caller.workspace, memories),
+        )
+        rows = [(replica, counter, hollow(bytes(one))) for replica, counter, one in await found.fetchall()]
+        await connection.execute(
+            "UPDATE recortex_team.versions v SET payload = h.payload"
+            " FROM unnest(%s::text[], %s::bigint[], %s::bytea[]) AS h (replica, counter, payload)"
+            " WHERE v.workspace = %s AND v.replica = h.replica AND v.counter = h.counter",
+            ([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows], caller.workspace),
+        )
+        await _note(connection, caller, "purge", " ".join(memories))
+
+    async def pull(self, caller: Caller, vector: Mapping[str, int], *, limit: int, most: int) -> Page:
+        """What a replica with this vector has not.
+
+        Args:
+            caller: who asks.
+            vector: the counter that it has of each replica.
+            limit: versions at most.
+            most: bytes of versions at most; a single one may be larger.
+        """
+        async with self._within(caller.workspace, reading=True) as connection:
+            names, counters = list(vector), [Int8(one) for one in vector.values()]
+            own = (caller.workspace, limit)
+            found = await connection.execute(_SINCE, (names, counters, *own, *own, most))
+            told = await connection.execute(
+                "SELECT replica, applied FROM recortex_team.replicas WHERE workspace = %s"
+                " AND applied IS NOT NULL ORDER BY applied_at DESC LIMIT %s",
+                (caller.workspace, _MOST_APPLIED),
+            )
+            state = await _state(connection, caller.workspace)
+            rows, applied = await found.fetchall(), await told.fetchall()
+            named = {row[0] for row in (*rows, *applied)} - {
+                one for one, counter in vector.items() if counter
+            }
+            cards = await connection.execute(
+                "SELECT card FROM recortex_team.replicas WHERE workspace = %s AND replica = ANY(%s)",
+                (caller.workspace, list(named)),
+            )
+            shown = [bytes(card) for (card,) in await cards.fetchall()]
+        reached = dict(vector)
+        for replica, counter, _ in rows:
+            reached[replica] = max(counter, reached.get(replica, 0))
+        more = any(reached.get(replica, 0) < counter for replica, counter in state.vector.items())
+        payloads = [bytes(payload) for *_, payload in rows]
+        return Page(payloads, shown, [bytes(one) for _, one in applied], more, state)
+
+    async def invite(
+        self, caller: Caller, member: str, scope: Right, days: int, *, login: bytes | None = None
+    ) -> str:
+        """Make a token for a member, who is added where there is none of that name.
+
+        Args:
+            caller: the admin.
+            member: the name.
+            scope: what the token allows.
+            days: for which it is valid; 0: until it is revoked.
+            login: the digest of what it is given for; it is given once.
+
+        Raises:
+            DeniedError: it was given before.
+        """
+        token = _new_token()
+        ends = datetime.now(UTC) + timedelta(days=days) if days else None
+        kept = (*_kept(caller.workspace, token), member, scope, ends, login)
+        try:
+            async with self._within(caller.workspace) as connection:
+                await connection.execute(
+                    "INSERT INTO recortex_team.members (workspace, member) VALUES (%s, %s)"
+                    " ON CONFLICT (workspace, member) DO UPDATE SET removed_at = NULL",
+                    (caller.workspace, member),
+                )
+                await connection.execute(
+                    "INSERT INTO recortex_team.tokens"
+                    " (workspace, token, hash, member, scope, expires_at, login, level)"
+                    " SELECT %s, %s, %s, %s, %s, %s, %s, burst"
+                    " FROM recortex_team.workspaces WHERE workspace = %s",
+                    (*kept, caller.workspace),
+                )
+                await _note(connection, caller, "invite", f"{member} {scope} {token_id(token)}")
+        except psycopg.errors.UniqueViolation:
+            raise DeniedError(
+                401, "used_login", "This log-in was used before.", "Log in again: recortex sync login"
+            ) from None
+        return token
+
+    async def state(self, caller: Caller) -> State:
+        """What the workspace holds."""
+        async with self._within(caller.workspace, reading=True) as connection:
+            return await _state(connection, caller.workspace)
+
+    async def waiting(self, caller: Caller) -> list[tuple[str, str, str]]:
+        """Memories that were purged, each with a replica that has not said so, and with whose it is."""
+        async with self._within(caller.workspace, reading=True) as connection:
+            purges = await connection.execute(
+                "SELECT memory, replica, counter FROM recortex_team.versions WHERE workspace = %s AND purges"
+                " ORDER BY received_at DESC LIMIT %s",
+                (caller.workspace, _MOST_ROWS),
+            )
+            replicas = await connection.execute(
+                "SELECT replica, member, applied FROM recortex_team.replicas WHERE workspace = %s",
+                (caller.workspace,),
+            )
+            asked, all_ = await purges.fetchall(), await replicas.fetchall()
+        done = {one: parse(bytes(applied), Applied).vector if applied else {} for one, _, applied in all_}
+        return [
+            (memory, replica, member)
+            for memory, writer, counter in asked
+            for replica, member, _ in all_
+            if replica != writer and done[replica].get(writer, 0) < counter
+        ]
+
+    async def members(self, caller: Caller) -> list[MemberToken]:
+        """The tokens of all members, without their secrets, newest first."""
+        async with self._within(caller.workspace, reading=True) as connection:
+            found = await connection.execute(
+                "SELECT member, token, scope, replica, made_at, expires_at, revoked_at, used_at"
+                " FROM recortex_team.tokens WHERE workspace = %s ORDER BY made_at DESC LIMIT %s",
+                (caller.workspace, _MOST_ROWS),
+            )
+            rows = await found.fetchall()
+        return [MemberToken(*row) for row in rows]
+
+    async def is_member(self, workspace: str, member: str) -> bool:
+        """Whether somebody belongs to the workspace now."""
+        async with self._within(workspace, reading=True) as connection:
+            found = await connection.execute(
+                "SELECT FROM recortex_team.members"
+                " WHERE workspace = %s AND member = %s AND removed_at IS NULL",
+                (workspace, member),
+            )
+            return await found.fetchone() is not None
+
+    async def revoke(self, caller: Caller, name: str) -> int:
+        """Refuse a token, or all tokens of a member, from now on; returns how many were valid."""
+        async with self._within(caller.workspace) as connection:
+            done = await connection.execute(
+                "UPDATE recortex_team.tokens SET revoked_at = now()"
+                " WHERE workspace = %s AND %s IN (token, member) AND revoked_at IS NULL",
+                (caller.workspace, name),
+            )
+            await connection.execute(
+                "UPDATE recortex_team.members SET removed_at = now() WHERE workspace = %s AND member = %s",
+                (caller.workspace, name),
+            )
+            await _note(connection, caller, "revoke", name)
+        return done.rowcount
+
+
+async def _as_server(connection: AsyncConnection[Any]) -> None:
+    """Let a connection act as a role that row-level security binds, and end what hangs."""
+    await connection.set_autocommit(True)
+    limits = {
+        "lock_timeout": "5s",
+        "statement_timeout": "30s",
+        "idle_in_transaction_session_timeout": "30s",
+        "default_transaction_isolation": "read committed",
+    }
+    parts = [sql.SQL(f"SET {name} = {{}}").format(sql.Literal(to)) for name, to in limits.items()]
+    await connection.execute(
+        sql.SQL("; ").join([*parts, sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE))])
+    )
+
+
+async def _note(connection: AsyncConnection[Any], caller: Caller, action: str, detail: str) -> None:
+    await connection.execute(
+        "INSERT INTO recortex_team.audit (workspace, member, action, detail) VALUES (%s, %s, %s, %s)",
+        (caller.workspace, caller.member, action, detail),
+    )
+
+
+async def _state(connection: AsyncConnection[Any], workspace: str) -> State:
+    found = await connection.execute(
+        "SELECT replica, counter, set_hash::text FROM recortex_team.replicas WHERE workspace = %s",
+        (workspace,),
+    )
+    rows = await found.fetchall()
+    return State(
+        {replica: counter for replica, counter, _ in rows if counter},
+        sum(int(total) for *_, total in rows) % MODULUS,
+    )
+
+
+_ENTER = """
+WITH asked AS (
+  SELECT t.workspace, t.token, w.rate, m.removed_at,
+    least(w.burst, t.level + extract(epoch FROM now() - t.level_at) * w.rate) AS level
+  FROM recortex_team.tokens t JOIN recortex_team.workspaces w USING (workspace)
+  JOIN recortex_team.members m USING (workspace, member)
+  WHERE t.workspace = %s AND t.token = %s AND t.hash = %s FOR UPDATE OF t
+)
+UPDATE recortex_team.tokens t SET used_at = now(), level_at = now(), admitted = asked.level >= 1,
+  level = asked.level - CASE WHEN asked.level >= 1 THEN 1 ELSE 0 END
+FROM asked
+WHERE t.workspace = asked.workspace AND t.token = asked.token
+RETURNING t.member, t.scope, t.replica,
+  (SELECT public_key FROM recortex_team.replicas k WHERE k.workspace = t.workspace AND k.replica = t.replica),
+  CASE WHEN asked.removed_at IS NOT NULL OR t.revoked_at IS NOT NULL THEN 'revoked'
+    WHEN t.expires_at <= now() THEN 'only valid until ' || t.expires_at::date END,
+  t.admitted, 1 - asked.level, asked.rate
+"""
+
+_ROOM = """
+SELECT max(w.most_versions) - coalesce(sum(r.counter), 0), max(w.most_bytes) - coalesce(sum(r.bytes), 0)
+FROM recortex_team.workspaces w LEFT JOIN recortex_team.replicas r ON r.workspace = %s
+WHERE w.workspace = %s
+"""
+
+_SINCE = """
+WITH asked AS (SELECT * FROM unnest(%s::text[], %s::bigint[]) AS a (replica, since))
+SELECT replica, counter, payload FROM (
+  SELECT v.replica, v.counter, v.payload, row_number() OVER own AS place,
+    sum(octet_length(v.payload)) OVER own AS total
+  FROM (
+    SELECT n.* FROM recortex_team.replicas r LEFT JOIN asked USING (replica) CROSS JOIN LATERAL (
+      SELECT one.replica, one.counter, one.payload FROM recortex_team.versions one
+      WHERE one.workspace = %s AND one.replica = r.replica AND one.counter > coalesce(asked.since, 0)
+      ORDER BY one.counter LIMIT %s
+    ) n
+    WHERE r.workspace = %s AND r.counter > coalesce(asked.since, 0) LIMIT %s
+  ) v WINDOW own AS (ORDER BY v.replica, v.counter ROWS UNBOUNDED PRECEDING)
+) sized WHERE place = 1 OR total <= %s ORDER BY replica, counter
+"""
+
+
+def _new_rows(rows: Sequence[Row], reached: int, there: Mapping[int, Any]) -> Sequence[Row]:
+    """Those that the log has not yet."""
+    known = [row for row in rows if row.counter in there]
+    if any(hollow(bytes(there[row.counter])) != hollow(row.payload) for row in known):
+        raise DeniedError(
+            409,
+            "other_history",
+            "The server has other versions from this replica, as after a restored backup.",
+            "Join again as a new replica: recortex sync join LINK",
+        )
+    new = [row for row in rows if row.counter > reached]
+    if new and new[0].counter != reached + 1:
+        raise DeniedError(
+            409,
+            "gap",
+            f"Versions {reached + 1} to {new[0].counter - 1} of this replica are missing.",
+            f"Send them from {reached + 1} on.",
+        )
+    return new
+
+
+def _check_parents(new: Sequence[Row], known: dict[bytes, str]) -> None:
+    for row in new:
+        if any(known.get(parent) != row.memory for parent in row.parents):
+            raise DeniedError(
+                409,
+                "unknown_parent",
+                f"Version {row.counter} follows one that is not here, or is of another memory.",
+                "Let the replica that wrote the former one push first, then push again.",
+            )
+        known[row.id] = row.memory
+
+
+def _check_room(room: tuple[int, int], versions: int, size: int) -> None:
+    if versions > room[0] or size > room[1]:
+        what = "versions" if versions > room[0] else "bytes"
+        raise DeniedError(
+            429,
+            "quota",
+            f"The workspace has no room for more {what}.",
+            "What is not sent yet stays queued; who runs the server can raise the limit.",
+            pause=3_600,
+        )
