@@ -6,6 +6,8 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
@@ -205,8 +207,6 @@ def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
 
 def _unit(codes: Mapping[str, bytes]) -> Any:
     """Rows of unit length; a vector of another length than the first one's is all zeros."""
-    import numpy as np
-
     size = len(next(iter(codes.values()), b""))
     fitting = [raw if len(raw) == size else bytes(size) for raw in codes.values()]
     rows = np.frombuffer(b"".join(fitting), dtype=np.int8).astype(np.float32).reshape(len(fitting), size)
@@ -218,8 +218,6 @@ def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
 
     A function of its own, so that the cosines of one block are gone before the next one's are made.
     """
-    import numpy as np
-
     block = rows[start : start + BLOCK]
     cosines = block @ rows[start:].T
     # Within the block, each pair would occur twice, and each row with itself.

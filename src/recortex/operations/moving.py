@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief import forget_briefs
-from recortex.app.whole_stores import export_key, signer
+from recortex.app.whole_stores import copy_store, export_key, signer
 from recortex.domain.memory import Memory
 from recortex.domain.relation import AuditEntry
 from recortex.domain.search import MemoryQuery
@@ -114,8 +114,6 @@ class MovingOperations(Operations):
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """
-        from recortex.app.whole_stores import copy_store
-
         began = time.perf_counter()
         moved = copy_store(self._app, source, target, dry_run=dry_run)
         tables = moved.tables

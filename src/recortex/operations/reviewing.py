@@ -22,7 +22,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.engines.maintenance import DAY, WEEK
-from recortex.engines.reviewing import by_subject
+from recortex.engines.reviewing import by_subject, question
 from recortex.engines.supersession.reading import describe_rename
 from recortex.engines.validation import approved, flagged_for
 from recortex.errors import InvalidInputError
@@ -150,7 +150,6 @@ class ReviewOperations(Operations):
     def _questions(self, limit: int) -> tuple[Question, ...]:
         """What to ask a person of active memories: those that are used most and least sure come first."""
         from recortex.app.last_sessions import doubted_in
-        from recortex.engines.reviewing import question
 
         found: list[Question] = []
         for services in self._app.all_services():

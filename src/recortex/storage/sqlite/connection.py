@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from contextlib import suppress
 from functools import cache
@@ -58,8 +59,6 @@ class Patience:
         waited = now - self._began
         if waited >= self._seconds:
             return False
-        import random  # few ever wait
-
         pause = max(SHORTEST_PAUSE, FIRST_PAUSE - waited * SHORTENED_BY)
         time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  so that two do not ask in step
         return True
