@@ -11,6 +11,7 @@ import numpy as np
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
+from recortex.domain.relation import BOTH_HOLD
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
 from recortex.engines.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
@@ -106,6 +107,11 @@ def recorded_pairs(relations: Iterable[Relation]) -> list[ScoredPair]:
         for relation in relations
         if relation.inferred and relation.evidence[:1] and relation.evidence[0].startswith(SAME_MATTER)
     ]
+
+
+def settled_pairs(relations: Iterable[Relation]) -> set[frozenset[str]]:
+    """The pairs of which a person said that both hold."""
+    return {frozenset((one.source_id, one.target_id)) for one in relations if BOTH_HOLD in one.evidence}
 
 
 def ranked(
@@ -366,8 +372,10 @@ class Consolidation:
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
         told = [id_ for id_, memory in memories.items() if id_ in codes and reads(model, memory.text)]
         meaning = similar_vectors({id_: codes[id_] for id_ in told})
-        recorded = recorded_pairs(self._store.relations.all())
-        pairs = ranked(memories, words.pairs, meaning.pairs, recorded)
+        relations = list(self._store.relations.all())
+        settled = settled_pairs(relations)
+        found_pairs = ranked(memories, words.pairs, meaning.pairs, recorded_pairs(relations))
+        pairs = [one for one in found_pairs if frozenset((one.a, one.b)) not in settled]
         best = tuple(as_duplicate(memories, one) for one in pairs[:limit])
         return Duplicates(best, len(pairs), words.complete and meaning.complete)
 
