@@ -134,6 +134,8 @@ class Batch(Value, frozen=True, kw_only=True):
     Attributes:
         versions: of each replica in the order of their counters.
         vector, set_hash: of everything the sender has, sent or not: after the last batch both sides agree.
+        purges: of the versions here whose text is gone, the purge of each record, wherever that stands in
+            the log: without a signed purge, nobody takes a version without its text.
         cards, applied: the latest of each replica that the sender knows.
         more: the sender has versions that had no room.
     """
@@ -143,6 +145,7 @@ class Batch(Value, frozen=True, kw_only=True):
     versions: tuple[SyncVersion, ...] = ()
     vector: Vector = field(default_factory=dict)
     set_hash: str = ""
+    purges: tuple[SyncVersion, ...] = ()
     cards: tuple[Card, ...] = ()
     applied: tuple[Applied, ...] = ()
     more: bool = False
@@ -234,6 +237,17 @@ def ms_of(clock: int) -> int:
     return clock >> _LOGICAL
 
 
+def bounded(versions: Iterable[SyncVersion]) -> list[SyncVersion]:
+    """The first of some versions that fit into a batch, with room for cards and vectors."""
+    size, fitting = 0, list[SyncVersion]()
+    for one in versions:
+        size += len(msgspec.json.encode(one)) + 1
+        if fitting and (size > MOST_BYTES // 2 or len(fitting) >= MOST_VERSIONS):
+            break
+        fitting.append(one)
+    return fitting
+
+
 def missing(versions: Iterable[SyncVersion], vector: Mapping[str, int]) -> list[SyncVersion]:
     """Those that continue a vector without a gap, in an order in which they can be kept."""
     there, next_ = [], dict(vector)
@@ -298,7 +312,7 @@ def parse_batch(data: bytes, workspace: str, *, compressed: bool = False) -> Bat
             f"A batch of the workspace {batch.workspace[:MOST_NAME]!r} was refused: this is {workspace!r}.",
             hint="`recortex sync status` shows which workspace this project syncs with.",
         )
-    if len(batch.versions) > MOST_VERSIONS:
+    if len(batch.versions) > MOST_VERSIONS or len(batch.purges) > MOST_VERSIONS:
         raise RefusedError(f"A batch of {len(batch.versions):,} versions was refused.")
     for vector in (batch.vector, *(one.vector for one in batch.applied)):
         check_vector(vector)
