@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         SessionOperations,
     )
     from recortex.prediction.operations import PredictionOperations
+    from recortex.sync.operations import SyncOperations
     from recortex.why.explaining import ConsequenceOperations, ExplanationOperations
     from recortex.why.operations import ReasonOperations
 
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         MetricOperations,
         PredictionOperations,
         AccessOperations,
+        SyncOperations,
     ):
         pass
 

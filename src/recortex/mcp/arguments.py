@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from recortex import codec
 from recortex.errors import InvalidInputError, RecortexError
-from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -284,6 +283,8 @@ def _count(text: str) -> int:
 
 @cache
 def _counter() -> Callable[[str], int]:
+    from recortex.text.tokens import TokenCounter
+
     return TokenCounter().count
 
 

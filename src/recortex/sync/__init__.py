@@ -2,4 +2,8 @@
 
 from recortex.plugins import Capability
 
-CAPABILITY = Capability()
+CAPABILITY = Capability(
+    operations=("recortex.sync.operations:SyncOperations",),
+    heading="Share",
+    renderers={"Synced": "recortex.sync.rendering:synced"},
+)

@@ -29,7 +29,7 @@ from recortex.storage.records.rows import (
     where,
 )
 from recortex.storage.records.values import json, read, stored
-from recortex.storage.tables import EXCHANGES, MEMORIES, VERSIONS, links, owned
+from recortex.storage.tables import BY_NAME, EXCHANGES, MEMORIES, VERSIONS, links, owned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -396,8 +396,18 @@ def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
         for table in owned()
         if (found := [*_conditions(table, "o", has)])
     ]
+    if has("sync_log", "body"):  # it has states that are older than those that the store keeps
+        said = " OR ".join(_conditions(BY_NAME["sync_log"], "o", has))
+        conditions.append(f"m.id IN (SELECT o.record FROM sync_log o WHERE /*own o*/ ({said}))")
     sql = f"SELECT m.id FROM memories m WHERE /*own m*/ ({' OR '.join(conditions)}) ORDER BY m.key"
     return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
+
+
+def forget_replicated(database: Rows, ids: Sequence[str]) -> None:
+    """Take what memories and their relations say out of the log of what a team shares."""
+    for id_ in ids:
+        said = "UPDATE sync_log SET body = NULL WHERE /*own*/ body IS NOT NULL AND instr(record, ?) > 0"
+        database.rows(said, (id_,))
 
 
 def text_condition(text: str, has: Has = lambda *_: True, table: Table = EXCHANGES) -> Clause:

@@ -14,7 +14,7 @@ from recortex.domain.text import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.lean import NamedTuple
-from recortex.storage.records.memories import among, holding, text_condition
+from recortex.storage.records.memories import among, forget_replicated, holding, text_condition
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.sqlite.last_change import noted_of
@@ -383,8 +383,10 @@ def _erase(path: Path, ids: Sequence[str], exchanges: Sequence[str], texts: Sequ
                 return name in there[table]
 
             with pool.transaction():
-                found = json([*ids, *(holding(pool, text, has) if text else ())])
-                pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (found,))
+                found = [*ids, *(holding(pool, text, has) if text else ())]
+                gone = "DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+                pool.rows(gone, (json(found),))
+                forget_replicated(pool, found if there["sync_log"] else ())
                 clauses = [among(exchanges), *(text_condition(one, has) for one in texts)]
                 for condition, values in clauses if there["exchanges"] else ():
                     pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)

@@ -1,4 +1,4 @@
--- The schema after migration 21, written by scripts/build_docs.py; change it by a migration.
+-- The schema after migration 22, written by scripts/build_docs.py; change it by a migration.
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 );
@@ -493,6 +493,61 @@ CREATE TABLE degradation_times (
   component TEXT NOT NULL,
   at INTEGER NOT NULL,
   PRIMARY KEY (component, at)
+) WITHOUT ROWID;
+CREATE TABLE sync_log (
+  replica TEXT NOT NULL,
+  counter INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  parents TEXT NOT NULL,
+  clock INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  author TEXT NOT NULL,
+  body TEXT,
+  signature TEXT NOT NULL,
+  PRIMARY KEY (replica, counter)
+);
+CREATE INDEX sync_log_record ON sync_log (record);
+CREATE TABLE sync_heads (
+  record TEXT NOT NULL,
+  head TEXT NOT NULL,
+  shown INTEGER NOT NULL,
+  leaves INTEGER NOT NULL,
+  PRIMARY KEY (record)
+) WITHOUT ROWID;
+CREATE INDEX sync_heads_open ON sync_heads (record) WHERE leaves > 1 OR shown = 0;
+CREATE TABLE sync_replicas (
+  replica TEXT NOT NULL,
+  author TEXT NOT NULL,
+  card TEXT NOT NULL,
+  trusted INTEGER NOT NULL,
+  applied TEXT,
+  PRIMARY KEY (replica)
+) WITHOUT ROWID;
+CREATE TABLE sync_state (
+  peer TEXT NOT NULL,
+  team TEXT NOT NULL,
+  replica TEXT NOT NULL,
+  author TEXT NOT NULL,
+  vector TEXT NOT NULL,
+  set_hash TEXT NOT NULL,
+  way TEXT NOT NULL,
+  synced_at INTEGER,
+  error TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  next_at INTEGER NOT NULL,
+  PRIMARY KEY (peer)
+) WITHOUT ROWID;
+CREATE TABLE conflict_log (
+  record TEXT NOT NULL,
+  one TEXT NOT NULL,
+  other TEXT NOT NULL,
+  head TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  found_at INTEGER NOT NULL,
+  settled_at INTEGER,
+  settled_by TEXT NOT NULL,
+  PRIMARY KEY (record, one, other)
 ) WITHOUT ROWID;
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('secure-delete', 1);

@@ -1,0 +1,431 @@
+"""Sync over a branch of the project's own remote, for a team without a server.
+
+The branch has no history in common with the project's. It holds a folder for each replica, in it the
+replica's card and one file of JSON lines for each day; a replica only ever appends to its own, so nothing
+can conflict. All git does here happens in a bare repository of our own: the project's work tree, index, refs,
+hooks and configuration are neither read nor changed, but for the URL of its remote.
+
+    team.json                               {"protocol": 1, "team": "…"}
+    replicas/REPLICA/card.json
+    replicas/REPLICA/applied.json
+    replicas/REPLICA/2026-11-29.jsonl       a version a line, numbered without a gap
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from recortex.codebase.project import git_path
+from recortex.domain.text import lazy
+from recortex.errors import ConfigError
+from recortex.lean import Value, field, msgspec, replace
+from recortex.sync.protocol import (
+    MOST_BODY,
+    PROTOCOL,
+    PURGE,
+    Applied,
+    Batch,
+    Card,
+    OfflineError,
+    RefusedError,
+    Reply,
+    SyncError,
+    SyncVersion,
+    add_to_hash,
+    bounded,
+    canonical,
+    check_protocol,
+    missing,
+    parse,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
+
+T = TypeVar("T")
+
+BRANCH = "recortex/sync"
+SECONDS = 120.0
+"""After which git is stopped: a push over a slow line may take a while, a hidden prompt for ever."""
+MOST_FILE = 64 * 1024 * 1024
+"""Bytes of a file of the branch; a larger one is not read."""
+_LINE = 2 * MOST_BODY
+_TRIES = 6
+"""Of a push: others may push at the same time."""
+_SPEAKS_TO_GIT = frozenset({"GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PROXY_COMMAND"})
+"""What of git's environment is the person's own way to the remote."""
+_PATH = lazy(r"replicas/([0-9a-f]{32})/(card\.json|applied\.json|\d{4}-\d\d-\d\d\.jsonl)")
+_REJECTED = ("stale info", "[rejected]", "fetch first", "failed to update ref", "cannot lock ref")
+
+
+class _Team(Value, frozen=True):
+    protocol: int
+    team: str
+
+
+class _Content(Value, frozen=True):
+    """What a file of versions holds, as far as it can be read.
+
+    Attributes:
+        first, last: numbers; 0 where there are none.
+        set_hash: of its versions.
+        purges: lines of purges.
+        wrong: why the rest was not read; empty where all was.
+    """
+
+    first: int = 0
+    last: int = 0
+    set_hash: str = ""
+    purges: tuple[str, ...] = ()
+    wrong: str = ""
+
+
+class _File(NamedTuple):
+    path: str
+    blob: str
+    size: int
+
+
+class _Tree(Value, frozen=True, kw_only=True):
+    """The branch as it is: see the attributes of `Batch`; files of versions by replica, in order."""
+
+    commit: str = ""
+    team: str = ""
+    files: dict[str, list[_File]] = field(default_factory=dict)
+    others: dict[str, str] = field(default_factory=dict)
+    vector: dict[str, int] = field(default_factory=dict)
+    set_hash: str = ""
+    contents: dict[str, _Content] = field(default_factory=dict)
+
+
+class GitBranch:
+    """The transport over a branch.
+
+    Args:
+        url: of the remote.
+        folder: where our own bare repository is, or is made.
+        now: the time.
+        branch: its name.
+    """
+
+    def __init__(self, url: str, folder: Path, now: datetime, branch: str = BRANCH) -> None:
+        program = git_path()
+        if program is None:
+            raise ConfigError("Sync over git needs git, which is not installed.")
+        if url.startswith("-"):
+            raise ConfigError(f"{url[:80]!r} is no URL of a remote.")
+        self._program, self._url, self._folder, self._now = program, url, folder, now
+        self._ref = f"refs/heads/{branch}"
+        self.name = f"{_without_password(url)} {branch}"
+        self.problems: list[str] = []
+
+    # -- the transport
+
+    def team(self) -> str:
+        """The team whose branch it is; empty where there is no branch yet."""
+        return self._read().team
+
+    def found(self, team: str) -> str:
+        """Make the branch for a team; returns the team that it then is of: another may have been first."""
+        for _ in range(_TRIES):
+            tree = self._read()
+            if tree.team:
+                return tree.team
+            said = canonical({"protocol": PROTOCOL, "team": team})
+            if self._commit(tree, {"team.json": said.encode()}, "Recortex: a team's memory"):
+                return team
+        raise SyncError("The branch could not be made: others push at the same time.", hint="Try again.")
+
+    def pull(self, vector: Mapping[str, int], limit: int) -> Batch:
+        """What the branch has beyond a vector."""
+        tree = self._read()
+        new = [one for one in self._versions(tree, vector) if one.counter > vector.get(one.replica, 0)]
+        fitting = bounded(new[:limit])
+        hollow = {one.memory_id for one in fitting if one.body is None and one.operation != PURGE}
+        purges = (parse(line, SyncVersion) for content in tree.contents.values() for line in content.purges)
+        return Batch(
+            workspace=tree.team,
+            versions=tuple(fitting),
+            vector=tree.vector,
+            set_hash=tree.set_hash,
+            purges=tuple(one for one in purges if one.memory_id in hollow),
+            cards=tuple(self._all(tree, "card.json", Card)),
+            applied=tuple(self._all(tree, "applied.json", Applied)),
+            more=len(fitting) < len(new),
+        )
+
+    def push(self, batch: Batch) -> Reply:
+        """Append what the branch does not have."""
+        for _ in range(_TRIES):
+            tree = self._read()
+            if tree.team != batch.workspace:
+                raise RefusedError("The branch is another team's.", hint="Run `recortex sync setup` again.")
+            new = missing(batch.versions, tree.vector)
+            files = dict(self._appended(tree, new))
+            for one in batch.cards:
+                files[f"replicas/{one.replica}/card.json"] = canonical(one).encode()
+            for two in batch.applied:
+                files[f"replicas/{two.replica}/applied.json"] = canonical(two).encode()
+            purged = {one.memory_id for one in new if one.operation == PURGE}
+            if purged:
+                files |= self._hollowed(tree, files, purged)
+            said = f"Recortex: {len(new)} versions"
+            if self._commit(tree, files, said, rootless=bool(purged)):
+                tree = self._read(local=True)
+                return Reply(vector=tree.vector, set_hash=tree.set_hash)
+        raise OfflineError("The branch could not be pushed: others push all the time.")
+
+    # -- reading the branch
+
+    def _read(self, *, local: bool = False) -> _Tree:
+        """The branch as the remote has it now."""
+        self._make_ready()
+        if not local:
+            listed = self._git("ls-remote", self._url, self._ref).split()
+            there = listed[0].decode() if listed else ""
+            if not there:
+                return _Tree()
+            if there != self._tip():
+                self._git(
+                    "fetch",
+                    "-q",
+                    "--no-tags",
+                    "--no-write-fetch-head",
+                    self._url,
+                    f"+{self._ref}:{self._ref}",
+                )
+        commit = self._tip()
+        found: dict[str, list[_File]] = defaultdict(list)
+        others: dict[str, str] = {}
+        team = ""
+        for entry in self._git("ls-tree", "-r", "-z", "-l", commit).split(b"\0"):
+            mode, _, rest = entry.decode("utf-8", "replace").partition(" ")
+            if mode != "100644":  # no link, no submodule: nobody puts such a thing there by accident
+                continue
+            details, _, path = rest.partition("\t")
+            _, blob, size = details.split()
+            if path == "team.json" and int(size) < _LINE:
+                said = parse(self._blob(blob), _Team)
+                check_protocol(said.protocol)
+                team = said.team
+            elif match := _PATH.fullmatch(path):
+                if path.endswith(".jsonl"):
+                    found[match[1]].append(_File(path, blob, int(size)))
+                elif int(size) < _LINE:
+                    others[path] = blob
+        return self._counted(_Tree(commit=commit, team=team, files=dict(found), others=others))
+
+    def _counted(self, tree: _Tree) -> _Tree:
+        """The tree with what its files hold: a file that was read once is not read again."""
+        cache = self._folder / "contents.json"
+        try:
+            known = msgspec.json.decode(cache.read_bytes(), type=dict[str, _Content])
+        except (OSError, msgspec.MsgspecError):
+            known = {}
+        vector: dict[str, int] = {}
+        total, contents = 0, dict[str, _Content]()
+        self.problems = []
+        for replica, files in tree.files.items():
+            last = 0
+            for file in sorted(files):
+                content = known.get(file.blob) or self._content(replica, file)
+                contents[file.blob] = content
+                if content.first not in {0, last + 1}:
+                    content = replace(content, wrong=f"it begins with {content.first}, after {last}", last=0)
+                elif content.last:
+                    last = content.last
+                    total = int(add_to_hash(f"{total:x}", ()), 16) + int(content.set_hash or "0", 16)
+                if content.wrong:
+                    self.problems.append(f"{file.path} was refused: {content.wrong}.")
+                    break
+            vector[replica] = last
+        if contents.keys() != known.keys():
+            part = cache.with_suffix(".part")
+            part.write_bytes(msgspec.json.encode(contents))
+            part.replace(cache)
+        return replace(tree, vector=vector, set_hash=add_to_hash(f"{total:x}", ()), contents=contents)
+
+    def _content(self, replica: str, file: _File) -> _Content:
+        versions, wrong = list[SyncVersion](), ""
+        for found in self._lines(replica, file):
+            if isinstance(found, str):
+                wrong = found
+            else:
+                versions.append(found)
+        purges = tuple(canonical(one) for one in versions if one.operation == PURGE)
+        first, last = (versions[0].counter, versions[-1].counter) if versions else (0, 0)
+        return _Content(first, last, add_to_hash("", versions), purges, wrong)
+
+    def _lines(self, replica: str, file: _File) -> Iterator[SyncVersion | str]:
+        """The versions of a file up to the first that is none; then why."""
+        if file.size > MOST_FILE:
+            yield f"it is larger than {MOST_FILE:,} bytes"
+            return
+        last = 0
+        for number, line in enumerate(self._blob(file.blob).splitlines(), 1):
+            if len(line) > _LINE:
+                yield f"line {number} is too long"
+                return
+            try:
+                version = parse(line, SyncVersion)
+            except RefusedError:
+                yield f"line {number} is no version"
+                return
+            if version.replica != replica or (last and version.counter != last + 1) or version.counter < 1:
+                yield f"line {number} is out of its place"
+                return
+            last = version.counter
+            yield version
+
+    def _versions(self, tree: _Tree, vector: Mapping[str, int]) -> Iterator[SyncVersion]:
+        for replica, files in sorted(tree.files.items()):
+            for file in sorted(files):
+                content = tree.contents.get(file.blob)
+                if content and vector.get(replica, 0) < content.last <= tree.vector[replica]:
+                    for version in self._lines(replica, file):
+                        if isinstance(version, SyncVersion):
+                            yield version
+
+    def _all(self, tree: _Tree, name: str, kind: type[T]) -> Iterator[T]:
+        for path, blob in sorted(tree.others.items()):
+            if path.endswith(f"/{name}"):
+                try:
+                    yield parse(self._blob(blob), kind)
+                except RefusedError as error:
+                    self.problems.append(f"{path} was refused: {error.message}")
+
+    # -- writing it
+
+    def _appended(self, tree: _Tree, new: Iterable[SyncVersion]) -> Iterator[tuple[str, bytes]]:
+        by_replica: dict[str, list[SyncVersion]] = defaultdict(list)
+        for one in new:
+            by_replica[one.replica].append(one)
+        today = f"{self._now:%Y-%m-%d}.jsonl"
+        for replica, versions in by_replica.items():
+            last = max(tree.files.get(replica, ()), default=None)
+            path = max(f"replicas/{replica}/{today}", last.path if last else "")
+            before = self._blob(last.blob) if last and last.path == path else b""
+            lines = "".join(f"{canonical(one)}\n" for one in versions)
+            yield path, before + lines.encode()
+
+    def _hollowed(self, tree: _Tree, new: Mapping[str, bytes], purged: set[str]) -> dict[str, bytes]:
+        """The files in which a purged record has text, without that."""
+        found: dict[str, bytes] = {}
+        texts = {one.path: self._blob(one.blob) for files in tree.files.values() for one in files}
+        for path, text in (texts | {path: one for path, one in new.items() if path.endswith("l")}).items():
+            lines = text.splitlines(keepends=True)
+            kept = [_hollow(line, purged) for line in lines]
+            if kept != lines:
+                found[path] = b"".join(kept)
+        return found
+
+    def _commit(self, tree: _Tree, files: Mapping[str, bytes], said: str, *, rootless: bool = False) -> bool:
+        """Push the tree with some files changed; False where somebody else was first.
+
+        Args:
+            tree: as it was read.
+            files: by path.
+            said: in the commit.
+            rootless: leave the history behind: it holds what was purged.
+        """
+        with tempfile.TemporaryDirectory(prefix="recortex-sync-") as name:
+            index = {"GIT_INDEX_FILE": str(Path(name) / "index")}
+            if tree.commit:
+                self._git("read-tree", tree.commit, more=index)
+            entries = [
+                f"100644 {self._git('hash-object', '-w', '--stdin', given=text).decode().strip()}\t{path}\n"
+                for path, text in files.items()
+            ]
+            self._git("update-index", "--add", "--index-info", given="".join(entries).encode(), more=index)
+            written = self._git("write-tree", more=index).decode().strip()
+        if tree.commit and written == self._git("rev-parse", f"{tree.commit}^{{tree}}").decode().strip():
+            return True
+        parent = ["-p", tree.commit] if tree.commit and not rootless else []
+        commit = self._git("commit-tree", written, *parent, "-m", said).decode().strip()
+        lease = f"--force-with-lease={self._ref}:{tree.commit}"
+        try:
+            self._git("push", "-q", "--no-verify", lease, self._url, f"{commit}:{self._ref}")
+        except OfflineError as error:
+            if any(one in error.message for one in _REJECTED):
+                return False
+            raise
+        self._git("update-ref", self._ref, commit)
+        return True
+
+    # -- git itself
+
+    def _make_ready(self) -> None:
+        if not (self._folder / "HEAD").exists():
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._git("init", "-q", "--bare", "--template=", str(self._folder))
+
+    def _tip(self) -> str:
+        return self._git("for-each-ref", "--format=%(objectname)", self._ref).decode().strip()
+
+    def _blob(self, blob: str) -> bytes:
+        return self._git("cat-file", "blob", blob)
+
+    def _git(self, *words: str, given: bytes | None = None, more: Mapping[str, str] | None = None) -> bytes:
+        """What git prints.
+
+        Raises:
+            OfflineError: it fails, or takes too long.
+        """
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("GIT_") or name in _SPEAKS_TO_GIT
+        }
+        environment = {
+            **kept,
+            "GIT_DIR": str(self._folder),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+            "LC_ALL": "C",
+            **{
+                f"GIT_{who}_{what}": value
+                for who in ("AUTHOR", "COMMITTER")
+                for what, value in (("NAME", "Recortex"), ("EMAIL", "sync@recortex.invalid"))
+            },
+            **(more or {}),
+        }
+        try:
+            done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
+                [self._program, "-c", f"core.hooksPath={os.devnull}", "-c", "gc.auto=0", *words],
+                env=environment,
+                input=given or b"",
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+                start_new_session=True,  # without a terminal, nothing can ask for a password and wait
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise OfflineError(f"git {words[0]} could not be run: {error}.") from error
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")[:300]
+            raise OfflineError(f"git {words[0]} failed: {said}")
+        return done.stdout
+
+
+def _hollow(line: bytes, purged: set[str]) -> bytes:
+    try:
+        version = parse(line, SyncVersion)
+    except RefusedError:
+        return line
+    if version.body is None or not any(id_ in version.memory_id for id_ in purged):
+        return line
+    return f"{canonical(replace(version, body=None))}\n".encode()
+
+
+def _without_password(url: str) -> str:
+    before, sign, after = url.partition("://")
+    if not sign:
+        return url
+    host, slash, path = after.partition("/")
+    return f"{before}://{host.rpartition('@')[2]}{slash}{path}"

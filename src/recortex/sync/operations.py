@@ -1,0 +1,305 @@
+"""A team's memory: sync."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from recortex.domain.maintenance import Degradation
+from recortex.domain.time import from_micros
+from recortex.domain.vocabulary import Scope
+from recortex.engines.ingestion.output_redaction import is_clean
+from recortex.engines.privacy import redact
+from recortex.errors import InvalidInputError
+from recortex.operations.base import Operations, bounded
+from recortex.operations.registry import operation
+from recortex.sync.bodies import RELATION
+from recortex.sync.merging import by_id, settle
+from recortex.sync.protocol import AHEAD_MS, OfflineError, ms_of, parse_body
+from recortex.sync.team import GIT, Team
+
+if TYPE_CHECKING:
+    from recortex.app.application import StoreServices
+    from recortex.sync.exchange import Exchanged
+    from recortex.sync.protocol import SyncVersion
+    from recortex.sync.records import Head, Replica
+
+Action = Literal["status", "now", "push", "pull", "conflicts", "resolve", "setup", "join", "trust", "leave"]
+AT_ONCE = 50
+"""New memories get their vectors at once, so that they are found by their meaning; of more, the job makes
+them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Teammate:
+    """A replica of the team.
+
+    Attributes:
+        replica: its id, shortened.
+        name: the person's.
+        own: it is this store.
+        trusted: what it says is shown here.
+        versions: that it wrote, as far as is known here.
+        behind: versions that it has not applied yet, as far as it said.
+        ahead_days: by how many days its clock seems to be ahead.
+    """
+
+    replica: str
+    name: str
+    own: bool
+    trusted: bool
+    versions: int
+    behind: int | None
+    ahead_days: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One of the versions of a conflict.
+
+    Attributes:
+        version: its id, shortened; `resolve` takes it.
+        author: who wrote it.
+        at: when, by their clock.
+        text: what it says.
+        status: of the memory in it.
+        shown: it is the one that the store shows.
+    """
+
+    version: str
+    author: str
+    at: datetime
+    text: str
+    status: str
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncConflict:
+    """A memory that two people changed at the same time; both versions are kept."""
+
+    id: str
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synced:
+    """How the team's memory is synchronised.
+
+    Attributes:
+        way: over what; empty where the project does not sync.
+        team: its id.
+        new_team: it was made just now.
+        made, sent, received: versions that were written here, handed over, and taken in.
+        agreed: both sides have the same set of versions, which was compared; None: not looked at now.
+        waiting: versions that the other side lacks, as far as is known here.
+        versions, records: that are known here.
+        last: when it last succeeded.
+        error, next_try: why the last one failed, and when it is tried again in the background.
+        unacknowledged: purged memories that not every replica has erased, with who has not.
+        problems: what was refused or cannot be shown, and why.
+    """
+
+    action: Action
+    way: str = ""
+    team: str = ""
+    me: str = ""
+    new_team: bool = False
+    made: int = 0
+    sent: int = 0
+    received: int = 0
+    agreed: bool | None = None
+    waiting: int = 0
+    versions: int = 0
+    records: int = 0
+    last: datetime | None = None
+    error: str = ""
+    next_try: datetime | None = None
+    strategy: str = ""
+    members: tuple[Teammate, ...] = ()
+    conflicts: tuple[SyncConflict, ...] = ()
+    unacknowledged: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class SyncOperations(Operations):
+    """sync."""
+
+    @operation(person=True)
+    def sync(
+        self,
+        action: Action = "status",
+        id: str = "",  # noqa: A002  the contract's name
+        *,
+        keep: str = "",
+        name: str = "",
+        limit: int = 20,
+    ) -> Synced:
+        """Share this project's memory with a team, over a branch of its git remote.
+
+        `setup` makes the team's memory, or joins it; `now` sends and fetches; `status` shows how it is. Where
+        two people changed the same memory, both versions are kept: `conflicts` lists them, `resolve` keeps
+        one. Private, global and proposed memories stay here.
+
+        Args:
+            action: what to do.
+            id: of `setup`, a git remote (origin) or a URL; of `resolve`, a memory; of `trust`, a replica.
+            keep: the version to keep in `resolve`; by default the one that is shown.
+            name: your name in the team; by default the one that git knows.
+            limit: most conflicts to list.
+        """
+        bounded(limit)
+        services = self._app.services(Scope.PROJECT)
+        team = Team(services, self._app.clock())
+        match action:
+            case "setup" | "join":
+                new = team.set_up(id or "origin", name)
+                return self._exchanged(services, team, action, new_team=new)
+            case "now" | "push" | "pull":
+                return self._exchanged(services, team, action)
+            case "trust":
+                team.trust(id)
+            case "leave":
+                team.leave()
+            case "resolve":
+                self._resolve(services, team, id, keep)
+        return self._report(services, team, action, limit)
+
+    def _exchanged(
+        self, services: StoreServices, team: Team, action: Action, *, new_team: bool = False
+    ) -> Synced:
+        try:
+            done = team.exchange(pull=action != "push", push=action != "pull")
+        except OfflineError as error:
+            self._app.degraded(Degradation("sync", error.message, "what changed here waits"))
+            raise
+        self._app.works_again("sync")
+        if done.received:
+            pending = services.store.vectors.pending(AT_ONCE + 1)
+            if len(pending) <= AT_ONCE:
+                services.embedding.embed(services.store.memories.get(pending))
+        return self._report(services, team, action, 0, done, new_team=new_team)
+
+    def _report(
+        self,
+        services: StoreServices,
+        team: Team,
+        action: Action,
+        limit: int,
+        done: Exchanged | None = None,
+        *,
+        new_team: bool = False,
+    ) -> Synced:
+        state = team.state
+        if not state.way:
+            return Synced(action=action)
+        peers = team.log.peers()
+        peer = max(peers, key=lambda one: one.synced_at or 0, default=None)
+        versions, records = team.log.count()
+        replicas = team.log.replicas()
+        lacking = sum(
+            max(number - (peer.vector.get(one, 0) if peer else 0), 0) for one, number in state.vector.items()
+        )
+        uncaptured = len(team.log.changed()) + len(team.log.gone())
+        return Synced(
+            action=action,
+            way=peer.peer if peer else state.way.removeprefix(GIT),
+            team=state.team,
+            me=state.author,
+            new_team=new_team,
+            made=done.made if done else 0,
+            sent=done.sent if done else 0,
+            received=done.received if done else 0,
+            agreed=done.agreed if done else None,
+            waiting=lacking + uncaptured,
+            versions=versions,
+            records=records,
+            last=from_micros(peer.synced_at) if peer and peer.synced_at else None,
+            error=peer.error if peer else "",
+            next_try=from_micros(peer.next_at) if peer and peer.next_at else None,
+            strategy=str(services.settings["sync.strategy"]),
+            members=tuple(self._member(one, team) for one in replicas.values()),
+            conflicts=conflicts_of(team, limit) if limit else (),
+            unacknowledged=_unacknowledged(team, replicas),
+            problems=done.problems if done else (),
+        )
+
+    def _member(self, one: Replica, team: Team) -> Teammate:
+        state, id_ = team.state, one.card.replica
+        written = state.vector.get(id_, 0)
+        applied = one.applied.vector if one.applied else None
+        behind = None
+        if applied is not None:
+            behind = sum(max(number - applied.get(each, 0), 0) for each, number in state.vector.items())
+        last = team.log.at(id_, written) if written else None
+        ahead = ms_of(last.clock) - int(self._app.clock().timestamp() * 1000) if last else 0
+        return Teammate(
+            replica=id_[:8],
+            name=one.card.author,
+            own=id_ == state.replica,
+            trusted=one.trusted,
+            versions=written,
+            behind=behind,
+            ahead_days=ahead // 86_400_000 if ahead > AHEAD_MS else 0,
+        )
+
+    def _resolve(self, services: StoreServices, team: Team, wanted: str, keep: str) -> None:
+        record = self._app.locate(wanted)[1].id if not wanted.startswith(RELATION) else wanted
+        sides = team.log.of_records([record]).get(record, [])
+        settled = settle(sides, "last-write-wins", team.state.author)
+        if settled is None or not settled.conflict:
+            raise InvalidInputError(
+                f"The memory {record[:8]} is in no conflict.",
+                hint="`recortex sync conflicts` lists those that are.",
+            )
+        head = team.log.heads([record])[record].head
+        chosen = [one for one in settled.leaves if one.id.startswith(keep or head)]
+        if len(chosen) != 1:
+            raise InvalidInputError(
+                f"No single version of that memory begins with {keep[:20]!r}.",
+                hint=f"Its versions: {', '.join(one.id[:8] for one in settled.leaves)}",
+            )
+        team.replica().resolve(record, chosen[0])
+        services.embedding.embed(services.store.memories.get([record]))
+
+
+def conflicts_of(team: Team, limit: int) -> tuple[SyncConflict, ...]:
+    """The conflicts of a store, each with its versions, the one that is shown first."""
+    open_ = [one for one in team.log.open() if not one.record.startswith(RELATION)][:limit]
+    versions = team.log.of_records(one.record for one in open_)
+    found = [_conflict(one, versions.get(one.record, []), team.state.author) for one in open_]
+    return tuple(one for one in found if one is not None)
+
+
+def _conflict(head: Head, versions: list[SyncVersion], author: str) -> SyncConflict | None:
+    settled = settle(by_id(versions).values(), "last-write-wins", author)
+    if settled is None or not settled.conflict:
+        return None
+    sides = sorted(
+        (_side(one, shown=one.id == head.head) for one in settled.leaves), key=lambda one: not one.shown
+    )
+    return SyncConflict(id=head.record, sides=tuple(sides))
+
+
+def _side(version: SyncVersion, *, shown: bool) -> Side:
+    body = parse_body(version.body) if version.body else {}
+    text = str(body.get("text", ""))
+    return Side(
+        version=version.id[:8],
+        author=version.author,
+        at=from_micros(ms_of(version.clock) * 1000),
+        text=text if is_clean(text) else redact(text).text,
+        status=str(body.get("status", "")),
+        shown=shown,
+    )
+
+
+def _unacknowledged(team: Team, replicas: dict[str, Replica]) -> tuple[tuple[str, str], ...]:
+    """Purges that somebody has not applied: the memory, and whose replica."""
+    return tuple(
+        (record, f"{one.card.author} ({id_[:8]})")
+        for record, replica, counter in team.log.purges()
+        for id_, one in replicas.items()
+        if (one.applied.vector.get(replica, 0) if one.applied else 0) < counter and id_ != team.state.replica
+    )

@@ -1,0 +1,293 @@
+"""The log of versions in a store, what is shown of it, the keys of replicas, and conflicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.domain.relation import Relation
+from recortex.domain.time import from_micros
+from recortex.domain.vocabulary import RelationType
+from recortex.lean import Value, field, replace
+from recortex.storage.database import Records
+from recortex.storage.records.values import json, parse
+from recortex.sync.protocol import Applied, Card, SyncVersion, Vector
+from recortex.sync.protocol import parse as parse_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+SELF = ""
+"""The peer under which the store keeps its own state."""
+
+
+class Head(NamedTuple):
+    """What the store shows of a record.
+
+    Attributes:
+        record: the memory's id, or a relation's.
+        head: the version's id.
+        shown: see `tables.txt`.
+        leaves: of the record; 0: it was purged.
+    """
+
+    record: str
+    head: str
+    shown: int
+    leaves: int
+
+
+class Replica(NamedTuple):
+    """A replica that is known.
+
+    Attributes:
+        card: its key.
+        trusted: what it says is shown here.
+        applied: what it said that it has applied.
+    """
+
+    card: Card
+    trusted: bool
+    applied: Applied | None
+
+
+class State(Value, frozen=True, kw_only=True):
+    """How far the store and a way to the others are; under `SELF`, what the store has.
+
+    Attributes:
+        team: the workspace.
+        replica, author: the store's own; under a peer empty.
+        vector, set_hash: of what the peer has, as far as is known.
+        way: the URL of a team server, or of a git remote after "git "; only under `SELF`. Empty: none.
+        synced_at: microseconds; None: never.
+        error, failures, next_at: the last failure, how many there were in a row, when to try again.
+    """
+
+    peer: str = SELF
+    team: str = ""
+    replica: str = ""
+    author: str = ""
+    vector: Vector = field(default_factory=dict)
+    set_hash: str = ""
+    way: str = ""
+    synced_at: int | None = None
+    error: str = ""
+    failures: int = 0
+    next_at: int = 0
+
+
+class Conflict(NamedTuple):
+    """Two versions that stand beside each other, in the order of `conflict_log`."""
+
+    record: str
+    one: str
+    other: str
+    head: str
+    strategy: str
+    found_at: int
+    settled_at: int | None
+    settled_by: str
+
+
+_STATE = State.__struct_fields__
+
+
+class SyncRecords(Records):
+    """Reads and writes what sync keeps; writing takes place inside a transaction."""
+
+    topic = "sync"
+
+    # -- the log
+
+    def append(self, versions: Iterable[SyncVersion]) -> None:
+        """Keep versions."""
+        self._each(
+            "append",
+            [
+                {
+                    "replica": one.replica,
+                    "counter": one.counter,
+                    "id": one.id,
+                    "record": one.memory_id,
+                    "parents": json(list(one.parents)),
+                    "clock": one.clock,
+                    "operation": one.operation,
+                    "author": one.author,
+                    "body": one.body,
+                    "signature": one.signature,
+                }
+                for one in versions
+            ],
+        )
+
+    def of_records(self, records: Iterable[str]) -> dict[str, list[SyncVersion]]:
+        """All versions of some records."""
+        found: dict[str, list[SyncVersion]] = {}
+        for row in self._rows("of_records", json(sorted(set(records)))):
+            version = _version(row)
+            found.setdefault(version.memory_id, []).append(version)
+        return found
+
+    def after(self, replica: str, counter: int, limit: int) -> list[SyncVersion]:
+        """The versions of a replica after a number, in order."""
+        return list(map(_version, self._rows("after", replica, counter, limit)))
+
+    def at(self, replica: str, counter: int) -> SyncVersion | None:
+        """One version."""
+        rows = self._rows("at", replica, counter)
+        return _version(rows[0]) if rows else None
+
+    def records_of(self, replica: str) -> list[str]:
+        """The records of which a replica wrote a version."""
+        return self._column("records_of", replica)
+
+    def drop_after(self, replica: str, counter: int) -> None:
+        """Take versions out again that no other replica has."""
+        self._rows("drop_after", replica, counter)
+
+    def count(self) -> tuple[int, int]:
+        """How many versions there are, of how many records."""
+        versions, records = self._rows("count")[0]
+        return int(versions), int(records)
+
+    def purges(self) -> list[tuple[str, str, int]]:
+        """Of each purge the record, and the replica and the number of its version."""
+        return [(record, replica, counter) for record, replica, counter in self._rows("purges")]
+
+    def purged(self, records: Iterable[str]) -> set[str]:
+        """Those records that were purged."""
+        return set(self._column("purged", json(sorted(set(records)))))
+
+    def purge_of(self, records: Iterable[str]) -> list[SyncVersion]:
+        """The purges of some records."""
+        return list(map(_version, self._rows("purge_of", json(sorted(set(records))))))
+
+    def to_erase(self) -> list[str]:
+        """Ids of memories that are here though a teammate purged them."""
+        return self._column("to_erase")
+
+    def hollow(self, memory_id: str) -> None:
+        """Delete what versions say of a memory, and of its relations."""
+        self._rows("hollow", memory_id)
+
+    # -- what is shown
+
+    def heads(self, records: Iterable[str]) -> dict[str, Head]:
+        """What is shown of some records."""
+        rows = self._rows("heads", json(sorted(set(records))))
+        return {row[0]: Head(*row) for row in rows}
+
+    def put_heads(self, heads: Iterable[Head]) -> None:
+        """Note what is shown."""
+        self._each("put_head", [one._asdict() for one in heads])
+
+    def open(self) -> list[Head]:
+        """The records with more than one leaf."""
+        return [Head(*row) for row in self._rows("open")]
+
+    def waiting(self) -> list[str]:
+        """The records that are not shown here, though they are known."""
+        return self._column("waiting")
+
+    def changed(self) -> list[str]:
+        """Ids of memories that were added or changed here since they were last looked at."""
+        return self._column("changed")
+
+    def gone(self) -> list[str]:
+        """Records that were purged here, and nobody was told."""
+        return self._column("gone")
+
+    def relations(self) -> list[Relation]:
+        """The relations that replicate: those that were stated, between memories that do."""
+        return [
+            Relation(
+                source,
+                target,
+                RelationType(type_),
+                from_micros(created),
+                strength=strength,
+                evidence=parse(evidence, (), tuple[str, ...]),
+                inferred=bool(inferred),
+                bidirectional=bool(both),
+            )
+            for source, type_, target, strength, evidence, inferred, both, created in self._rows("relations")
+        ]
+
+    def relation_heads(self) -> dict[str, Head]:
+        """What is shown of relations."""
+        return {row[0]: Head(*row) for row in self._rows("relation_heads")}
+
+    # -- replicas and ways to them
+
+    def replicas(self) -> dict[str, Replica]:
+        """The replicas that are known."""
+        return {
+            replica: Replica(
+                parse_wire(card, Card), bool(trusted), parse_wire(applied, Applied) if applied else None
+            )
+            for replica, _, card, trusted, applied in self._rows("replicas")
+        }
+
+    def put_replica(self, replica: Replica) -> None:
+        """Keep a replica."""
+        card, applied = replica.card, replica.applied
+        values = {
+            "replica": card.replica,
+            "author": card.author,
+            "card": json(card),
+            "trusted": int(replica.trusted),
+            "applied": json(applied) if applied else None,
+        }
+        self._named("put_replica", values)
+
+    def state(self, peer: str = SELF) -> State:
+        """How far a peer, or the store itself, is."""
+        rows = self._rows("state", peer)
+        return _state(rows[0]) if rows else State(peer=peer)
+
+    def peers(self) -> list[State]:
+        """The ways to the others that were ever used."""
+        return list(map(_state, self._rows("peers")))
+
+    def put_state(self, state: State) -> None:
+        """Keep how far a peer is."""
+        values = {name: getattr(state, name) for name in _STATE}
+        self._named("put_state", values | {"vector": json(state.vector)})
+
+    def forget_peers(self) -> None:
+        """Forget what others have: it is asked again."""
+        self._rows("forget_peers")
+
+    # -- conflicts
+
+    def found(self, conflict: Conflict) -> None:
+        """Log a conflict; one that is known changes its head at most."""
+        self._named("found_conflict", conflict._asdict())
+
+    def settle(self, record: str, at: int, by: str) -> None:
+        """Note that the conflicts of a record are settled."""
+        self._rows("settle", at, by, record)
+
+    def conflicts(self, limit: int) -> list[Conflict]:
+        """Those that are not settled, the latest first."""
+        return [Conflict(*row) for row in self._rows("conflicts", limit)]
+
+
+def _version(row: Sequence[Any]) -> SyncVersion:
+    replica, counter, id_, record, parents, clock, operation, author, body, signature = row
+    return SyncVersion(
+        id=id_,
+        memory_id=record,
+        parents=parse(parents, (), tuple[str, ...]),
+        replica=replica,
+        counter=counter,
+        clock=clock,
+        operation=operation,
+        author=author,
+        body=body,
+        signature=signature,
+    )
+
+
+def _state(row: Sequence[Any]) -> State:
+    values = dict(zip(_STATE, row, strict=True))
+    return replace(State(), **values | {"vector": parse(values["vector"], {}, dict[str, int])})

@@ -1,0 +1,104 @@
+"""How a team's memory is synchronised, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.terminal import clean, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.sync.operations import SyncConflict, Synced, Teammate
+    from recortex.terminal import Terminal
+
+
+def synced(value: Synced, terminal: Terminal) -> str:
+    """What was done, then how things are, then what needs the person."""
+    return "\n".join(_told(value, terminal))
+
+
+def _told(value: Synced, terminal: Terminal) -> Iterator[str]:
+    if not value.way:
+        yield "This project's memory is on this machine alone."
+        yield "Share it with a team over the project's git remote: recortex sync setup"
+        return
+    yield from _done(value)
+    if value.action in {"now", "push", "pull"}:
+        yield from _agreement(value)
+    else:
+        yield from _state(value, terminal)
+    for one in value.conflicts:
+        yield from _conflict(one, terminal)
+    for problem in value.problems:
+        yield terminal.style(terminal.wrap(clean(problem), indent=2), "yellow")
+
+
+def _done(value: Synced) -> Iterator[str]:
+    match value.action:
+        case "setup" | "join" if value.new_team:
+            yield f"The team's memory was made on {clean(value.way)}; {plural(value.sent, 'version')} sent."
+            yield "Teammates join it in their checkout: recortex sync setup"
+        case "setup" | "join":
+            names = sorted({one.name for one in value.members if not one.own})
+            yield f"Joined the memory of {clean(', '.join(names)) or 'the team'} on {clean(value.way)}."
+            yield f"{plural(value.received, 'version')} received, {value.sent} sent."
+        case "now" | "push" | "pull":
+            yield f"{value.received} received, {value.sent} sent."
+        case "leave":
+            yield "The project does not sync any more; what came from the team stays."
+
+
+def _agreement(value: Synced) -> Iterator[str]:
+    if value.agreed:
+        yield f"In sync: both sides have the same {plural(value.versions, 'version')}, as their hashes prove."
+    elif value.action == "now":
+        yield "Not in sync: what was refused below is not on both sides."
+    elif value.waiting:
+        yield f"{plural(value.waiting, 'change')} of this machine not sent yet."
+
+
+def _state(value: Synced, terminal: Terminal) -> Iterator[str]:
+    if value.action in {"setup", "join"}:
+        yield from _agreement(value) if value.agreed else ()
+        return
+    yield f"{clean(value.way)}, as {clean(value.me)}"
+    yield f"  {plural(value.records, 'record')} in {plural(value.versions, 'version')}; {value.strategy}"
+    yield f"  last synchronised: {f'{value.last:%Y-%m-%d %H:%M} UTC' if value.last else 'never'}"
+    if value.waiting:
+        yield f"  {plural(value.waiting, 'change')} not sent yet: recortex sync now"
+    if value.error:
+        again = f"; tried again after {value.next_try:%H:%M} UTC" if value.next_try else ""
+        yield terminal.style(f"  the last sync failed: {clean(value.error)}{again}", "red")
+    yield ""
+    yield terminal.style("Members", "bold")
+    yield from map(_member, value.members)
+    for record, who in value.unacknowledged:
+        yield f"  {clean(who)} has not confirmed yet that {record[:8]} was purged"
+
+
+def _member(one: Teammate) -> str:
+    told = [f"{plural(one.versions, 'version')}"]
+    if one.own:
+        told.append("this machine")
+    elif one.behind is None:
+        told.append("has not synchronised yet")
+    elif one.behind:
+        told.append(f"{plural(one.behind, 'version')} behind")
+    if one.ahead_days:
+        told.append(f"its clock is {plural(one.ahead_days, 'day')} ahead")
+    if not one.trusted:
+        told.append(f"not shown: somebody else has that name; recortex sync trust {one.replica}")
+    return f"  {clean(one.name)} ({one.replica}): {', '.join(told)}"
+
+
+def _conflict(one: SyncConflict, terminal: Terminal) -> Iterator[str]:
+    yield ""
+    yield terminal.style(f"{one.id[:8]} was changed by two people at once", "bold")
+    for side in one.sides:
+        mark = "shown" if side.shown else "kept "
+        said = f"{mark} {side.version}  {clean(side.author)}, {side.at:%Y-%m-%d %H:%M}"
+        yield f"  {said}, {side.status}"
+        yield terminal.wrap(clean(side.text), indent=4)
+    other = next((side.version for side in one.sides if not side.shown), "")
+    yield f"  Keep the other one: recortex sync resolve {one.id[:8]} --keep {other}"

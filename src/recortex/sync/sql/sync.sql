@@ -1,0 +1,114 @@
+-- Versions that a team shares, what is shown of them, replicas, and conflicts.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
+-- name: append
+INSERT INTO sync_log (/*own column*/ {sync_log: columns}) VALUES (/*own value*/ {sync_log: values})
+
+-- name: of_records
+SELECT {sync_log: columns} FROM sync_log WHERE /*own*/ record IN (SELECT value FROM json_each(?))
+ORDER BY record, clock, replica, counter
+
+-- name: after
+SELECT {sync_log: columns} FROM sync_log WHERE /*own*/ replica = ? AND counter > ? ORDER BY counter LIMIT ?
+
+-- name: at
+SELECT {sync_log: columns} FROM sync_log WHERE /*own*/ replica = ? AND counter = ?
+
+-- name: records_of
+SELECT DISTINCT record FROM sync_log WHERE /*own*/ replica = ? ORDER BY record
+
+-- name: drop_after
+DELETE FROM sync_log WHERE /*own*/ replica = ? AND counter > ?
+
+-- name: count
+SELECT count(*), count(DISTINCT record) FROM sync_log /*only own*/
+
+-- name: purges
+SELECT record, replica, counter FROM sync_log WHERE /*own*/ operation = 'purge' ORDER BY clock, replica
+
+-- name: purged
+SELECT DISTINCT record FROM sync_log
+WHERE /*own*/ operation = 'purge' AND record IN (SELECT value FROM json_each(?))
+
+-- name: hollow
+UPDATE sync_log SET body = NULL WHERE /*own*/ body IS NOT NULL AND instr(record, ?) > 0
+
+-- name: purge_of
+SELECT {sync_log: columns} FROM sync_log
+WHERE /*own*/ operation = 'purge' AND record IN (SELECT value FROM json_each(?)) ORDER BY clock, replica
+
+-- name: to_erase
+SELECT m.id FROM memories m WHERE /*own m*/ EXISTS (
+  SELECT 1 FROM sync_log l WHERE /*own l*/ l.record = m.id AND l.operation = 'purge')
+
+-- name: heads
+SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ record IN (SELECT value FROM json_each(?))
+
+-- name: put_head
+INSERT INTO sync_heads (/*own column*/ {sync_heads: columns}) VALUES (/*own value*/ {sync_heads: values})
+ON CONFLICT (/*own column*/ record) DO UPDATE SET {sync_heads: excluded}
+
+-- name: open
+SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ leaves > 1 ORDER BY record
+
+-- name: waiting
+SELECT record FROM sync_heads WHERE /*own*/ shown = 0 AND leaves > 0 ORDER BY record
+
+-- name: changed
+SELECT m.id FROM memories m LEFT JOIN sync_heads h ON /*own h*/ h.record = m.id
+WHERE /*own m*/ m.scope = 'project' AND ((h.shown <> m.version AND h.shown > 0) OR (h.record IS NULL
+  AND m.status IN ('active', 'superseded') AND m.origin NOT IN ('repository', 'code_index')))
+ORDER BY m.key
+
+-- name: gone
+SELECT h.record FROM sync_heads h JOIN tombstones t ON /*own t*/ t.id = h.record
+WHERE /*own h*/ t.reason = 'purge' AND h.leaves > 0 ORDER BY h.record
+
+-- name: relations
+SELECT s.id, r.type, t.id, r.strength, r.evidence, r.inferred, r.bidirectional, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key
+JOIN memories t ON /*own t*/ t.key = r.target_key
+JOIN sync_heads a ON /*own a*/ a.record = s.id
+JOIN sync_heads b ON /*own b*/ b.record = t.id
+WHERE /*own r*/ r.status = 'active' AND (r.inferred = 0 OR r.type = 'supersedes')
+ORDER BY s.id, r.type, t.id
+
+-- name: relation_heads
+SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ substr(record, 1, 9) = 'relation:'
+
+-- name: replicas
+SELECT replica, author, card, trusted, applied FROM sync_replicas /*only own*/ ORDER BY author, replica
+
+-- name: put_replica
+INSERT INTO sync_replicas (/*own column*/ {sync_replicas: columns})
+VALUES (/*own value*/ {sync_replicas: values})
+ON CONFLICT (/*own column*/ replica) DO UPDATE SET {sync_replicas: excluded}
+
+-- name: applied
+UPDATE sync_replicas SET applied = ? WHERE /*own*/ replica = ?
+
+-- name: state
+SELECT {sync_state: columns} FROM sync_state WHERE /*own*/ peer = ?
+
+-- name: peers
+SELECT {sync_state: columns} FROM sync_state WHERE /*own*/ peer <> '' ORDER BY peer
+
+-- name: put_state
+INSERT INTO sync_state (/*own column*/ {sync_state: columns}) VALUES (/*own value*/ {sync_state: values})
+ON CONFLICT (/*own column*/ peer) DO UPDATE SET {sync_state: excluded}
+
+-- name: forget_peers
+DELETE FROM sync_state WHERE /*own*/ peer <> ''
+
+-- name: found_conflict
+INSERT INTO conflict_log (/*own column*/ {conflict_log: columns})
+VALUES (/*own value*/ {conflict_log: values})
+ON CONFLICT (/*own column*/ record, one, other) DO UPDATE SET head = excluded.head
+
+-- name: settle
+UPDATE conflict_log SET settled_at = ?, settled_by = ? WHERE /*own*/ record = ? AND settled_at IS NULL
+
+-- name: conflicts
+SELECT {conflict_log: columns} FROM conflict_log WHERE /*own*/ settled_at IS NULL
+ORDER BY found_at DESC, record LIMIT ?
