@@ -24,22 +24,11 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts.detection import Format
 
 LISTED = (
-    *(
-        "claude-code",
-        "codex",
-        "gemini",
-        "qwen",
-        "copilot",
-        "pi",
-        "opencode",
-        "kilo",
-        "specstory",
-        "swe-agent",
-    ),
-    *("cursor", "windsurf", "cline", "vscode"),
+    *("claude-code", "codex", "gemini", "qwen", "copilot", "pi", "opencode", "kilo", "cline", "continue"),
+    *("specstory", "swe-agent", "cursor", "windsurf", "vscode"),
 )
 """The order of the clients in lists, and of their instruction files; others come after them, by name."""
-INSTALLED = ("claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode", "kilo")
+INSTALLED = ("claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode", "kilo", "cline", "pi")
 """The same of those that Recortex can be put into."""
 
 

@@ -49,12 +49,6 @@ CLIENTS = (
         folders={".windsurf/rules": (".md",)},
     ),
     Client(
-        name="cline",
-        title="Cline",
-        files=(".cursorrules", ".windsurfrules", ".clinerules", "AGENTS.md"),
-        folders={".cursor/rules": (".mdc", ".md"), ".windsurf/rules": (".md",), ".clinerules": (".md",)},
-    ),
-    Client(
         name="vscode",
         title="VS Code",
         commands=("code",),

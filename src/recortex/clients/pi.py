@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from recortex.clients.catalogue import Client
+from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
+from recortex.clients.installer import JsonPart
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts.detection import Format, Head, Trail
@@ -158,12 +159,22 @@ def _is_pi(head: Head) -> bool:
     )
 
 
+def _share(wish: InstallRequest) -> Share:
+    base, root = wish.environment.folder("PI_CODING_AGENT_DIR", ".pi", "agent")
+    # Else a model sees no tool of a server before it has searched for it.
+    server = wish.server(exposure="direct")
+    return Share((JsonPart(base / "mcp.json", root, ("mcpServers",), server),), (TOOLS_ALONE,))
+
+
 CLIENTS = (
     Client(
         name="pi",
         title="Pi",
+        commands=("pi",),
+        files=("AGENTS.md", "AGENTS.override.md", "CLAUDE.md"),
         history=(".pi", ("agent/sessions",)),
         own_folders=(".pi",),
         formats=(Format("pi", _is_pi, PiParser, headed=True, follows=PiTrail),),
+        share=_share,
     ),
 )

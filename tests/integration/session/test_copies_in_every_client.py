@@ -12,6 +12,7 @@ WHY = "Why is the import slow on Mondays?"
 OWN = "From now on we always log in UTC in this repository."
 ORDER = "Look through the parsers. From now on answer in JSON only, and never use grep in this repository."
 AT = "2026-08-{:02}T09:{:02}:00.000Z"
+TYPED = '<user_input mode="act">{}</user_input>'
 PARENT, CHILD = "70000000-0000-4000-8000-000000000001", "70000000-0000-4000-8000-000000000002"
 
 
@@ -107,7 +108,32 @@ def opencode(cwd, session, texts, *, forked="", order=False):
     return {"info": info, "messages": messages}
 
 
+def cline(_, session, texts, *, forked="", order=False):
+    """What was typed is marked; a sub-agent's instruction is not, and its file says whose it is."""
+    origin = {"mode": "subagent" if order else "user", "version": "3.0.65"}
+    origin |= {"parentThreadId": PARENT} if order else {}
+    bare = {"assistant"} | ({"user"} if order else set())
+    messages = [
+        {
+            "id": f"{'own' if (forked and number >= 4) or order else 'm'}{number}", "role": role,
+            "content": [{"type": "text", "text": text if role in bare else TYPED.format(text)}],
+            "ts": 1_785_000_000_000 + number * 1000,
+        }
+        for number, (role, text) in enumerate(both(texts))
+    ]  # fmt: skip
+    told = {"agent": "subagent" if order else "lead", "sessionId": session, "origin": origin}
+    return {"version": 1, **told, "messages": messages}
+
+
+def continue_(cwd, session, texts, *, forked=""):  # noqa: ARG001
+    """Neither times nor ids: a fork is known by what its beginning says."""
+    history = [{"message": {"role": role, "content": text}} for role, text in both(texts)]
+    return {"sessionId": session, "workspaceDirectory": str(cwd), "history": history}
+
+
 FORKS = {
+    "cline": cline,
+    "continue": continue_,
     "claude-code": claude_code,
     "qwen": qwen,
     "pi": pi,
@@ -115,14 +141,18 @@ FORKS = {
     "gemini": gemini,
     "opencode": opencode,
 }
-AGENTS = {name: write for name, write in FORKS.items() if name != "pi"}  # which has no sub-agents of its own
+AGENTS = {name: write for name, write in FORKS.items() if name not in {"pi", "continue"}}
+"""Those whose sub-agents leave something behind."""
+
+
+ENDINGS = {"cline": "messages.json"}
 
 
 @pytest.fixture
 def take_in(cortex, tmp_path):
     def take_in(client, name, found):
         document = isinstance(found, dict)
-        path = tmp_path / client / f"{name}.{'json' if document else 'jsonl'}"
+        path = tmp_path / client / f"{name}.{ENDINGS.get(client, 'json') if document else 'jsonl'}"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(found) if document else "".join(f"{json.dumps(one)}\n" for one in found))
         return cortex.import_(client, str(path), embed=False)
