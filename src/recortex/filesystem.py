@@ -149,12 +149,21 @@ def replace_text(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written.
     """
+    replace_bytes(path, text.encode("utf-8", "replace"), 0o600)
+
+
+def replace_bytes(path: Path, data: bytes, mode: int) -> None:
+    """The same for bytes and another mode, from which the user's mask is taken.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     with suppress(FileNotFoundError):
         part.unlink()
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(data)
         part.replace(path)
     except OSError:
         with suppress(OSError):

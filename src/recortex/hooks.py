@@ -14,10 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.projects import find_project, of_project, of_user
+from recortex.app.wiring import hook_context
 from recortex.deadlines import Ending
+from recortex.domain.injection import sealed
 from recortex.filesystem import append_own
 from recortex.formats.hook_events import EVENTS, parse
 from recortex.lean import NamedTuple
+from recortex.settings import home_folder, inside, project_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,8 +118,6 @@ def _guarded(name: EventName, options: Options) -> bytes:
 
 def _event(name: EventName, options: Options) -> HookEvent | None:
     """The event on standard input; None where it is to be ignored."""
-    from recortex.settings import inside, project_of_agent
-
     raw = _stdin()
     if raw is None or inside():
         return None
@@ -188,8 +190,6 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
     answer: dict[str, Any] = {"systemMessage": notice} if notice else {}
     if text:
-        from recortex.domain.injection import sealed
-
         if event.name == "pre-compact":  # plain text becomes part of what the summary is asked for
             return sealed(text).encode()
         if event.name == "stop":  # there it would be asked again and again what a hook adds
@@ -218,8 +218,6 @@ def _text(context: HookContext, event: HookEvent) -> str:
 
 
 def _context(folder: Path, options: Options) -> HookContext:
-    from recortex.app.wiring import hook_context
-
     return hook_context(folder, url=options.url or None)
 
 
@@ -249,8 +247,6 @@ def _stdin() -> bytes | None:
 def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Log a failure in the project's folder, or in the person's where that cannot be written."""
     from recortex.app.capture_requests import log_error
-    from recortex.app.projects import find_project, of_project, of_user
-    from recortex.settings import home_folder
 
     said = f"{type(error).__name__}: {error}"
     home = home_folder()

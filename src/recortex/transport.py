@@ -12,6 +12,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+import httpx2
+
 from recortex.errors import RecortexError
 from recortex.version import __version__
 
@@ -169,8 +171,6 @@ def _exchange(
     *,
     most: int,
 ) -> Reply:
-    import httpx2
-
     sent = {
         **headers,
         "content-type": "application/json",

@@ -59,3 +59,11 @@ def test_what_another_process_changed_meanwhile_is_left_as_it_is(cortex, clock, 
     assert engine.carry_out(proposal) is None
     assert statuses(cortex, episodes) == [Status.ARCHIVED, *[Status.ACTIVE] * 3]
     assert cortex.list(kinds=["semantic"]).memories == ()
+
+
+def test_what_a_person_keeps_apart_is_not_merged(cortex, episodes):
+    one, two, three, _ = episodes
+    cortex.review("both", [one.id, two.id])
+    cortex.review("both", [one.id, three.id])
+    cortex.review("both", [two.id, three.id])
+    assert cortex.consolidate("plan").groups == ()

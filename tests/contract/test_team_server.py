@@ -88,6 +88,46 @@ def test_a_purge_empties_all_versions_of_its_memory_also_those_that_come_later(t
     assert not any(b"secret" in bytes(payload) for (payload,) in rows)
 
 
+def test_a_version_that_was_emptied_before_it_was_sent_comes_with_the_purge(team):
+    ben = team.member("ben")
+    said = ben.write(memory_id="m")[0]
+    ben.write(398)
+    purge = ben.write(memory_id="m", operation="purge", body=None, parents=(said.id,))[0]
+    ben.versions[0] = msgspec.structs.replace(said, body=None)
+    with pytest.raises(TurnedDownError, match="not purged"):
+        ben.push(*ben.versions[:10])
+    ben.push(*ben.versions[:10], purges=(purge,))
+    ben.push()
+    page = team.admin.transport.pull({}, 10)
+    assert page.versions[0].body is None
+    assert page.purges == (purge,)
+    assert everything(team.admin) == ben.versions
+
+
+def test_many_emptied_versions_fit_into_batches(team):
+    names = [f"m{number}" for number in range(1_500)]
+    team.admin.write(memory_id="first")
+    for one in names:
+        team.admin.write(memory_id=one, body="{}")
+    team.admin.push(*team.admin.versions[:800])
+    team.admin.push()
+    for one in names:
+        team.admin.write(memory_id=one, operation="purge", body=None)
+    team.admin.push(*team.admin.versions[1_400:2_200])
+    team.admin.push(*team.admin.versions[2_200:])
+    assert [one.counter for one in everything(team.admin)] == list(range(1, 3_002))
+
+
+def test_a_copy_of_a_store_goes_on_as_another_replica_of_the_member(team):
+    ben = team.member("ben")
+    ben.write()
+    ben.push()
+    copy = Replica(team.base, team.workspace, ben.token, "ben", joined=False)
+    ben.transport.become(copy.id, copy.key, copy.card())
+    copy.write()
+    assert ben.transport.push(copy.batch(*copy.versions)).vector == {ben.id: 1, copy.id: 1}
+
+
 def test_who_has_not_carried_out_a_purge_is_known(team):
     ben = team.member("ben")
     team.admin.write(memory_id="m", operation="purge", body=None)

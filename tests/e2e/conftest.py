@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,15 @@ def person(someone: Callable[..., Person], version: str) -> Person:
 def newest(someone: Callable[..., Person]) -> Person:
     """A person with the newest client alone, where the version makes no difference to what is tested."""
     return someone(NEWEST)
+
+
+@pytest.fixture
+def tools(newest: Person) -> Person:
+    """The same person in their other project."""
+    other = replace(newest, project=newest.project.parent / "tools")
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=other.project, check=True)
+    other.memory("init")
+    return other
 
 
 @pytest.fixture

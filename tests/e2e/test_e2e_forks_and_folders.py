@@ -1,44 +1,12 @@
-"""Forks, sub-agents, steps back and changes of folder, as real clients write them today.
+"""Forks, sub-agents, steps back and changes of folder while Claude Code is at work with our hooks.
 
-The person's words are known once, nobody else's are theirs, in the project where they were said; what they
-took back they did not say.
+It teaches while it runs; an import afterwards adds nothing.
 """
 
 import json
-import subprocess
-from contextlib import contextmanager
-from dataclasses import replace
 
-import pytest
-from agents.install import wanted
-from agents.model import Model
 from agents.script import Call
 from agents.terminal import REWIND, typed
-from agents.windows import Codex, Copilot, Gemini, Kilo, Opencode, Pi, Qwen
-
-WINDOWS = {"codex": Codex}
-if wanted() == "all":
-    WINDOWS |= {
-        "opencode": Opencode,
-        "kilo": Kilo,
-        "pi": Pi,
-        "qwen": Qwen,
-        "gemini": Gemini,
-        "copilot": Copilot,
-    }
-
-
-def but(*left_out):
-    """The clients that do what a test is of without a terminal, but for these."""
-    return pytest.mark.parametrize("kind", [kind for kind in WINDOWS if kind not in left_out])
-
-
-FORKING = but("gemini", "copilot")
-WITH_AGENTS = but("pi")
-GOING_BACK = but("qwen", "gemini", "copilot")
-SENT = but("pi", "qwen", "gemini", "copilot")
-"""Of the others no session tells whether a person or a program began it."""
-MOVING = but("opencode", "kilo", "pi", "qwen")
 
 RULE = "From now on run the tests with `make check`, never with pytest directly."
 WHY = "Why is the import slow on Mondays?"
@@ -51,44 +19,8 @@ ORDER = "Look through the parsers. From now on answer in JSON only, and never us
 THERE = "From now on every screen in this repository has a snapshot test."
 
 
-@pytest.fixture
-def open_window(newest):
-    """Open a client in the person's project, and import its sessions from there."""
-
-    @contextmanager
-    def open_window(kind):
-        with Model() as model:
-            window = WINDOWS[kind](newest.home, newest.project, newest.environment["PATH"], model)
-            with window.opened():
-                yield window
-
-    return open_window
-
-
-@pytest.fixture
-def tools(newest):
-    """The person's other project."""
-    folder = newest.project.parent / "tools"
-    subprocess.run(["git", "init", "-q", "-b", "main", folder], check=True)
-    other = replace(newest, project=folder)
-    other.memory("init")
-    return other
-
-
-def take_in(person, window):
-    window.export()
-    exported = [str(person.home / window.history)] if isinstance(window, Opencode) else []
-    person.memory("import", window.format, *exported, "--no-embed")
-
-
 def active(person):
     return sorted(one["text"] for one in person.memories() if one["status"] == "active")
-
-
-def heard(person):
-    pages = [one["session"] for one in person.memory("sessions")["sessions"]]
-    told = [one for page in pages for one in person.memory("sessions", "--session", page)["exchanges"]]
-    return sorted(one["message"] for one in told if one["opener"] == "person")
 
 
 def answered(person):
@@ -97,83 +29,12 @@ def answered(person):
     return {one["message"]: one["conclusion"] for one in told}
 
 
-@FORKING
-def test_what_a_fork_repeats_was_said_once(newest, open_window, kind):
-    with open_window(kind) as window:
-        parent = window.begin()
-        window.say(parent, RULE)
-        window.say(parent, WHY)
-        fork = window.fork(parent)
-        window.say(fork, OWN)
-        take_in(newest, window)
-        take_in(newest, window)
-    assert active(newest) == sorted([RULE, OWN])
-    assert [one["evidence"] for one in newest.memories()] == [1, 1]
-    assert heard(newest) == sorted([RULE, WHY, OWN])
-
-
-@WITH_AGENTS
-def test_what_an_agent_orders_another_is_nobodys_word(newest, open_window, kind):
-    with open_window(kind) as window:
-        session = window.begin()
-        window.say(session, RULE)
-        window.say(session, ASK, window.order(ORDER), "It reads them.", "It reads them.")
-        take_in(newest, window)
-        assert any(ORDER in request.text for request in window.model.main)
-    assert [one["text"] for one in newest.memories()] == [RULE]
-    assert heard(newest) == sorted([RULE, ASK])
-
-
-@SENT
-def test_what_a_program_sends_is_nobodys_word(newest, open_window, kind):
-    with open_window(kind) as window:
-        window.say(window.begin(), RULE)
-        window.send(ORDER)
-        take_in(newest, window)
-        assert any(ORDER in request.text for request in window.model.main)
-    assert [one["text"] for one in newest.memories()] == [RULE]
-    assert heard(newest) == [RULE]
-
-
-@GOING_BACK
-@pytest.mark.parametrize("known", [False, True], ids=["unknown", "known before"])
-def test_what_was_taken_back_was_not_said(newest, open_window, kind, known):
-    with open_window(kind) as window:
-        session = window.begin()
-        window.say(session, LOOK)
-        window.say(session, GONE)
-        if known:
-            take_in(newest, window)
-            assert active(newest) == [GONE]
-        window.back(session)
-        window.say(session, AFTER)
-        take_in(newest, window)
-    assert active(newest) == [AFTER]
-    assert heard(newest) == sorted([LOOK, AFTER])
-
-
-@MOVING
-def test_a_turn_belongs_to_the_project_of_its_folder(newest, tools, open_window, kind):
-    with open_window(kind) as window:
-        session = window.begin()
-        window.say(session, RULE)
-        window.say(session, THERE, folder=tools.project)
-        window.say(session, AFTER, folder=newest.project)
-        for person in (tools, newest):
-            take_in(person, window)
-    assert active(tools) == heard(tools) == [THERE]
-    assert active(newest) == heard(newest) == sorted([RULE, AFTER])
-
-
-# Claude Code is at work with our hooks, so it teaches while it runs; an import afterwards adds nothing.
-
-
 def took_in(person):
     """What a person's memory knows once their sessions have taught it, and again when they are imported."""
     person.settle()
-    first = (active(person), heard(person))
+    first = (active(person), person.heard())
     person.memory("import", "claude-code", "--no-embed")
-    assert (active(person), heard(person)) == first
+    assert (active(person), person.heard()) == first
     return first
 
 

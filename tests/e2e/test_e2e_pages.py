@@ -1,6 +1,7 @@
 """A person with a real browser on the pages of `recortex serve`: twelve stories, and what every page must be.
 
-Screenshots of all pages, in both themes and at three widths, go to the folder that TEST_SHOTS names.
+Screenshots of all pages, in both themes and at three widths, go to the folder that TEST_SHOTS names. The
+stories are told on a copy of another user's data and project if TEST_PAGES names both: `HOME:PROJECT`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.full, pytest.mark.timeout(600)]
 
 AXE = ("axe-core", "4.14.1")
+BESIDE = os.environ.get("TEST_PAGES", "")
 SHOTS = os.environ.get("TEST_SHOTS", "")
 LINK = re.compile(r"(http://127\.0\.0\.1:\d+)/enter\?token=\S+")
 PAGES = (
@@ -49,7 +52,7 @@ class Memory(NamedTuple):
         self.page.goto(f"{self.base}/p/here/{path}")
 
     def said(self) -> str:
-        return self.page.locator("main > .said").first.inner_text()
+        return self.page.locator("main > .said:not(#changed)").first.inner_text()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,10 @@ def chromium() -> Iterator[Browser]:
 def memory(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """A server over a small project: what every story says of itself is not in another one's way."""
     folder = tmp_path_factory.mktemp("pages")
-    (project := folder / "project").mkdir()
+    home, _, given = BESIDE.partition(":")
+    if BESIDE:
+        shutil.copytree(home, folder / "home")
+    (project := Path(given) if given else folder / "project").mkdir(exist_ok=True)
     environment = {**os.environ, "RECORTEX_HOME": str(folder / "home"), "RECORTEX_EMBEDDER": "hashed"}
 
     def run(*words: str) -> dict[str, object]:
@@ -79,8 +85,8 @@ def memory(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         assert found["status"] == "ok", found
         return dict(found["data"])
 
-    (project / "auth.md").write_text("# Hashing\n\nPasswords are hashed by bcrypt.\n", encoding="utf-8")
-    run("ingest", "auth.md")
+    (folder / "auth.md").write_text("# Hashing\n\nPasswords are hashed by bcrypt.\n", encoding="utf-8")
+    run("ingest", str(folder / "auth.md"))
     session = folder / "session.jsonl"
     session.write_text("\n".join(map(json.dumps, _session(project))) + "\n", encoding="utf-8")
     run("import", "claude-code", str(session), "--trust")
@@ -153,13 +159,38 @@ def test_twenty_proposals_are_approved_at_once(memory):
         memory.run(
             "remember", f"Proposal {number} of the story is about item {number}", "--status", "proposed"
         )
-    memory.open("review")
-    memory.page.get_by_label("All that are shown").check()
+    waiting = memory.run("review")["waiting"]
+    memory.open("review?all=yes")
+    group = memory.page.locator("fieldset", has_text="Proposal 1 of the story")
+    group.get_by_label("All about").check()
     chosen = memory.page.locator("[data-count]")
     assert chosen.inner_text() == "20 chosen"
     memory.page.get_by_role("button", name="Approve selected").click()
     assert memory.said() == "20 memories approved."
-    assert memory.run("review")["waiting"] == 0
+    assert memory.run("review")["waiting"] == waiting - 20
+
+
+def test_two_that_look_alike_are_kept_apart(memory):
+    for place in ("front", "back"):
+        memory.run("remember", f"The {place} door of the depot is opened by the red key of the caretaker")
+    memory.open("duplicates")
+    card = memory.page.locator("form.card", has_text="front door of the depot")
+    while not card.count():
+        with memory.page.expect_navigation():
+            memory.page.get_by_role("link", name="Next →").click()
+    card.get_by_role("button", name="Not duplicates").click()
+    assert "Both are kept" in memory.said()
+    assert card.count() == 0
+
+
+def test_a_doubt_is_settled_on_the_first_page(memory):
+    unsure = ("--confidence", "0.3", "--importance", "critical")
+    id_ = memory.run("remember", "The depot closes at six", *unsure)["id"]
+    memory.open("")
+    doubt = memory.page.locator("#doubts li", has_text="The depot closes at six")
+    doubt.get_by_role("button", name="No: The depot").click()
+    assert "Archived" in memory.said()
+    assert memory.run("get", id_)["status"] == "archived"
 
 
 def test_why_an_answer_came_is_said(memory):
@@ -250,6 +281,8 @@ def test_a_memory_is_deleted_for_good(memory):
 
 def test_a_memory_leads_to_the_session_that_it_was_learned_in(memory):
     memory.open("sessions")
+    memory.page.get_by_label("What was said").fill("PostgreSQL for the ledger")
+    memory.page.keyboard.press("Enter")
     memory.page.get_by_role("link", name="Why do we use PostgreSQL").first.click()
     learned = memory.page.get_by_role("link", name=re.compile("ledger")).last
     learned.click()

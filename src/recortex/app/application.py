@@ -7,7 +7,11 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from blake3 import blake3
+
+from recortex import plugins
 from recortex.domain.maintenance import Degradation
+from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, AnyScope, Scope
 from recortex.errors import (
     AmbiguousIdError,
@@ -388,7 +392,6 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         pairs = self.store.relations.contradicting(ids)
         if not pairs:
             return []
-        from recortex.domain.time import to_micros
         from recortex.engines.decay.present import faded
 
         ends = self.store.memories.get(list({id_ for pair in pairs for id_ in pair}))
@@ -414,8 +417,6 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
     @cached_property
     def chunk_retrieval(self) -> ChunkAnswers:
         """Answers questions from documents."""
-        from recortex import plugins
-
         answers: ChunkAnswers = plugins.load(plugins.capability("documents").answer)(self)
         return answers
 
@@ -456,8 +457,6 @@ def mark_of(services: StoreServices) -> Mapping[str, str]:
     """What marks this project's memories; empty where the store is its own."""
     if services.scope is not None or services.location.remote:
         return {}
-    from blake3 import blake3
-
     return {PROJECT: blake3(str(services.root).encode("utf-8", "replace")).hexdigest()[:_MARK_LENGTH]}
 
 

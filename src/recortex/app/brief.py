@@ -9,16 +9,23 @@ import re
 from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
+from recortex.app.backends.stores import generation_of
 from recortex.app.brief_cache import FILE, Brief, Cached, Item, Line
-from recortex.errors import InvalidInputError
-from recortex.filesystem import replace_text
+from recortex.app.naming import shown
+from recortex.codebase.project import working_tree
+from recortex.domain.maintenance import Degradation
+from recortex.domain.text import loads
+from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Origin, Scope, Status, Trust
+from recortex.errors import InvalidInputError, RecortexError, StorageError
+from recortex.filesystem import alone, replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from pathlib import Path
 
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
@@ -55,9 +62,6 @@ def from_cache(
         budget: tokens of the whole brief; one that was made for another budget is not given.
         client: the agent's.
     """
-    from recortex.app.backends.stores import generation_of
-    from recortex.errors import StorageError
-
     place = _place(locations)
     cached = cache.load(place[0], branch=branch, cwd=cwd, client=client) if place else None
     with suppress(StorageError):
@@ -94,8 +98,6 @@ def brief(app: Application, *, branch: str, cwd: str, client: str = "", fresh: b
     Raises:
         StorageError: it cannot be made, and none was kept.
     """
-    from recortex.errors import StorageError
-
     place = _place(list(app.locations.values()))
     if place is None:
         return Brief("", 0, (), app.clock().timestamp())
@@ -130,7 +132,6 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 
 
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
-    from recortex.domain.time import to_micros
     from recortex.engines.brief import Budget, foremost, page, passes, ranked
     from recortex.text.tokens import TokenCounter
 
@@ -157,9 +158,6 @@ def _presentable(
 ) -> list[Presentable]:
     """What each store may show to a client, and what each memory has to do with the session that starts."""
     from recortex.app.neighbours import neighbours_of
-    from recortex.domain.text import loads
-    from recortex.domain.time import to_micros
-    from recortex.domain.vocabulary import Scope
     from recortex.engines.brief import Presentable
 
     files, sessions = _at_work(app, branch, cwd)
@@ -189,7 +187,6 @@ def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[st
     Of two the earlier one; but the repository's word where the other is the person's, whenever it was said.
     """
     from recortex.app.last_sessions import unresolved
-    from recortex.domain.vocabulary import Origin, Trust
 
     repositorys = [one.id for one in known if one.origin == Origin.REPOSITORY]
     persons = {one.id for one in known if one.trust == Trust.TRUSTED}.difference(repositorys)
@@ -204,13 +201,8 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
 
     Files that are uncommitted, in the last commits, or were edited in these sessions.
     """
-    from pathlib import Path
-
-    from recortex.app.naming import shown
     from recortex.codebase.git import files_at_work
-    from recortex.codebase.project import working_tree
     from recortex.domain.exchange import ExchangeQuery
-    from recortex.domain.vocabulary import Scope
 
     projects = app.all_services(Scope.PROJECT)
     if not projects:
@@ -227,7 +219,6 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
 def _renamed(all_services: Sequence[StoreServices]) -> str:
     """A line on memories that wait for the person since a name in them changed; empty without any."""
     from recortex.domain.search import MemoryQuery
-    from recortex.domain.vocabulary import Status
     from recortex.engines.brief import renamed
     from recortex.engines.supersession.reading import describe_rename
 
@@ -239,7 +230,6 @@ def _renamed(all_services: Sequence[StoreServices]) -> str:
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:
     """The lines on the last sessions of a branch and folder."""
     from recortex.app.last_sessions import last_sessions
-    from recortex.domain.vocabulary import Scope
     from recortex.engines.brief import session_lines
 
     found: list[Line] = []
@@ -319,8 +309,6 @@ def _keep(
     Raises:
         OSError: the store's folder cannot be written.
     """
-    from recortex.filesystem import alone
-
     folder, lock = place
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with alone(lock) as mine:
@@ -333,9 +321,6 @@ def _show(app: Application, text: str) -> None:
     """Write the brief into the file that the settings may ask for; a failure is only recorded."""
     if not app.settings["surface.file"]:
         return
-    from recortex.domain.maintenance import Degradation
-    from recortex.errors import RecortexError, StorageError
-
     try:
         write(app.root, text)
     except (OSError, RecortexError) as error:

@@ -6,6 +6,7 @@ is not ours, is too large, or has another format counts as missing.
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -128,8 +129,6 @@ def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
 
 def load(folder: Path, *, branch: str, cwd: str, client: str = "") -> Cached | None:
     """The brief that was kept for a branch and folder; None where there is none that can be used."""
-    import json
-
     path = folder / f"{key(branch, cwd, client)}.json"
     try:
         return _read(json.loads(read_own(path, LARGEST)))
@@ -143,8 +142,6 @@ def save(folder: Path, cached: Cached, *, branch: str, cwd: str, client: str = "
     Raises:
         OSError: the folder cannot be written.
     """
-    import json
-
     brief = cached.brief
     kept = {
         "version": _FORMAT,

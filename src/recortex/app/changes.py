@@ -379,8 +379,6 @@ def _ends(relation: Relation) -> frozenset[str]:
 
 def cosines(services: StoreServices, memories: Sequence[Memory]) -> Callable[[str, str], float | None]:
     """The likeness of two of some memories by their vectors; None where one has none."""
-    from recortex.engines.indexing import cosine
-
     model = services.embedding.wanted
     codes = services.store.vectors.codes_of([one.id for one in memories], model) if model else {}
     return lambda one, other: cosine(codes[one], codes[other]) if {one, other} <= codes.keys() else None

@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from collections import Counter
 from contextlib import closing
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from blake3 import blake3
 
 from recortex.app.naming import holds_secret
 from recortex.codebase.git import read
 from recortex.codebase.project import branch_and_commit
+from recortex.domain.memory import FileLink, FunctionLink
 from recortex.domain.vocabulary import Scope
-from recortex.engines.citations import Lines, judged, lost, signed, uncompared
+from recortex.engines.citations import Lines, Search, judged, lost, signed, suffix, uncompared
 from recortex.engines.citations import together_together as together
+from recortex.engines.privacy import redact
+from recortex.errors import UntrustedFileError
 from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
-    from recortex.domain.memory import Citation, FileLink, FunctionLink, Memory, Reach, SymbolLink
+    from recortex.domain.memory import Citation, Memory, Reach, SymbolLink
     from recortex.engines.code.freshness import Cited, Code, Found
 
 
@@ -33,8 +39,6 @@ GRAMMARS = "tree_sitter"
 
 def can_parse() -> bool:
     """Whether the extra `code` is installed."""
-    from importlib.util import find_spec
-
     return find_spec(GRAMMARS) is not None
 
 
@@ -52,7 +56,6 @@ def open_code(
     import apsw
 
     from recortex.codebase.syntax.current_code import CurrentCode
-    from recortex.errors import UntrustedFileError
 
     if facts is None or not (make or facts.is_file()):
         return None
@@ -205,8 +208,6 @@ class _Sources:
 
 def cite(root: Path, path: str, first: int | None, last: int | None, commit: str = "") -> FileLink:
     """A place as it is now; without a hash where it cannot be read."""
-    from recortex.domain.memory import FileLink
-
     data = read(root, path)
     hashed = ("", "") if data is None else signed(Lines(data), first, last)
     return FileLink(path, first, last, hashed[0], commit, hashed[1])
@@ -323,7 +324,6 @@ def _searched(
 ) -> dict[FileLink, Citation]:
     """What is found in files of the same name; with the reach of the tree, in all of the same language."""
     from recortex.codebase.line_history import moves
-    from recortex.engines.citations import Search, suffix
 
     search, names = Search(missing, absent), {link.path.rpartition("/")[2] for link in missing}
     suffixes, left = search.suffixes, MOST_BYTES
@@ -392,8 +392,6 @@ def link(
 
 def _says(memory: Memory) -> str:
     """A hash of what a memory says of code."""
-    from blake3 import blake3
-
     places = [f"{one.path}:{one.line_start}:{one.content_hash}" for one in memory.files]
     names = [f"{one.name} {one.file}" for one in memory.functions]
     return blake3("\0".join([memory.text, *places, *names]).encode()).hexdigest(length=8)
@@ -455,8 +453,6 @@ def link_callers(services: StoreServices, memories: Sequence[Memory], code: Curr
 
 def functions_of(app: Application, names: Sequence[str]) -> tuple[FunctionLink, ...]:
     """Functions by their names, with file and signature where one symbol of the project is called so."""
-    from recortex.domain.memory import FunctionLink
-
     code = open_code(app.project.facts, app.tree) if names else None
     if code is None:
         return tuple(map(FunctionLink, names))
@@ -465,10 +461,8 @@ def functions_of(app: Application, names: Sequence[str]) -> tuple[FunctionLink, 
 
 
 def _function(name: str, code: CurrentCode) -> FunctionLink:
-    from recortex.domain.memory import FunctionLink
     from recortex.engines.code.freshness import Subject, symbols_of
     from recortex.engines.code.naming import name_of
-    from recortex.engines.privacy import redact
 
     found = symbols_of(Subject([], [(name_of(name), "")], [], []), _asked(code))
     if len(found) != 1:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.jobs.lifecycle import SMALL_FILE
 from recortex.app.jobs.reembedding import index_notice, outlook
-from recortex.app.projects import unbound
+from recortex.app.projects import locate, unbound
 from recortex.domain.maintenance import LOSING, LOST, Checkpoint
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
@@ -74,7 +74,6 @@ def diagnose(app: Application) -> Iterator[HealthFinding]:
         if found == "missing":
             yield HealthFinding("packages", "problem", f"{name} is not installed.", f"pip install {name}")
     # Memories of this project that are not used: of a moved checkout, or in an older version's folder
-    from recortex.app.projects import locate
     from recortex.app.whole_stores import candidates, refused
 
     project = locate(app.project.home, app.project.checkout)

@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recortex.app.naming import shown
 from recortex.clients.instruction_files import persons_path, watched
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
@@ -76,8 +77,6 @@ def note(location: Location, root: Path, looks: dict[str, list[int] | None], now
 
     Paths are kept as they are from the root, and none that holds a secret.
     """
-    from recortex.app.naming import shown
-
     names = {
         path: os.path.relpath(path, root) if path.startswith(f"{root}{os.sep}") else path for path in looks
     }

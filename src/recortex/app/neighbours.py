@@ -11,6 +11,8 @@ import json
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
+from blake3 import blake3
+
 from recortex.codebase.git import relative
 from recortex.errors import RecortexError, UntrustedFileError
 from recortex.filesystem import read_own, require_own
@@ -67,7 +69,6 @@ def keep_neighbours(
         now: the time.
     """
     import apsw
-    from blake3 import blake3
 
     at = int(now.timestamp())
     state = blake3(b"".join(one.encode() + key for one, key in sorted(files.items()))).digest()

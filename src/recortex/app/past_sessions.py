@@ -160,8 +160,6 @@ class TurnPlaces:
 
     def _question_before(self, turn: Turn, reader: TranscriptReader) -> Path | None:
         """Where the last question was asked before the turn with which a pass begins."""
-        from recortex.formats.transcripts import open_transcript
-
         end = turn.start or reader.cursor  # what the client alone has told comes after all that stands there
         for start in dict.fromkeys((max(0, end - _TAIL), 0)):
             found, earlier = None, open_transcript(reader.path, cursor=start)
@@ -191,8 +189,6 @@ class TurnPlaces:
             RecortexError: it is no transcript.
             OSError: it cannot be read.
         """
-        from recortex.formats.transcripts import open_transcript
-
         reader, elsewhere = open_transcript(path), False
         for _, found in self._placed(reader, reader):
             if found == self._root:
@@ -210,8 +206,6 @@ class TurnPlaces:
             RecortexError: it is no transcript.
             OSError: it cannot be read.
         """
-        from recortex.formats.transcripts import open_transcript
-
         reader = open_transcript(path)
         folders = {turn.cwd or reader.info.cwd for turn in reader}
         with suppress(OSError, ValueError, RuntimeError):  # names that the system rejects

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from recortex.app.naming import shown
 from recortex.codebase.project import Checkout, find_checkout, same_folder, working_tree
@@ -516,8 +517,6 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
 
 
 def _of_file(url: str) -> Location:
-    from urllib.parse import unquote_to_bytes, urlsplit  # a hook of a project without a URL does without it
-
     parts = urlsplit(url)
     path = Path(os.fsdecode(unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
     if parts.netloc or not path.name or "\0" in str(path):
@@ -535,8 +534,6 @@ def _of_file(url: str) -> Location:
 
 def url_of(file: str) -> str:
     """The URL of a file by its path, whatever its name is."""
-    from urllib.parse import quote
-
     return f"sqlite:///{quote(os.fsencode(file))}"
 
 
@@ -581,8 +578,6 @@ _PARAMETER = lazy(r"(?<=[?&])([^=&#]*)=[^&#]*")
 
 def _hidden(parameter: re.Match[str]) -> str:
     """A password's name may be written with escapes, as the driver reads it."""
-    from urllib.parse import unquote
-
     return f"{parameter[1]}=***" if "password" in unquote(parameter[1]).lower() else parameter[0]
 
 

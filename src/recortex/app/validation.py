@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.citations import SECONDS, cite, cited_by
 from recortex.app.citations import heal as heal_symbols
+from recortex.codebase.project import branch_and_commit
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Citation, mean_intact
 from recortex.domain.reports import Check
@@ -329,6 +330,4 @@ def cited_anew(services: StoreServices, memory: Memory) -> tuple[FileLink, ...]:
 
 
 def _commit(services: StoreServices) -> str:
-    from recortex.codebase.project import branch_and_commit
-
     return branch_and_commit(services.root)[1]

@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recortex.app.backends.files import copy_whole, summarise
 from recortex.app.backends.stores import erase_workspace, open_store, workspace_rows
 from recortex.app.brief import forget_briefs
 from recortex.app.naming import hidden, shown
@@ -33,6 +34,7 @@ from recortex.app.projects import (
     unbound,
     url_of,
 )
+from recortex.codebase.git import tracked
 from recortex.codebase.project import Checkout
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError, UntrustedFileError
@@ -84,8 +86,6 @@ class Candidate(NamedTuple):
         """
         require_own_folder(self.folder)
         require_own(self.database)
-        from recortex.app.backends.files import summarise
-
         return summarise(self.database)
 
 
@@ -118,8 +118,6 @@ def take_over(candidate: Candidate, target: Path) -> None:
     Raises:
         StorageError: it cannot be read or copied whole.
     """
-    from recortex.app.backends.files import copy_whole
-
     candidate.summary()
     copy_whole(candidate.database, target / DATABASE)
     if candidate.reason != "older":  # files in a work tree may be a stranger's: only the database is taken
@@ -182,8 +180,6 @@ def refused(project: Project) -> str:
 
 
 def _require_untracked(root: Path) -> None:
-    from recortex.codebase.git import tracked
-
     if tracked(root, OLDER):
         raise StorageError(
             f"{root / OLDER} is part of the repository: what it holds may be anybody's. It is not used.",

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.projects import Location, Locations, Project, find_project, of_project, of_url, of_user
+from recortex.app.projects import (
+    GLOBAL_DATABASE,
+    Location,
+    Locations,
+    Project,
+    find_project,
+    of_project,
+    of_url,
+    of_user,
+    prepare,
+    url_of,
+)
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import ConfigError
 from recortex.plugins import capability, load
-from recortex.settings import Settings, home_folder, inside, read
+from recortex.settings import Settings, home_folder, inside, key_variable, read
 from recortex.telemetry import ToFile, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
     from recortex.app.hooks.context import HookContext
@@ -71,7 +82,6 @@ def _application(
     # Imported here: a hook that a server answers for does not need them.
     from recortex.app.application import Application, StoreServices
     from recortex.app.backends.stores import open_store
-    from recortex.app.projects import prepare
     from recortex.text.tokens import TokenCounter
 
     events: list[Callable[[Degradation], None]] = []  # filled below: the application records them
@@ -175,8 +185,6 @@ def replay_context(
     Raises:
         EmbeddingError: no embedder can make any.
     """
-    from recortex.app.projects import GLOBAL_DATABASE, url_of
-
     settings = app.settings.with_values(_IN_REPLAY | ({} if meaning else {"embedder": "none"}))
     files = {Scope.PROJECT: "project.db", Scope.GLOBAL: GLOBAL_DATABASE}
     locations = Locations(
@@ -306,7 +314,6 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 def _embedders(settings: Settings) -> list[Embedder]:
     from recortex.embeddings.building import build_embedders
     from recortex.embeddings.providers import EmbedderSettings
-    from recortex.settings import key_variable
 
     chosen = EmbedderSettings(
         **_named(settings, EmbedderSettings, "embedding"),
@@ -360,8 +367,6 @@ def _without_secrets(text: str) -> str:
 
 def _clock(settings: Settings) -> Callable[[], datetime]:
     def now() -> datetime:
-        from datetime import UTC, datetime  # when first asked: it takes a hook's process a few milliseconds
-
         return datetime.now(UTC)
 
     if not settings["now"]:

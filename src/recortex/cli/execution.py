@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.invocation import DONE, FAILED, NotConfirmedError, UsageError
-from recortex.cli.parser import parse
+from recortex.cli.parser import meant, parse
+from recortex.domain.text import cleaned
 from recortex.lean import replace
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
-from recortex.terminal import ProgressLine
+from recortex.terminal import ProgressLine, clean, terminal_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,8 +50,6 @@ def success(command: str, data: Any, warnings: Sequence[str], duration: float) -
 
 def _harmless(told: Any, kind: str) -> Any:
     """An answer in which what was said in sessions is cleaned as for hooks and tools: agents read it."""
-    from recortex.domain.text import cleaned
-
     if kind in _SAID:
         return cleaned(told)
     if isinstance(told, dict) and told.get("exchanges"):
@@ -59,8 +59,6 @@ def _harmless(told: Any, kind: str) -> Any:
 
 def failure(command: str, error: RecortexError, duration: float) -> bytes:
     """The envelope of an error; needs nothing that could itself fail to load."""
-    import json
-
     told = {"code": error.code, "message": error.message, "hint": error.hint}
     envelope = {
         "status": "error",
@@ -181,7 +179,6 @@ def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
     if not _attended(call):
         raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
     from recortex.cli.rendering import render
-    from recortex.terminal import terminal_of
 
     answer = _answered_yes(f"{render(shown, terminal_of(sys.stderr))}\n\nGo on?")
     if not answer:
@@ -196,7 +193,6 @@ def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: f
         sys.stdout.buffer.write(answer + b"\n")
         return
     from recortex.cli.rendering import render
-    from recortex.terminal import clean, terminal_of
 
     for warning in warnings:
         sys.stderr.write(f"warning: {clean(warning)}\n")
@@ -205,8 +201,6 @@ def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: f
 
 
 def _unknown(verb: str, known: list[str]) -> UsageError:
-    from recortex.cli.parser import meant
-
     near = meant(verb, known)
     said = f"Did you mean {' or '.join(f'`{name}`' for name in near)}? " if near else ""
     return UsageError(f"There is no verb {verb[:40]!r}.", hint=f"{said}`recortex --help` lists the verbs.")

@@ -6,11 +6,13 @@ operation.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 from typing import TYPE_CHECKING
 
+from recortex import __version__
 from recortex.cli import invocation
 from recortex.cli.invocation import (
     DONE,
@@ -181,8 +183,6 @@ def _dispatch(line: Invocation, commands: Mapping[str, Command], started: float)
         if line.verb == "help" and words and not every:
             return _dispatch(invocation.split([words[0], "--help"]), commands, 0.0)
         if line.wants("--version"):
-            from recortex import __version__
-
             print(f"recortex {__version__}")  # noqa: T201  the answer
             return DONE
         asked = line.verb == "help" or line.wants("--help", "-h")
@@ -247,9 +247,7 @@ def log_if_asked() -> None:
     level = os.environ.get(VARIABLE, "").upper()
     if level not in {"DEBUG", "INFO", "WARNING"}:
         return
-    import json
     import logging
-    import sys
 
     from recortex.telemetry import listen, to_logging
 

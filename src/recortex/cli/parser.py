@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Union, get_args, get_origin
 
 from recortex.cli.invocation import UsageError, add_common
+from recortex.domain.time import parse_instant
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.lean import Value
 
@@ -226,8 +227,6 @@ def _number(word: str) -> float:
 
 
 def _instant(word: str) -> datetime:
-    from recortex.domain.time import parse_instant
-
     return parse_instant(word)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.cli.invocation import DONE
+from recortex.cortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.terminal import key, terminal_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.cli.parser import Call
-    from recortex.cortex import Cortex
     from recortex.domain.memory import Memory
     from recortex.operations.reviewing import Reviewed
     from recortex.terminal import Terminal
@@ -52,8 +52,6 @@ class Item(NamedTuple):
 
 def converse(call: Call) -> int:
     """Show what waits, or the candidates, and do what the person says; returns an exit code."""
-    from recortex.cortex import Cortex
-
     limit = call.arguments.get("limit", MOST)
     with Cortex.open(call.project, url=call.url) as cortex:
         found = items(cortex.review(candidates=call.arguments.get("candidates", False), limit=limit))

@@ -13,8 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from recortex.cli import execution
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
+from recortex.cortex import Cortex
 from recortex.domain.reports import Extracted
 from recortex.domain.search import Recall
 from recortex.engines.retrieval.vocabulary import reasons
@@ -70,8 +72,6 @@ def tour(line: Invocation) -> int:
     terminal = terminal_of(sys.stdout)
     done = take(None if arguments.json else terminal)
     if arguments.json:
-        from recortex.cli import execution
-
         answer = execution.success("tour", done, (), time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")
     else:
@@ -84,8 +84,6 @@ def tour(line: Invocation) -> int:
 
 def take(terminal: Terminal | None) -> Tour:
     """Learn from the example session and ask; each step is shown on the terminal, if one is given."""
-    from recortex.cortex import Cortex
-
     started = time.perf_counter()
     with (
         TemporaryDirectory(prefix="recortex-tour-") as folder,

@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.app.wiring import application, server_of
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
+from recortex.domain.vocabulary import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,9 +49,6 @@ def worker(words: Sequence[str]) -> int:
 
 
 def _worker(folder: Path, url: str) -> Worker:
-    from recortex.app.wiring import application, server_of
-    from recortex.domain.vocabulary import Actor
-
     location = server_of(folder, url=url)
     try:
         from recortex.app.jobs.running import Worker

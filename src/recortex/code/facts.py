@@ -13,17 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cite
 from recortex.app.naming import holds_secret
-from recortex.app.neighbours import state_file
+from recortex.app.neighbours import keep_neighbours, state_file
+from recortex.code.counting import conventions_of, ids_of
 from recortex.code.detecting import detect
 from recortex.codebase.git import read
 from recortex.codebase.line_history import moves
 from recortex.codebase.manifests import ecosystem_of, read_manifest
 from recortex.codebase.project import branch_and_commit
 from recortex.codebase.record_files import excerpt
+from recortex.codebase.syntax.fact_store import FactStore, kept_on_disk
+from recortex.codebase.syntax.grammars import require
 from recortex.deadlines import within
 from recortex.domain.memory import FunctionLink
-from recortex.engines.code.project import Sources
-from recortex.engines.pairing import Piece
+from recortex.engines.code.project import Project, Sources
+from recortex.engines.code.ranking import addressed, search
+from recortex.engines.pairing import Piece, described
+from recortex.engines.privacy import redact
+from recortex.engines.privacy.redaction import code_facts_without_secrets as without_secrets
 from recortex.errors import InvalidInputError, PermissionsError, RecortexError, UntrustedFileError
 from recortex.filesystem import replace_text
 
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     from recortex.codebase.syntax.fact_store import Tree
     from recortex.domain.code import Convention, Detected, Manifest
     from recortex.domain.memory import FileLink
-    from recortex.engines.code.project import Address, Project
+    from recortex.engines.code.project import Address
 
 
 MOST_PROJECTS = 2
@@ -70,9 +76,6 @@ def codebase(app: Application) -> Codebase:
         GrammarError: the extra `code` is not installed.
         PermissionsError: the file of facts is another user's.
     """
-    from recortex.codebase.syntax.fact_store import kept_on_disk
-    from recortex.codebase.syntax.grammars import require
-
     require()
     path = app.project.facts
     try:
@@ -85,11 +88,6 @@ def codebase(app: Application) -> Codebase:
 
 
 def _read(app: Application, path: Path | None) -> Codebase:
-    from recortex.app.neighbours import keep_neighbours
-    from recortex.codebase.syntax.fact_store import FactStore
-    from recortex.engines.code.project import Project
-    from recortex.engines.privacy.redaction import code_facts_without_secrets as without_secrets
-
     root = app.tree
     with closing(FactStore(path, holds_secret, without_secrets)) as store, _lock:
         tree = store.refresh(root, app.progress)
@@ -166,9 +164,6 @@ def _lines(root: Path, link: FileLink) -> Piece:
 
 
 def _piece(root: Path, project: Project, text: str) -> Piece:
-    from recortex.engines.code.ranking import addressed
-    from recortex.engines.pairing import described
-
     found = addressed(project, text)
     if len(found) != 1:
         raise _unclear(project, text, found)
@@ -180,8 +175,6 @@ def _piece(root: Path, project: Project, text: str) -> Piece:
 
 
 def _unclear(project: Project, text: str, found: list[Address]) -> InvalidInputError:
-    from recortex.engines.code.ranking import search
-
     if not found:
         near = dict.fromkeys(project.symbol(one).name for one in search(project, text, 3))
         hint = f"Near: {', '.join(near)}." if near else "Give PATH, PATH:FIRST-LAST, or PATH:NAME."
@@ -220,8 +213,6 @@ class Patterns(NamedTuple):
 
 def patterns(known: Codebase) -> Patterns:
     """What a working tree is built with, and how it is written."""
-    from recortex.code.counting import conventions_of
-
     with moves(known.root, seconds=SECONDS) as files:
         paths = files.files()
     slow = dict(known.tree.slow)
@@ -246,8 +237,6 @@ def _manifests(known: Codebase, paths: Sequence[str], slow: dict[str, str]) -> I
 
 def note_state(app: Application, found: Patterns) -> None:
     """Write down how libraries and conventions stand; where that fails, nothing is told later."""
-    from recortex.engines.privacy import redact
-
     day = app.clock().date().isoformat()
     told: dict[str, str] = {}
     for library in found.used:
@@ -269,6 +258,4 @@ def ids_of_library(one: Detected) -> tuple[str, ...]:
 
 def ids_of_convention(one: Convention) -> tuple[str, ...]:
     """The ids and names that a memory may know a convention by."""
-    from recortex.code.counting import ids_of
-
     return tuple(dict.fromkeys((*ids_of(one), one.name, one.name[:200])))

@@ -10,12 +10,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.citations import citations_of
-from recortex.code.facts import piece_of
+from recortex.code.facts import (
+    NoSymbolError,
+    codebase,
+    ids_of_convention,
+    ids_of_library,
+    note_state,
+    patterns,
+    piece_of,
+)
+from recortex.codebase.git import git_context, relative
 from recortex.domain.code import Convention, Detected
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory, freshness_of
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, Status, priority_of
+from recortex.engines.code.project import is_test
+from recortex.engines.code.ranking import FEWEST_TOKENS, MOST_TOKENS, addressed, outline, rank, search
+from recortex.engines.code.resolution import Resolver, callers, reached, references
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing import (
     Pair,
@@ -26,6 +38,7 @@ from recortex.engines.pairing import (
     unchanged,
     was_given,
 )
+from recortex.engines.privacy import redact
 from recortex.engines.supersession.service import insert_superseding
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, capped
@@ -196,8 +209,6 @@ class CodeOperations(Operations):
             tokens: size of a map in tokens.
             limit: maximum number of symbols or calls.
         """
-        from recortex.code.facts import codebase
-
         known = codebase(self._app)
         told = self._code(known, action, symbol, files, tokens, bounded(limit))
         return replace(told, problems=(*told.problems, *problems_of(known.tree.slow)))
@@ -214,8 +225,6 @@ class CodeOperations(Operations):
         if not symbol.strip():
             raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
         if action == "find":
-            from recortex.engines.code.ranking import search
-
             found = search(known.project, symbol, most + 1)
             shown = tuple(_shown(known, one) for one in found[:most])
             return Code(action=action, symbols=shown, more=len(found) > most)
@@ -223,11 +232,6 @@ class CodeOperations(Operations):
         return _callers(known, targets, most) if action == "callers" else self._impact(known, targets, most)
 
     def _code_map(self, known: Codebase, task: str, files: Sequence[str], budget: int) -> Code:
-        from recortex.codebase.git import git_context, relative
-        from recortex.engines.code.ranking import FEWEST_TOKENS, MOST_TOKENS, outline, rank
-        from recortex.engines.code.resolution import references
-        from recortex.engines.privacy import redact
-
         if not FEWEST_TOKENS <= budget <= MOST_TOKENS:
             raise InvalidInputError(
                 f"A map has from {FEWEST_TOKENS} to {MOST_TOKENS:,} tokens, not {budget}."
@@ -238,9 +242,6 @@ class CodeOperations(Operations):
         return Code(action="map", text=redact(made.text).text, tokens=made.tokens)
 
     def _impact(self, known: Codebase, targets: list[Address], most: int) -> Code:
-        from recortex.engines.code.project import is_test
-        from recortex.engines.code.resolution import Resolver, reached
-
         found, unsure = reached(known.project, Resolver(known.project), targets, MOST_REACHED)
         shown = [_shown(known, one.address, one.distance) for one in found]
         tests = [one for one in shown if is_test(one.path)]
@@ -256,8 +257,6 @@ class CodeOperations(Operations):
         )
 
     def _patterns(self, known: Codebase, most: int) -> Code:
-        from recortex.code.facts import ids_of_convention, ids_of_library, note_state, patterns
-
         found = patterns(known)
         note_state(self._app, found)
         ids = {one.name: ids_of_library(one) for one in found.used[:most]}
@@ -319,9 +318,6 @@ def _because(memory: Memory, path: str, plain: str, first: int, last: int) -> st
 
 
 def _addressed(known: Codebase, text: str) -> list[Address]:
-    from recortex.code.facts import NoSymbolError
-    from recortex.engines.code.ranking import addressed, search
-
     found = addressed(known.project, text)
     if not found:
         near = [known.project.symbol(one).name for one in search(known.project, text, 3)]
@@ -331,8 +327,6 @@ def _addressed(known: Codebase, text: str) -> list[Address]:
 
 
 def _callers(known: Codebase, targets: list[Address], most: int) -> Code:
-    from recortex.engines.code.resolution import Resolver, callers
-
     edges = callers(known.project, Resolver(known.project), targets)
     edges.sort(key=lambda one: (one.certainty != "resolved", one.path, one.line))
     return Code(
@@ -435,8 +429,6 @@ def _status(known: Codebase) -> CodeStatus:
 
 
 def _shown(known: Codebase, address: Address, distance: int = 0) -> CodeSymbol:
-    from recortex.engines.privacy import redact
-
     one = known.project.symbol(address)
     return CodeSymbol(
         name=one.name,

@@ -12,6 +12,7 @@ import re
 from fnmatch import translate
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.codebase.git import ignored_paths
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -135,8 +136,6 @@ def _listed(top: Path) -> Listed | None:
     """What git says that it ignores in a working tree; None where it does not answer in time."""
     if not os.path.lexists(top / ".git"):
         return None
-    from recortex.codebase.git import ignored_paths
-
     found = ignored_paths(top, seconds=SECONDS)
     return None if found is None else Listed(str(top), found)
 

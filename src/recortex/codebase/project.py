@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -279,8 +280,6 @@ def run(command: list[str], folder: Path, environment: dict[str, str], seconds: 
 
 def git_path() -> str | None:
     """Git's own path, from an absolute folder of PATH: one that is relative may lie in the project."""
-    import shutil
-
     places = os.environ.get("PATH", os.defpath).split(os.pathsep)
     folders = [place for place in places if os.path.isabs(place)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(folders))

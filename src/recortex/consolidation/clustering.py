@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -48,8 +50,6 @@ def unit_rows(memories: Sequence[Memory], codes: Mapping[str, bytes]) -> NDArray
         memories: at most `MOST_POINTS`.
         codes: their int8 vectors by id; what has none gets zeros.
     """
-    import numpy as np
-
     size = max(map(len, codes.values()), default=1)
     raw = (codes.get(one.id, b"") for one in memories)
     padded = b"".join(code if len(code) == size else bytes(size) for code in raw)
@@ -65,8 +65,6 @@ def distances(memories: Sequence[Memory], rows: NDArray[Any]) -> NDArray[Any]:
         memories: at most `MOST_POINTS`.
         rows: their vectors, as `unit_rows` gives them.
     """
-    import numpy as np
-
     like: NDArray[Any] = rows @ rows.T
     np.clip(like, 0.0, 1.0, out=like)
     like *= SHARES.vector
@@ -85,8 +83,6 @@ def distances(memories: Sequence[Memory], rows: NDArray[Any]) -> NDArray[Any]:
 
 def _add_overlap(like: NDArray[Any], share: float, sets: Sequence[set[Any]]) -> None:
     """Add the Jaccard overlap of each pair of sets; two empty ones have none."""
-    import numpy as np
-
     holders = defaultdict[Any, list[int]](list)
     for place, labels in enumerate(sets):
         for label in labels:
@@ -140,8 +136,6 @@ def hdbscan(matrix: NDArray[Any], smallest: int = SMALLEST_CLUSTER) -> list[int]
 
 def _spanning_tree(matrix: NDArray[Any], neighbours: int) -> list[tuple[float, int, int]]:
     """The minimum spanning tree of mutual reachability, by Prim's algorithm: sorted edges."""
-    import numpy as np
-
     place = min(neighbours, len(matrix)) - 1
     core = np.array([np.partition(row, place)[place] for row in matrix])
     best = np.full(len(matrix), np.inf, dtype=matrix.dtype)

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from recortex.consolidation.clustering import MOST_POINTS
+from recortex.consolidation.duplicates import settled_pairs
 from recortex.consolidation.guard import SURE, sameness
 from recortex.consolidation.metrics import LIMITS, Event, details, tuned
 from recortex.consolidation.phases import (
@@ -291,12 +292,16 @@ class Consolidating:
         Without the model of changes of mind, and of languages that it does not read, only near-copies do.
         """
         said = statement(group.anchor)
-        return tuple(
-            one
-            for one in group.others
-            if alike(said, statement(one))
-            or self._same(said, statement(one), how_like(group.anchor, one, codes))
-        )
+        settled = settled_pairs(self._store.relations.find_touching([one.id for one in group.sources]))
+        sure: list[Memory] = []
+        for one in group.others:
+            if any(frozenset((one.id, each.id)) in settled for each in (group.anchor, *sure)):
+                continue  # a person said that both hold
+            if alike(said, statement(one)) or self._same(
+                said, statement(one), how_like(group.anchor, one, codes)
+            ):
+                sure.append(one)
+        return tuple(sure)
 
     def _same(self, said: str, other: str, like: float) -> bool:
         reader = self._services.change_reader

@@ -6,9 +6,12 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
+from recortex.domain.relation import BOTH_HOLD
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
 from recortex.engines.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
@@ -104,6 +107,11 @@ def recorded_pairs(relations: Iterable[Relation]) -> list[ScoredPair]:
         for relation in relations
         if relation.inferred and relation.evidence[:1] and relation.evidence[0].startswith(SAME_MATTER)
     ]
+
+
+def settled_pairs(relations: Iterable[Relation]) -> set[frozenset[str]]:
+    """The pairs of which a person said that both hold."""
+    return {frozenset((one.source_id, one.target_id)) for one in relations if BOTH_HOLD in one.evidence}
 
 
 def ranked(
@@ -205,8 +213,6 @@ def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
 
 def _unit(codes: Mapping[str, bytes]) -> Any:
     """Rows of unit length; a vector of another length than the first one's is all zeros."""
-    import numpy as np
-
     size = len(next(iter(codes.values()), b""))
     fitting = [raw if len(raw) == size else bytes(size) for raw in codes.values()]
     rows = np.frombuffer(b"".join(fitting), dtype=np.int8).astype(np.float32).reshape(len(fitting), size)
@@ -218,8 +224,6 @@ def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
 
     A function of its own, so that the cosines of one block are gone before the next one's are made.
     """
-    import numpy as np
-
     block = rows[start : start + BLOCK]
     cosines = block @ rows[start:].T
     # Within the block, each pair would occur twice, and each row with itself.
@@ -368,8 +372,10 @@ class Consolidation:
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
         told = [id_ for id_, memory in memories.items() if id_ in codes and reads(model, memory.text)]
         meaning = similar_vectors({id_: codes[id_] for id_ in told})
-        recorded = recorded_pairs(self._store.relations.all())
-        pairs = ranked(memories, words.pairs, meaning.pairs, recorded)
+        relations = list(self._store.relations.all())
+        settled = settled_pairs(relations)
+        found_pairs = ranked(memories, words.pairs, meaning.pairs, recorded_pairs(relations))
+        pairs = [one for one in found_pairs if frozenset((one.a, one.b)) not in settled]
         best = tuple(as_duplicate(memories, one) for one in pairs[:limit])
         return Duplicates(best, len(pairs), words.complete and meaning.complete)
 

@@ -13,6 +13,8 @@ from datetime import timedelta
 from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recortex.codec import content_from_json, content_to_json
 from recortex.consolidation.clustering import (
     MOST_POINTS,
@@ -196,8 +198,6 @@ def _near(
     memories: Sequence[Memory], codes: Mapping[str, bytes], rows: Any, limits: Limits
 ) -> defaultdict[int, list[tuple[float, int]]]:
     """Of each memory those that are as like it as a source must be, with their likeness."""
-    import numpy as np
-
     pairs = {
         (int(a), int(b)): min(1.0, float(value))
         for start in range(0, len(memories), _BLOCK)

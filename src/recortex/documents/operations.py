@@ -392,8 +392,6 @@ def _unfit_name(name: str) -> str:
 
 def keep_files(app: Application, services: StoreServices, paths: Sequence[str], *, embed: bool) -> None:
     """Keep files that memories were made of as documents: `why` finds a decision record by its parts."""
-    from recortex.app.jobs.reembedding import SHARE, embed_chunks
-
     Ingesting(app, services, domain=None, dry_run=False).ingest(
         [str(app.root / one) for one in paths], app.root
     )

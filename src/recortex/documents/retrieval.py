@@ -9,12 +9,14 @@ from math import exp, log10
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.search import Alike, ChunkHit, MemoryQuery
+from recortex.engines.indexing import cosines
 from recortex.engines.record_embedding import PART
 from recortex.engines.regression import Regression
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, Considered, Support, in_common, lacks_vector
 from recortex.engines.retrieval.service import Retrieval
 from recortex.errors import EmbeddingError, UntrustedFileError
+from recortex.filesystem import read_regular
 from recortex.lean import replace
 from recortex.text.words import STOP_WORDS, stem
 
@@ -426,8 +428,6 @@ def documents_alike(
     Raises:
         EmbeddingError: no vectors can be made.
     """
-    from recortex.engines.indexing import cosines
-
     asked = embedder.embed_named([question], purpose="query")
     query, of_files = asked.vectors[0], MemoryQuery(files=tuple(paths))
     near = search.nearest(query.astype("<f4").tobytes(), PARTS_LOOKED_AT, of_files, asked.name)
@@ -519,7 +519,6 @@ class StoreAnswers(ChunkRetrieval):
 
 def _state(root: Path, document: Document) -> Freshness:
     from recortex.documents.making import content_hash
-    from recortex.filesystem import read_regular
 
     place = root / document.path
     try:

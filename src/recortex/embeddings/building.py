@@ -17,7 +17,8 @@ from cachetools import LRUCache
 from recortex import plugins
 from recortex.domain.maintenance import Degradation
 from recortex.domain.text import lazy
-from recortex.embeddings.onnx import cut, normalised
+from recortex.embeddings.onnx import OnnxEmbedder, cut, normalised
+from recortex.embeddings.providers import HttpEmbedder, Provider, key_of, provider
 from recortex.errors import EmbeddingError
 from recortex.hashes import blake2b
 from recortex.lean import NamedTuple
@@ -220,8 +221,6 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
 
 def _local(chosen: EmbedderSettings) -> Embedder:
     if not chosen.folder:
-        from recortex.embeddings.onnx import OnnxEmbedder
-
         return shaped(OnnxEmbedder(threads=chosen.threads), _shape(chosen))
     from recortex.embeddings.folder import FolderEmbedder
 
@@ -237,14 +236,10 @@ def _local(chosen: EmbedderSettings) -> Embedder:
 
 def _remote(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
     """A provider's embedder, or the one that a plug-in makes."""
-    from recortex.embeddings.providers import Provider, provider
-
     row = provider(chosen.embedder)
     if not isinstance(row, Provider):
         made = PluggedEmbedder(chosen.embedder, partial(row, chosen) if row else None, clean=clean)
         return shaped(made, _shape(chosen))
-    from recortex.embeddings.providers import HttpEmbedder, key_of
-
     needed = row.keyed and not chosen.url
     remote = HttpEmbedder(
         row, chosen, lambda: key_of(chosen.embedder, chosen.variable, key, needed=needed), clean=clean

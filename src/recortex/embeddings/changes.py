@@ -10,6 +10,8 @@ import threading
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from recortex.domain.relation import Chances
 from recortex.embeddings.folder import INPUTS, pair_tokenizer
 from recortex.embeddings.folder import graph_in as graph_of
@@ -73,8 +75,6 @@ class ChangeModel:
 
 
 def _read(words: WordPiece, lower: Any, upper: Any, known: str, new: str) -> Chances:
-    import numpy as np
-
     ids, segments = encoded(words, known, new)
     row = np.array([ids], dtype=np.int64)
     mask = np.ones_like(row)

@@ -9,6 +9,8 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recortex.embeddings.onnx import (
     Loaded,
     LocalModel,
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
     from recortex.embeddings.onnx import Pooling, WordPiece
@@ -261,8 +262,6 @@ def _cased(options: Path) -> bool:
 
 
 def _row(values: list[int]) -> npt.NDArray[np.int64]:
-    import numpy as np
-
     return np.array([values], dtype=np.int64)
 
 

@@ -13,6 +13,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import BadZipFile
 
+import numpy as np
+
 from recortex.embeddings.onnx import Loaded, LocalModel, normalised, open_session, run_session
 from recortex.errors import EmbeddingError
 from recortex.text.languages import MULTILINGUAL_MODEL
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
     from recortex.ports.model import Purpose, Vector, Vectors
@@ -118,8 +119,6 @@ class Unigram:
 
 def write_pieces(path: Path, known: PieceList) -> None:
     """Write the pieces so that `read_pieces` finds them."""
-    import numpy as np
-
     with path.open("wb") as file:
         np.savez(
             file,
@@ -136,8 +135,6 @@ def read_pieces(path: Path) -> PieceList:
     Raises:
         EmbeddingError: the file is missing or damaged.
     """
-    import numpy as np
-
     try:
         with np.load(path, allow_pickle=False) as file:
             start, end, unknown = file["marks"].tolist()
@@ -152,8 +149,6 @@ def read_pieces(path: Path) -> PieceList:
 
 
 def _characters(text: str) -> npt.NDArray[np.uint8]:
-    import numpy as np
-
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
@@ -195,8 +190,6 @@ def embedded(session: Any, ids: Sequence[int]) -> Vector:
     Raises:
         TextRefusedError: the model failed; another text may work.
     """
-    import numpy as np
-
     row = run_session(session, ["embedding"], {"input_ids": np.array([ids], dtype=np.int64)})[0]
     vector: Vector = normalised(row)[0]
     return vector

@@ -23,6 +23,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recortex.embeddings.multilingual import (
     FOLDER,
     MODEL_FILE,
@@ -39,7 +41,6 @@ from recortex.errors import EmbeddingError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from recortex.ports.model import Vector
@@ -87,8 +88,6 @@ class Weights(NamedTuple):
 
     def matrix(self, name: str) -> Floats:
         """A matrix of blocks as numbers, shape (outputs, inputs)."""
-        import numpy as np
-
         numbers, scales = self.nibbles(name)
         values = (numbers.astype(np.float32) - 8) * scales[..., None]
         return values.reshape(len(numbers), -1)
@@ -138,8 +137,6 @@ def read_weights(data: bytes) -> Weights:
 
 
 def _read(data: bytes) -> Weights:
-    import numpy as np
-
     magic, version, *shape, _, block, count, start, end, _, unknown, size = _HEADER.unpack_from(data)
     width, layers, heads, _, _, longest, _ = shape
     if (magic, version, block) != (_MAGIC, 1, BLOCK):
@@ -215,7 +212,6 @@ class _Graph:
         self.constants: list[Any] = []
 
     def constant(self, name: str, value: Any) -> str:
-        import numpy as np
         from onnx import numpy_helper
 
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
@@ -235,8 +231,6 @@ class _Graph:
 
     def linear(self, output: str, x: str, *names: str) -> str:
         """The product with one matrix or several beside each other, in int8, and its bias."""
-        import numpy as np
-
         matrix = np.concatenate([self.weights.matrix(f"{name}.w") for name in names])
         bias = np.concatenate([self.weights.floats(f"{name}.b") for name in names])
         scales = np.maximum(np.abs(matrix).max(axis=1), _EPSILON) / _MOST
@@ -252,7 +246,6 @@ class _Graph:
 
     def words(self) -> str:
         """The rows of the word table, whose numbers lie in pairs in bytes, as floats."""
-        import numpy as np
         from onnx import TensorProto
 
         numbers, scales = self.weights.nibbles("emb.word")
@@ -281,8 +274,6 @@ class _Graph:
 
     def embedding(self) -> str:
         """Word, position and segment rows, added up; all text is segment 0, which joins the positions."""
-        import numpy as np
-
         width = self.weights.width
         positions = (
             self.weights.floats("emb.pos").reshape(-1, width) + self.weights.floats("emb.type")[:width]
@@ -331,7 +322,6 @@ def build_graph(weights: Weights, neutral: Neutral | None = None) -> Any:
         weights: what was read.
         neutral: what is taken off; None: nothing.
     """
-    import numpy as np
     from onnx import TensorProto, helper
 
     graph = _Graph(weights)
@@ -400,8 +390,6 @@ def learned(vector: Callable[[str], Vector]) -> Neutral:
     Args:
         vector: the model's, of a text with its prefix.
     """
-    import numpy as np
-
     texts: dict[str, list[str]] = json.loads(SAMPLES.read_text(encoding="utf-8"))
     means = np.array(
         [

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.kinds import KINDS
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -98,8 +99,6 @@ def read_matrix(text: str) -> Mapping[str, Mapping[str, float]]:
         table: dict[str, Any] = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"The matrix of intents is no TOML: {error}.") from error
-    from recortex.domain.kinds import KINDS
-
     for intent, row in table.items():
         if intent not in rules() or not isinstance(row, dict):
             raise InvalidInputError(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex import codec
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.text.tokens import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -283,8 +284,6 @@ def _count(text: str) -> int:
 
 @cache
 def _counter() -> Callable[[str], int]:
-    from recortex.text.tokens import TokenCounter
-
     return TokenCounter().count
 
 

@@ -133,6 +133,16 @@ class _Handshake(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     client_info: _Implementation
 
 
+class _Meta(msgspec.Struct):
+    progress: int | str | None = msgspec.field(name="progressToken", default=None)
+
+
+class _Listing(msgspec.Struct, forbid_unknown_fields=True):
+    """The parameters of a request for a whole list. Codex names a token for its progress."""
+
+    meta: _Meta = msgspec.field(name="_meta", default_factory=_Meta)
+
+
 class _Envelope(msgspec.Struct):
     """What a stateless request says of its client."""
 
@@ -192,7 +202,8 @@ class Greeting:
             version = {"protocolVersion": shaken.protocol_version, "serverInfo": self._server}
             return {**self._about, **version}
         if self._era == "handshake":
-            return None if asked.params else self._lists.get(asked.method)
+            msgspec.convert(asked.params, _Listing)
+            return self._lists.get(asked.method)
         if asked.method != "server/discover" and asked.method not in self._lists:
             return None
         self._begin("modern", msgspec.convert(asked.params, _Enveloped).meta.client)

@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import recortex
+from recortex.codec import dumps
+from recortex.domain.vocabulary import Actor
 from recortex.errors import RecortexError
+from recortex.mcp.greeting import Greeting, Wire
+from recortex.operations import manifest
 from recortex.settings import CLAUDE_PROJECT, project_of_agent
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from recortex.mcp.greeting import Wire
     from recortex.mcp.session import ToolDispatcher
 
     Tools = list[dict[str, Any]]
@@ -47,9 +50,6 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
     """
     options = _options(arguments, project_of_agent(environment))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from recortex.mcp.greeting import Wire
-    from recortex.operations import manifest
-
     tools = manifest.tools(options.tools)
     try:
         serve(
@@ -68,7 +68,6 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
 
 def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
     from recortex.cortex import Cortex
-    from recortex.domain.vocabulary import Actor
     from recortex.mcp.session import READING, ToolDispatcher
     from recortex.operations.registry import find_operation
 
@@ -108,9 +107,6 @@ def serve(
         beside: what else is done from then on to the end.
         leaving: called once the client has closed the stream, before calls at work are waited for.
     """
-    from recortex.codec import dumps
-    from recortex.mcp.greeting import Greeting
-
     greeting = Greeting(server=about(), instructions=instructions(), tools=tools)
     lines = wire.lines()
     lead: list[bytes] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.capture_requests import logged_errors
 from recortex.app.diagnosis import failing, losses
+from recortex.engines.privacy import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,8 +93,6 @@ def _graph(stores: Sequence[StoreServices]) -> State:
 
 
 def _privacy(failed: Mapping[str, str]) -> State:
-    from recortex.engines.privacy import redact
-
     skipped = redact("").skipped
     why = failed.get("privacy") or (f"rules that cannot be run: {', '.join(skipped)}" if skipped else "")
     return ("degraded", why) if why else _WELL

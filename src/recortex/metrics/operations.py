@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from recortex.metrics.exposition import exposition
 from recortex.metrics.figures import Asked, Histogram, KindCount, StoreMetrics
 from recortex.metrics.health import Alert, Subsystem, alerts, subsystems
 from recortex.metrics.records import MetricRecords
@@ -97,8 +98,6 @@ class MetricOperations(Operations):
         parts = subsystems(self._app)
         text = ""
         if prometheus:
-            from recortex.metrics.exposition import exposition
-
             text = exposition(found, stores, parts)
         return Metrics(
             since=since,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from recortex.errors import ConfigError
@@ -58,8 +59,6 @@ def _configure(otel_trace: Any, otel_metrics: Any) -> None:
     """Let OpenTelemetry's variables choose the exporters, unless the program around has chosen."""
     if type(otel_trace.get_tracer_provider()).__name__ != "ProxyTracerProvider":
         return
-    from importlib.metadata import entry_points
-
     for point in entry_points(group="opentelemetry_configurator"):
         point.load()().configure(auto_instrumentation_version=None)
     for provider in (otel_trace.get_tracer_provider(), otel_metrics.get_meter_provider()):

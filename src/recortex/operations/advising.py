@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
+from recortex.app.knowledge import Knowledge
 from recortex.app.neighbours import states_of
 from recortex.codebase.git import relative
 from recortex.domain.context import (
@@ -29,7 +30,21 @@ from recortex.domain.relation import AuditEntry
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status, Trust
+from recortex.engines.compression import Weighed
+from recortex.engines.generation import (
+    SHARES,
+    WARNING_KINDS,
+    adjusted,
+    advice,
+    conflicts,
+    holds_for,
+    lay_out,
+    may_forbid,
+    ordered,
+    severity,
+)
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.retrieval.service import disputes
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations, bounded, check_budget, check_length
 from recortex.operations.registry import operation
@@ -40,7 +55,6 @@ if TYPE_CHECKING:
     from recortex.app.application import StoreServices
     from recortex.domain.context import Reason
     from recortex.domain.memory import Citation, Memory
-    from recortex.engines.compression import Weighed
 
 
 MOST_FILES = 50
@@ -60,14 +74,10 @@ class AdviceOperations(Operations):
             focus: what you are working on, in plain words.
             limit: maximum number.
         """
-        from recortex.engines.generation import WARNING_KINDS, ordered
-
         bounded(limit)
         paths = self._paths(files, focus)
         told = list(self._about(MemoryQuery(files=paths, kinds=WARNING_KINDS)) if paths else [])
         # Approved exceptions that hold for some of the files.
-        from recortex.engines.generation import holds_for
-
         every = self._about(MemoryQuery(kinds=(Kind("constraint_override"),))) if paths else []
         told += [one for one in every if any(holds_for(one, path) for path in paths)]
         if focus:
@@ -114,8 +124,6 @@ class AdviceOperations(Operations):
 
     def _documents(self, focus: str) -> Iterator[Suggestion]:
         """The parts of documents that bear on the work, as `context` tells them."""
-        from recortex.app.knowledge import Knowledge
-
         for one in Knowledge(self._app, focus, (), ()).written():
             place = f"{one.path}:{one.first_line}"
             told = " > ".join(one.headings) or shorten(one.text)
@@ -142,16 +150,12 @@ class AdviceOperations(Operations):
 
     def _about(self, query: MemoryQuery) -> list[Memory]:
         """What is known of files, true now."""
-        from dataclasses import replace
-
         return self._undisputed(
             self._found(replace(query, valid_at=self._app.clock(), order="importance", limit=LOOKED_AT))
         )
 
     def _undisputed(self, memories: Sequence[Memory]) -> list[Memory]:
         """The memories without those that a later one contradicts."""
-        from recortex.engines.retrieval.service import disputes
-
         ids, now = [one.id for one in memories], self._app.clock()
         pairs = [pair for services in self._app.all_services() for pair in services.contradicting(ids, now)]
         against = disputes(pairs)
@@ -167,8 +171,6 @@ class AdviceOperations(Operations):
         ]
 
     def _warned(self, memory: Memory, paths: Sequence[str], cited: Sequence[Citation]) -> Warned:
-        from recortex.engines.generation import advice, holds_for, severity
-
         files = [link.path for link in memory.files]
         return Warned(
             id=memory.id,
@@ -259,16 +261,11 @@ class GenerationOperations(Operations):
             code: code or a plan to check against what is known.
             budget: maximum number of tokens.
         """
-        from recortex.engines.generation import conflicts, lay_out
-
         check_budget(budget, LEAST_BUDGET, MOST_BUDGET)
         check_length("focus", focus, MAX_FOCUS)
         if len(files) > MOST_FILES:
             raise InvalidInputError(f"At most {MOST_FILES} files can be given.")
         # Each memory that bears on the focus or the files, once, if no later one contradicts it.
-        from recortex.app.knowledge import Knowledge
-        from recortex.engines.compression import Weighed
-
         offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
         best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
         ranked = [Weighed(one.memory, one.relevance) for one in best.values() if not one.disputed]
@@ -328,8 +325,6 @@ class GenerationOperations(Operations):
         self, services: StoreServices, ids: Sequence[str], generation: str, outcome: Outcome
     ) -> dict[str, float]:
         """Change the confidence of what had influence; returns it as it is now."""
-        from recortex.engines.generation import adjusted
-
         now, actor, learned = self._app.clock(), self._app.actor, {}
         reason = f"{outcome} in {generation}"
         with services.store.transaction():
@@ -347,10 +342,6 @@ class GenerationOperations(Operations):
 
         What a plan goes against shares no words with its focus, mostly.
         """
-        from recortex.engines.generation import may_forbid
-        from recortex.engines.ingestion.output_redaction import all_output_redacted
-        from recortex.engines.retrieval.service import disputes
-
         query = MemoryQuery(
             kinds=ANSWERING, valid_at=self._app.clock(), order="importance", limit=MOST_CHECKED
         )
@@ -380,8 +371,6 @@ class GenerationOperations(Operations):
         Raises:
             ConfigError: the setting does not name five of them that are a hundred together.
         """
-        from recortex.engines.generation import SHARES
-
         said = self._app.settings["generation.shares"]
         numbers = [int(one) if one.strip().isdecimal() else -1 for one in said.split("/")]
         if len(numbers) != len(SHARES) or min(numbers) < 0 or sum(numbers) != WHOLE:

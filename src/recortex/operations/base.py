@@ -30,7 +30,7 @@ from recortex.domain.vocabulary import (
 )
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
-from recortex.errors import InvalidInputError, StorageError
+from recortex.errors import EmbeddingError, InvalidInputError, StorageError
 from recortex.lean import Value, names_of
 
 if TYPE_CHECKING:
@@ -323,8 +323,6 @@ def scope_name(services: StoreServices) -> str:
 
 def embed_exchanges(app: Application) -> None:
     """Give the exchanges that wait their vectors; those that get none are found by their words."""
-    from recortex.errors import EmbeddingError
-
     for services in app.all_services():
         waiting, done = services.store.exchange_vectors.count_waiting(), 0
         with suppress(EmbeddingError):

@@ -19,7 +19,9 @@ from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.exchanges.building import first_sentence
 from recortex.engines.exchanges.service import decision
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.privacy.table import rules_in_use
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
+from recortex.filesystem import read_own
 from recortex.lean import Value
 from recortex.operations.base import Operations, check_budget, check_length, filled
 from recortex.operations.registry import operation
@@ -122,8 +124,6 @@ def _boosts(intent: str, matrix: str) -> Mapping[str, float]:
 
     if not matrix:
         return boosts(intent)
-    from recortex.filesystem import read_own
-
     try:
         text = read_own(Path(matrix).expanduser(), MOST_MATRIX, links=True).decode()
         return boosts(intent, read_matrix(text))
@@ -238,8 +238,6 @@ class FrameOperations(Operations):
         self, asked: Sequence[tuple[StoreServices, Meaning]], task: str, only: MemoryQuery
     ) -> tuple[list[Hit], tuple[str, ...]]:
         """The memories that bear on a task, best first, and what could not be used."""
-        from recortex.engines.ingestion.output_redaction import output_redacted
-
         found = [
             services.retrieval.recall(
                 task,
@@ -288,8 +286,6 @@ def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> 
     """
     from recortex.app.knowledge import paths_of_records
     from recortex.engines.context import Known
-    from recortex.engines.ingestion.output_redaction import record_redacted
-    from recortex.engines.privacy.table import rules_in_use
 
     others = services.store.documents.by_other_rules(rules_in_use())
     records = paths_of_records(services)

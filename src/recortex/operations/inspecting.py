@@ -6,11 +6,16 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.backends.stores import generation_of
+from recortex.app.brief import BUDGET, FOLDER
+from recortex.app.brief_cache import LARGEST
+from recortex.app.capture_requests import STATUS, read_status
 from recortex.app.changes import unread
 from recortex.app.diagnosis import Due, pending
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.app.series import DAY, Series, daily, drawn, fading
+from recortex.codec import loads
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
 from recortex.engines.ingestion.output_redaction import output_redacted
@@ -215,8 +220,6 @@ class InspectionOperations(Operations):
         series: tuple[Series, ...] = ()
         if past:
             series = daily(self._app.all_services(), now - bounded(past, most=MOST_DAYS) * DAY, now)
-        from recortex.app.capture_requests import STATUS, read_status
-
         all_services = self._app.all_services()
         limit = bounded(limit)
         stores = tuple(
@@ -303,9 +306,6 @@ class InspectionOperations(Operations):
         )
 
     def _briefs(self) -> BriefCache:
-        from recortex.app.backends.stores import generation_of
-        from recortex.app.brief import BUDGET, FOLDER
-
         locations = list(self._app.locations.values())
         files = [path for one in locations for path in sorted(one.place(FOLDER).glob("*.json"))[:MOST_FILES]]
         state = (generation_of(locations) if files else "", self._app.settings[BUDGET])
@@ -324,9 +324,6 @@ def _made(path: Path) -> tuple[float, float, tuple[str, int]]:
 
     Zeros where it cannot be read.
     """
-    from recortex.app.brief_cache import LARGEST
-    from recortex.codec import loads
-
     try:
         with path.open("rb") as file:
             kept = loads(file.read(LARGEST + 1))

@@ -11,11 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.brief import forget_briefs
+from recortex.app.jobs.capture import after_import
+from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
+from recortex.app.jobs.learning import learn, make_again
+from recortex.app.past_sessions import claim, describe_unread, is_ours, notes_folder
 from recortex.app.whole_stores import export_key, is_signed
 from recortex.codec import storable
 from recortex.domain.reports import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
+from recortex.formats.importers import IMPORTERS, importers, read_rows
+from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
+from recortex.formats.transcripts import format_names, open_transcript
 from recortex.operations.agents import WAITING, limited, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.moving import Imported, adopt, foreign
@@ -107,17 +114,10 @@ class LearningOperations(Operations):
         done = self._imported(wanted)
         # Exported memories are taken in as they are.
         if wanted.embed and not wanted.dry_run and wanted.format != "jsonl":
-            from recortex.app.jobs.capture import after_import
-
             after_import(self._app)
         return done
 
     def _imported(self, wanted: Importing) -> Imported:
-        from recortex.app.past_sessions import is_ours
-        from recortex.formats.importers import IMPORTERS, importers
-        from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
-        from recortex.formats.transcripts import format_names, open_transcript
-
         if wanted.trust and self._app.actor is Actor.AGENT:
             raise PersonNeededError("Only the person says that others' exports and histories are trusted.")
         format_, path = wanted.format, wanted.path
@@ -181,8 +181,6 @@ class LearningOperations(Operations):
 
     def _rebuild(self, sessions: Sequence[SessionFile]) -> Iterator[str]:
         """Make the exchanges of sessions again; gives the files that cannot be read, with the reason."""
-        from recortex.app.jobs.learning import make_again
-
         if self._app.actor is Actor.AGENT:
             raise PersonNeededError("Only the person has exchanges made again.")
         services, known = self._app.services(Scope.PROJECT), set[str]()
@@ -239,14 +237,10 @@ class LearningOperations(Operations):
 
     def _came_along(self, path: Path) -> bool:
         """Whether a history stands in the project, where anybody may have put it."""
-        from recortex.formats.transcripts import open_transcript
-
         inside = path.resolve().is_relative_to(self._app.root.resolve())
         return inside and open_transcript(path).client == IN_PROJECT
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool, trust: bool = False) -> Lesson:
-        from recortex.app.jobs.learning import learn
-
         # An agent may name a transcript that somebody forged, and a clone may bring one.
         lesson = learn(
             self._app.services,
@@ -285,9 +279,6 @@ class LearningOperations(Operations):
 
         Nor whose the notes of a client are; a person says it by naming their folder.
         """
-        from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
-        from recortex.app.past_sessions import claim, describe_unread, notes_folder
-
         services, now = self._app.services(Scope.PROJECT), self._app.clock()
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)
         if path and limited(self._app):
@@ -322,8 +313,6 @@ class LearningOperations(Operations):
 
     def _import_rows(self, wanted: Importing) -> Imported:
         """Take in what an importer reads, in quarantine: nobody knows who wrote it."""
-        from recortex.formats.importers import read_rows
-
         format_ = wanted.format
         rows = (
             new_memory(row, place)

@@ -7,8 +7,19 @@ import os
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.app.capture_requests import LoggedError
-from recortex.app.diagnosis import Health, HealthFinding, failing, health, losses, notices, pending
+from recortex.app import capture_requests
+from recortex.app.capture_requests import STATUS, LoggedError, logged_errors, read_status
+from recortex.app.diagnosis import (
+    Health,
+    HealthFinding,
+    diagnose,
+    failing,
+    health,
+    installed,
+    losses,
+    notices,
+    pending,
+)
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
@@ -17,12 +28,14 @@ from recortex.app.projects import carries_foreign, is_above_all, without_passwor
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
+from recortex.engines.similarity import content_hash
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, field
 from recortex.operations.agents import writable
 from recortex.operations.base import Operations, filled, scope_name
 from recortex.operations.inspecting import StoreCounts, figures
 from recortex.operations.registry import operation
+from recortex.plugins import capability, load
 from recortex.settings import SETTINGS
 from recortex.version import __version__
 
@@ -258,8 +271,6 @@ class MaintenanceOperations(Operations):
 
     def _week(self) -> tuple[Week, tuple[str, ...]]:
         """What the memory brought and cost, and what a person might do."""
-        from recortex.plugins import capability, load
-
         found: tuple[Week, tuple[str, ...]] = load(capability("metrics").report)(self._app)
         return found
 
@@ -306,9 +317,6 @@ class MaintenanceOperations(Operations):
         )
 
     def _session_loop(self) -> SessionLoop:
-        from recortex.app import capture_requests
-        from recortex.app.capture_requests import STATUS, logged_errors, read_status
-
         places = self._app.locations.values()
         location = next(iter(places))
         record = read_status(location.place(STATUS))
@@ -325,8 +333,6 @@ class MaintenanceOperations(Operations):
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:
         """Check installation, stores and settings, and say what to fix."""
-        from recortex.app.diagnosis import diagnose, installed
-
         findings = tuple(diagnose(self._app))
         helps = {setting.name: setting.help for setting in SETTINGS}
         return Diagnosis(
@@ -371,7 +377,6 @@ class MaintenanceOperations(Operations):
             scope: the project's store, or the global one.
         """
         from recortex.app.backends.files import oldest_first, recover
-        from recortex.engines.similarity import content_hash
 
         location = self._location(Scope(scope))
         if location.remote:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,20 +11,37 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief import forget_briefs
-from recortex.app.whole_stores import export_key, signer
+from recortex.app.whole_stores import copy_store, export_key, signer
 from recortex.domain.memory import Memory
 from recortex.domain.relation import AuditEntry
 from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, AnyScope, AnyStatus, Origin, Scope, Status
+from recortex.domain.vocabulary import (
+    TRUST_OF_ORIGIN,
+    Actor,
+    AnyScope,
+    AnyStatus,
+    Origin,
+    RelationStatus,
+    Scope,
+    Status,
+    Trust,
+)
 from recortex.engines.exchanges import service
 from recortex.engines.exchanges.service import terms
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.ingestion.service import DOUBTED
-from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError, PermissionsError
-from recortex.formats import importers
+from recortex.errors import (
+    AmbiguousIdError,
+    InvalidInputError,
+    MemoryNotFoundError,
+    PermissionsError,
+    PersonNeededError,
+)
+from recortex.filesystem import read_regular, replace_bytes
+from recortex.formats import exports, importers
 from recortex.lean import Value, field
 from recortex.operations.agents import TOP, writable
-from recortex.operations.base import Operations, embed_all, embed_exchanges, filled
+from recortex.operations.base import Operations, embed_all, embed_exchanges, filled, outside
 from recortex.operations.registry import operation
 from recortex.storage.transfer import TableCopied
 
@@ -96,8 +114,6 @@ class MovingOperations(Operations):
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """
-        from recortex.app.whole_stores import copy_store
-
         began = time.perf_counter()
         moved = copy_store(self._app, source, target, dry_run=dry_run)
         tables = moved.tables
@@ -212,7 +228,11 @@ _ALL = 2**62
 
 
 class Exported(Value, frozen=True, kw_only=True):
-    """What was written out; `text` holds it where no file was named."""
+    """What was written out; `text` holds it where no file was named.
+
+    Attributes:
+        changed: something was written; what is handed to other tools may be there already.
+    """
 
     format: str
     memories: int
@@ -221,6 +241,7 @@ class Exported(Value, frozen=True, kw_only=True):
     path: str = ""
     text: str = ""
     warnings: tuple[str, ...] = ()
+    changed: bool = True
 
 
 class WouldKeep(Value, frozen=True, kw_only=True):
@@ -289,8 +310,12 @@ class ExportOperations(Operations):
         statuses: Sequence[AnyStatus] = (),
         scope: AnyScope | None = None,
         exchanges: bool = True,
+        to: Literal["", "claude-md", "agents-md", "basic-memory", "server-memory"] = "",
     ) -> Exported:
         """Export memories and exchanges: everything as JSON lines, or memories as Markdown to read.
+
+        With `to`, what holds in this project is put where other tools read it, marked as Recortex's; the
+        next export brings it up to date and leaves everything else as it is.
 
         Args:
             path: the file to write; by default the text is printed.
@@ -298,7 +323,12 @@ class ExportOperations(Operations):
             statuses: only these statuses; by default all.
             scope: only the project's memories, or only the global ones.
             exchanges: include what was said in sessions; only with jsonl, and not together with statuses.
+            to: a section of the project's CLAUDE.md or AGENTS.md (or of the file in `path`); notes in the
+                folder of basic-memory, or entities in the file of server-memory, which `path` names. Only
+                on the command line.
         """
+        if to:
+            return hand_over(self._app, to, path)
         target = writable(self._app, path) if path else None
         warnings: tuple[str, ...] = ()
         query = MemoryQuery(
@@ -345,6 +375,92 @@ class ExportOperations(Operations):
             return replace(done, text="".join(lines))
         _write(target, lines, new=self._app.actor is Actor.AGENT)
         return done
+
+
+_SECTIONS = {"claude-md": "CLAUDE.md", "agents-md": "AGENTS.md"}
+_LARGEST = 64 * 1024 * 1024
+_ID = 36
+
+
+def hand_over(app: Application, to: str, path: str) -> Exported:
+    """Put the project's memories where another tool reads them, in place of those put there before.
+
+    Only those that are trusted as far as the person's agents are: text of others would gain the authority of
+    the file that it came into.
+
+    Raises:
+        PersonNeededError: an agent asks for it.
+        InvalidInputError: no place is named, it is a link, or what is there cannot be kept as it is.
+        PermissionsError: it cannot be written.
+    """
+    if app.actor is Actor.AGENT:
+        raise PersonNeededError("Only the person puts memories into files that other tools load.")
+    if not (path or to in _SECTIONS):
+        raise InvalidInputError(f"Where does {to} keep its data?", hint=f"recortex export PATH --to {to}")
+    place = outside(path or str(app.root / _SECTIONS[to]), app)
+    store, now = app.services(Scope.PROJECT).store, app.clock()
+    found = store.memories.find(MemoryQuery(statuses=(Status.ACTIVE,), scope=Scope.PROJECT, descending=False))
+    memories = [
+        output_redacted(one) for one in found if one.trust is not Trust.UNTRUSTED and one.was_valid_at(now)
+    ]
+    ids = {one.id for one in memories}
+    relations = [
+        one
+        for one in store.relations.all()
+        if {one.source_id, one.target_id} <= ids and one.status is RelationStatus.ACTIVE
+    ]
+    try:
+        if to == "basic-memory":
+            changed = _put_notes(place / exports.NOTES, memories, relations)
+        else:
+            former = read_regular(place, _LARGEST) if place.exists() else b""
+            if to == "server-memory":
+                data = exports.put_graph(former, memories, relations)
+            else:
+                command = shlex.join(["recortex", "export", *([path] if path else []), "--to", to])
+                data = exports.put_section(former, exports.section(memories, command))
+            changed = _put(place, data, former)
+    except OSError as error:
+        raise PermissionsError(f"{place} cannot be written: {error}.", hint="Give another path.") from error
+    return Exported(
+        format=to,
+        memories=len(memories),
+        relations=0 if to in _SECTIONS else len(relations),
+        path=str(place),
+        changed=changed,
+    )
+
+
+def _put_notes(folder: Path, memories: Sequence[Memory], relations: Sequence[Relation]) -> bool:
+    """Write the notes that say something else than before, and take those away whose memory is gone."""
+    if folder.is_symlink():
+        raise InvalidInputError(f"{folder} is a symbolic link.", hint="Name the folder that it leads to.")
+    folder.mkdir(parents=True, exist_ok=True)
+    of_memory: dict[str, list[Relation]] = {}
+    for one in relations:
+        of_memory.setdefault(one.source_id, []).append(one)
+    wanted = {
+        f"{one.id}.md": exports.note(one, of_memory.get(one.id, ())).encode("utf-8", "replace")
+        for one in memories
+    }
+    # Nobody else gives a note the id of a memory as its name.
+    gone = [path for path in folder.glob("*.md") if len(path.stem) == _ID and path.name not in wanted]
+    for path in gone:
+        path.unlink()
+    changed = [
+        _put(folder / name, data, (folder / name).read_bytes() if (folder / name).is_file() else b"")
+        for name, data in wanted.items()
+    ]
+    return any(changed) or bool(gone)
+
+
+def _put(place: Path, data: bytes, former: bytes) -> bool:
+    if place.is_symlink():
+        raise InvalidInputError(f"{place} is a symbolic link.", hint="Name the file that it leads to.")
+    if data != former or not place.exists():
+        replace_bytes(place, data, place.stat().st_mode & 0o777 if place.exists() else 0o666)
+        return True
+    return False
 
 
 def _exchanges(said: Sequence[tuple[StoreServices, Sequence[int]]]) -> Iterator[Exchange]:

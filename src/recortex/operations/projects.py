@@ -11,22 +11,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recortex import plugins
 from recortex.app.brief import forget_briefs
+from recortex.app.commit_import import CommitImport
+from recortex.app.jobs.instructions import Reading, read_first
 from recortex.app.naming import shown
 from recortex.app.past_sessions import describe_unread, notes_folder
 from recortex.app.projects import COMPANIONS, adopted, bind_workspace, locate
-from recortex.app.whole_stores import Candidate, candidates, discard, named, refused, take_over
+from recortex.app.whole_stores import Candidate, candidates, discard, named, opened, refused, take_over
 from recortex.clients.catalogue import ClientName, InstallRequest, found_here, share
 from recortex.clients.hooks import here
 from recortex.clients.installer import Applied, SettingPart, additions, note, removals, take_away, wanting
+from recortex.clients.instruction_files import instruction_files
+from recortex.codebase.record_files import record_folders
+from recortex.domain.address import parse
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.ingestion.normalisation import normalise
 from recortex.errors import ConfigError, InvalidInputError, PersonNeededError, StorageError
+from recortex.formats.importers import Records
 from recortex.formats.session_files import histories
 from recortex.lean import Value
 from recortex.operations.agents import WAITING, check_settings_of_clients, limited
 from recortex.operations.base import Operations, bounded, embed_all, filled
-from recortex.operations.moving import Imported, WouldKeep
+from recortex.operations.moving import Imported, WouldKeep, adopt
 from recortex.operations.registry import operation
 from recortex.settings import user_file
 
@@ -34,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recortex.app.application import Application, StoreServices
-    from recortex.app.jobs.instructions import Reading
     from recortex.app.projects import Location
     from recortex.clients.installer import Change, Part
     from recortex.engines.ingestion.output_redaction import Draft
@@ -143,8 +148,6 @@ class ProjectOperations(Operations):
 
     def _instructions(self, services: StoreServices) -> Reading:
         """What tells agents how to work on the project, read as the person asks by making this."""
-        from recortex.app.jobs.instructions import Reading, read_first
-
         if not self._app.settings["hooks.instructions"]:
             return Reading()
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)
@@ -152,8 +155,6 @@ class ProjectOperations(Operations):
 
     def _unread(self, read: tuple[str, ...]) -> tuple[str, ...]:
         """The instruction files of the project that are not followed."""
-        from recortex.clients.instruction_files import instruction_files
-
         if not self._app.settings["hooks.instructions"]:
             return ()
         return tuple(shown(one.name) for one in instruction_files(self._app.root) if one.name not in read)
@@ -170,8 +171,6 @@ class ProjectOperations(Operations):
                 )
             return location
         if location.unbound or workspace:
-            from recortex.domain.address import parse
-
             name = workspace or self._app.project.checkout.remote
             self._app.close()
             bind_workspace(self._app.project, parse(location.url, workspace=name).server, name)
@@ -191,10 +190,6 @@ class ProjectOperations(Operations):
                 hint=f"recortex migrate-store {candidate.database} URL",
             )
         if services.store.memories.count(MemoryQuery(statuses=())):
-            from recortex.app.whole_stores import opened
-            from recortex.formats.importers import Records
-            from recortex.operations.moving import adopt
-
             with closing(opened(candidate, self._app)) as store:
                 memories = [
                     (memory, tuple(one for one in store.memories.history(memory.id) if one.recorded_to))
@@ -241,8 +236,6 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
     Raises:
         InvalidInputError: no records are there, or they lie outside of the project.
     """
-    from recortex.codebase.record_files import record_folders
-
     places = [_inside(app, path)] if path else record_folders(app.root)
     if not places:
         raise InvalidInputError(
@@ -275,8 +268,6 @@ def import_commits(
     Raises:
         InvalidInputError: there is no history, or the path lies in another repository.
     """
-    from recortex.app.commit_import import CommitImport
-
     if path:
         _inside(app, path)
     services = app.services(Scope.PROJECT)

@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from recortex.codebase.git import released_at
 from recortex.domain.exchange import SHOWN
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
@@ -49,7 +50,6 @@ def with_days(text: str, root: Path) -> str:
     """
     if not _SINCE_VERSION.search(text):
         return text
-    from recortex.codebase.git import released_at
 
     def day(found: re.Match[str]) -> str:
         at = released_at(root, found[2])

@@ -27,8 +27,14 @@ from recortex.domain.vocabulary import (
     Trust,
     priority_of,
 )
-from recortex.engines.ingestion.normalisation import expiry
-from recortex.engines.ingestion.output_redaction import Draft, all_output_redacted, output_redacted
+from recortex.engines.ingestion.normalisation import expiry, normalise
+from recortex.engines.ingestion.output_redaction import (
+    Draft,
+    all_output_redacted,
+    output_redacted,
+    record_redacted,
+)
+from recortex.engines.similarity import spellings
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.lean import Value
 from recortex.operations import agents
@@ -130,8 +136,6 @@ def _out_of(exchange: Exchange, new: NewMemory) -> NewMemory:
     Raises:
         InvalidInputError: a source is given too, or there is no text and the message cannot stand alone.
     """
-    from recortex.engines.ingestion.output_redaction import record_redacted
-
     if new.source is not None:
         raise InvalidInputError("The exchange is the source.", hint="Give `source` or `from_exchange`.")
     said = record_redacted(exchange)
@@ -567,9 +571,6 @@ class CorrectionOperations(Operations):
         return agents.restrict_draft(self._app, draft, None)
 
     def _would(self, services: StoreServices, draft: Draft, taught: Taught) -> Learned:
-        from recortex.engines.ingestion.normalisation import normalise
-        from recortex.engines.similarity import spellings
-
         memory = normalise(draft, id_="", now=self._app.clock(), count=self._app.count_tokens).memory
         same = services.store.memories.same(*spellings(memory.kind, memory.text))
         return Learned(
@@ -613,7 +614,5 @@ class CorrectionOperations(Operations):
 
 
 def _reworded(old: Memory, text: str) -> Memory:
-    from recortex.codec import content_from_json, content_to_json
-
     content = content_from_json(old.kind, {**content_to_json(old.content), KINDS[old.kind].main: text})
     return replace(old, content=content, summary="")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
@@ -226,6 +227,8 @@ def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     given: Mapping[str, Any] = kwargs
     if args or not needed <= kwargs.keys() <= _declared(function).keys():
         given = dict(list(_signature(function).bind(None, *args, **kwargs).arguments.items())[1:])
+    # Programs in Python have paths as objects, where a command line has texts.
+    given = {name: fspath(one) if isinstance(one, PathLike) else one for name, one in given.items()}
     return converted(storable(given), parameter_types(function))
 
 

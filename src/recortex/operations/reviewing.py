@@ -22,7 +22,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.engines.maintenance import DAY, WEEK
-from recortex.engines.reviewing import by_subject
+from recortex.engines.reviewing import by_subject, question
 from recortex.engines.supersession.reading import describe_rename
 from recortex.engines.validation import approved, flagged_for
 from recortex.errors import InvalidInputError
@@ -104,8 +104,8 @@ class ReviewOperations(Operations):
 
         Args:
             action: list what waits; approve it (it becomes active and more certain) or reject it (it is
-                archived). Of two memories that contradict each other: replace (the first supersedes the
-                second), or both (both hold).
+                archived). Of two memories that contradict each other, or look alike: replace (the first
+                supersedes the second), or both (both hold).
             ids: ids of the memories to decide about, or their first characters.
             candidates: list active memories in doubt instead, each with a question; answer with `feedback`.
             limit: maximum number to list.
@@ -150,7 +150,6 @@ class ReviewOperations(Operations):
     def _questions(self, limit: int) -> tuple[Question, ...]:
         """What to ask a person of active memories: those that are used most and least sure come first."""
         from recortex.app.last_sessions import doubted_in
-        from recortex.engines.reviewing import question
 
         found: list[Question] = []
         for services in self._app.all_services():
@@ -216,33 +215,32 @@ class ReviewOperations(Operations):
         return self._reviewed("replace", services.store.memories.get([new.id, old.id]))
 
     def _both(self, ids: Sequence[str]) -> Reviewed:
-        """Two that were taken for a contradiction both hold: they are related, and not asked about again."""
+        """Two that seemed to contradict or repeat each other both hold; nobody is asked again."""
         from recortex.engines.supersession.service import record
 
         (services, one), (other, two) = self._pair(
             ids, "Which two memories both hold?", "`recortex review both ONE OTHER`"
         )
-        ends, relations = {one.id, two.id}, services.store.relations
+        if services is not other or one.id == two.id:
+            raise InvalidInputError("Both have to be memories of the same store.")
+        ends, relations, now = {one.id, two.id}, services.store.relations, self._app.clock()
         with services.store.transaction():
-            found = [
-                each
-                for each in relations.find_touching([one.id])
-                if each.type is RelationType.CONTRADICTS and {each.source_id, each.target_id} == ends
-            ]
-            if services is not other or not found:
-                raise InvalidInputError(f"The memories {one.id} and {two.id} do not contradict each other.")
-            for each in found:
+            touching = relations.find_touching([one.id])
+            between = [each for each in touching if {each.source_id, each.target_id} == ends]
+            found = [each for each in between if each.type is RelationType.CONTRADICTS]
+            found = found or [each for each in between if each.type is RelationType.RELATED]
+            for each in found or [Relation(one.id, two.id, RelationType.RELATED, now)]:
                 relations.remove(each.source_id, each.target_id, RelationType.CONTRADICTS)
                 related = replace(
                     each,
                     type=RelationType.RELATED,
-                    evidence=(*each.evidence, BOTH_HOLD),
+                    evidence=tuple(dict.fromkeys((*each.evidence, BOTH_HOLD))),
                     status=RelationStatus.ACTIVE,
                     inferred=False,
                 )
                 relations.put(related)
             for id_ in sorted(ends):
-                record(services.store, id_, "both", self._app.actor, self._app.clock(), {})
+                record(services.store, id_, "both", self._app.actor, now, {})
         return self._reviewed("both", [one, two])
 
     def _pair(self, ids: Sequence[str], question: str, hint: str) -> Sequence[tuple[StoreServices, Memory]]:

@@ -8,6 +8,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from blake3 import blake3
+
 from recortex.app.citations import cited_by
 from recortex.app.neighbours import states_of
 from recortex.domain.exchange import LEAST_SHOWN, SHOWN, Exchange, ExchangeHit
@@ -361,8 +363,6 @@ class SearchOperations(Operations):
 
 def _counted(asked: RecallQuestion, answer: Recall) -> dict[str, Told]:
     """What came of a question, and nothing of its words but a digest by which it is known again."""
-    from blake3 import blake3
-
     return {
         # What may be about something else is no answer.
         "results": sum(

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief import forget_briefs
 from recortex.app.neighbours import forget_code
+from recortex.app.past_sessions import own_sessions
+from recortex.app.replay import replay
 from recortex.app.session_limits import session_limits
+from recortex.app.whole_stores import describe_erasable, erase
 from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery
 from recortex.domain.memory import Memory
 from recortex.domain.relation import AuditEntry, Gone, Version
@@ -19,11 +22,14 @@ from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFi
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, RelationType, Scope, Status
+from recortex.engines.exchanges.building import ending, shortened
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.sessions import usage
 from recortex.engines.sessions.limits import over
-from recortex.engines.sessions.usage import Analytics, Standing
+from recortex.engines.sessions.usage import Analytics, Standing, analytics
 from recortex.engines.supersession.service import return_receipts
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError
+from recortex.formats.session_files import find_sessions
 from recortex.lean import Value, field
 from recortex.operations.agents import EXPORTS, check_taking_back
 from recortex.operations.base import Operations, bounded, check_offset, filled
@@ -172,8 +178,6 @@ class SessionOperations(Operations):
 
     def _figures(self, services: StoreServices, only: ExchangeQuery) -> Analytics:
         """What agents' sessions were given, used and asked, within a time; by default as long as is kept."""
-        from recortex.engines.sessions.usage import analytics
-
         records, now, limits = services.store.sessions, self._app.clock(), session_limits(self._app.settings)
         span = only.since or EARLIEST, only.until or LATEST
         seen = records.find_between(*span)
@@ -217,8 +221,6 @@ class SessionOperations(Operations):
         )
 
     def _past_session(self, summary: SessionSummary, *, alone: bool = False) -> PastSession:
-        from recortex.engines.exchanges.building import shortened
-
         told = record_redacted(summary)
         return filled(
             PastSession,
@@ -270,8 +272,6 @@ def _whole_id(services: StoreServices, prefix: str) -> str:
 
 def _in_short(exchange: Exchange) -> Exchange:
     """An exchange with its texts shortened; the agent's first sentence goes where it ended in another."""
-    from recortex.engines.exchanges.building import ending, shortened
-
     return replace(
         exchange,
         asked=ending(exchange.asked, LINE),
@@ -339,9 +339,6 @@ class ReplayOperations(Operations):
             sample: show this many random examples of what was given.
             seed: another number draws other examples.
         """
-        from recortex.app.replay import replay
-        from recortex.engines.sessions import usage
-
         if limit < 0 or sample < 0:
             raise InvalidInputError("A limit and a sample cannot be below 0.")
         files, problems = self._past_sessions(paths)
@@ -359,9 +356,6 @@ class ReplayOperations(Operations):
 
     def _past_sessions(self, paths: Sequence[str]) -> tuple[list[SessionFile], list[str]]:
         """The transcripts to replay, and what is none."""
-        from recortex.app.past_sessions import own_sessions
-        from recortex.formats.session_files import find_sessions
-
         if not paths:
             return own_sessions(self._app.project, self._app.settings.claude_folder, self._app.progress), []
         found = [find_sessions(None, Path(path), progress=self._app.progress) for path in paths]
@@ -598,8 +592,6 @@ class ErasureOperations(Operations):
             scope: the project's store, or your own (global).
             dry_run: only show what would be deleted.
         """
-        from recortex.app.whole_stores import describe_erasable, erase
-
         locations = self._app.locations
         location = locations[None if None in locations else Scope(scope)]
         before = describe_erasable(location)

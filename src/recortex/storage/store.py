@@ -7,8 +7,25 @@ from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from recortex.domain.maintenance import Erasure
+from recortex.plugins import capability, load
 from recortex.storage.database import folded
-from recortex.storage.records.ledger import LedgerRecords, StatisticsRecords
+from recortex.storage.records.exchanges import ExchangeRecords
+from recortex.storage.records.ledger import LedgerRecords, ModelCallRecords, StatisticsRecords
+from recortex.storage.records.memories import (
+    WINDOW,
+    SymbolRecords,
+    among,
+    forget_replicated,
+    grave,
+    holding,
+    text_condition,
+    texts_of,
+    unsaid,
+    windows,
+)
+from recortex.storage.records.relations import RelationRecords
+from recortex.storage.records.search import ExchangeSearchRecords, ExchangeVectorRecords
 from recortex.storage.records.sessions import SessionRecords
 from recortex.storage.tables import CHUNKS, DOCUMENTS
 
@@ -18,22 +35,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.domain.maintenance import Erasure
     from recortex.domain.search import Chunk
     from recortex.ports.search import ChunkSearch, DocumentRecords, OwnVectors
     from recortex.ports.store import Copies
     from recortex.storage.database import Database
-    from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.records.keywords import Keywords
-    from recortex.storage.records.ledger import ModelCallRecords
     from recortex.storage.records.maintenance import MaintenanceRecords
-    from recortex.storage.records.memories import MemoryRecords, SymbolRecords
-    from recortex.storage.records.relations import RelationRecords
+    from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.search import (
-        ExchangeSearchRecords,
-        ExchangeVectorRecords,
-    )
     from recortex.storage.records.vectors import VectorRecords
 
     Opened = TypeVar("Opened")
@@ -47,8 +56,6 @@ if TYPE_CHECKING:
 
 def _table(of: str, name: str) -> Any:
     """What reads and writes a table of a capability."""
-    from recortex.plugins import capability, load
-
     return load(capability(of).tables[name])
 
 
@@ -71,22 +78,16 @@ class EngineStore(ABC):
     @cached_property
     def relations(self) -> RelationRecords:
         """What links memories."""
-        from recortex.storage.records.relations import RelationRecords
-
         return RelationRecords(self.database)
 
     @cached_property
     def symbols(self) -> SymbolRecords:
         """The symbols of code that memories hang on."""
-        from recortex.storage.records.memories import SymbolRecords
-
         return SymbolRecords(self.database)
 
     @cached_property
     def model_calls(self) -> ModelCallRecords:
         """What was asked of language models."""
-        from recortex.storage.records.ledger import ModelCallRecords
-
         return ModelCallRecords(self.database)
 
     @cached_property
@@ -104,22 +105,16 @@ class EngineStore(ABC):
     @cached_property
     def exchanges(self) -> ExchangeRecords:
         """What was said in sessions."""
-        from recortex.storage.records.exchanges import ExchangeRecords
-
         return ExchangeRecords(self.database, self.keywords["exchanges"])
 
     @cached_property
     def exchange_search(self) -> ExchangeSearchRecords:
         """Search over what was said."""
-        from recortex.storage.records.search import ExchangeSearchRecords
-
         return ExchangeSearchRecords(self.database, self.keywords["exchanges"], self.vectors)
 
     @cached_property
     def exchange_vectors(self) -> ExchangeVectorRecords:
         """The vectors of what was said."""
-        from recortex.storage.records.search import ExchangeVectorRecords
-
         return ExchangeVectorRecords(self.database, self.vectors)
 
     @cached_property
@@ -156,8 +151,6 @@ class EngineStore(ABC):
 
     def holding(self, text: str) -> list[str]:
         """Ids of the memories that hold a text now or held it in a former version."""
-        from recortex.storage.records.memories import holding
-
         return holding(self.database, text)
 
     def says(self, part: str) -> bool:
@@ -166,8 +159,6 @@ class EngineStore(ABC):
 
     def chunks_holding(self, text: str) -> list[str]:
         """Ids of the chunks and documents that hold a text."""
-        from recortex.storage.records.memories import text_condition
-
         found = []
         for table in (CHUNKS, DOCUMENTS):
             condition, values = text_condition(text, table=table)
@@ -177,22 +168,16 @@ class EngineStore(ABC):
 
     def exchanges_holding(self, text: str) -> list[str]:
         """Ids of the exchanges that hold a text."""
-        from recortex.storage.records.memories import text_condition
-
         condition, values = text_condition(text)
         sql = f"SELECT x.id FROM exchanges x WHERE /*own x*/ ({condition}) ORDER BY x.key"
         return [row[0] for row in self.database.rows(sql, values)]
 
     def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the exchanges that erasing these texts takes along; `text`: the one that was asked for."""
-        from recortex.storage.records.memories import unsaid
-
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
 
     def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the chunks and documents that erasing these texts takes along."""
-        from recortex.storage.records.memories import unsaid
-
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.chunks_holding(one)))
 
     def apart(self) -> AbstractContextManager[None]:
@@ -224,16 +209,6 @@ class EngineStore(ABC):
             files: lists the files to read afterwards.
             now: when it happened; a tombstone with a memory's id stays.
         """
-        from recortex.domain.maintenance import Erasure
-        from recortex.storage.records.memories import (
-            among,
-            forget_replicated,
-            grave,
-            text_condition,
-            texts_of,
-            unsaid,
-        )
-
         gone, texts = unsaid(texts, text), [*texts, *texts_of(self.exchanges.get(exchanges))]
         with self.transaction():
             for id_ in ids:
@@ -259,8 +234,6 @@ class EngineStore(ABC):
         read = tuple(files())
         # Every byte of the files is read for the texts, in whatever case they stand there: what is left in a
         # free page, a log or a backup is no row that a query would find.
-        from recortex.storage.records.memories import WINDOW, windows
-
         parts = {part: part.decode("utf-8", "ignore") for text in texts for part in windows(folded(text))}
         wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8]
         total = 0

@@ -6,7 +6,7 @@ import random
 import time
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 from urllib.parse import quote, unquote, urlsplit
 
 import httpx2
@@ -34,7 +34,6 @@ from recortex.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _TRIES = 4
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
@@ -110,6 +109,13 @@ def read_link(link: str) -> tuple[Place, str]:
     return Place(base, workspace), token
 
 
+class Signer(Protocol):
+    """The private key of a replica."""
+
+    def sign(self, data: bytes, /) -> bytes:
+        """The signature of a text."""
+
+
 class HttpTransport:
     """Requests to one workspace, each signed with the replica's key.
 
@@ -126,7 +132,7 @@ class HttpTransport:
         place: Place,
         token: str,
         replica: str,
-        key: Ed25519PrivateKey,
+        key: Signer,
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -164,6 +170,13 @@ class HttpTransport:
             TurnedDownError: it was used by another, or is of another person.
         """
         self.ask("join", {"card": card})
+
+    def become(self, replica: str, key: Signer, card: Card) -> str:
+        """Go on as another replica of the same member, with a token of its own, which is returned."""
+        token: str = parse(self.ask("renew", {}), dict[str, str])["token"]
+        self._token, self._replica, self._key = token, replica, key
+        self.join(card)
+        return token
 
     def push(self, batch: Batch) -> Reply:
         """Send what this replica wrote; the server takes from each replica only its own.

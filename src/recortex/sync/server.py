@@ -58,8 +58,8 @@ SETTINGS = "RECORTEX_TEAM"
 _BODY_SECONDS = 15.0
 _INLINE = 16 * 1024
 """Bytes of a body up to which checking it takes less than handing it to another thread."""
-_VERSION_BYTES = 780_000
-"""Of the versions in an answer, so that there is room for the rest of a batch."""
+_VERSION_BYTES, _ANSWER_BYTES = 780_000, 900_000
+"""Of the versions in an answer, and of what comes with them; the vector needs the rest of a batch."""
 _TOO_LARGE = f"A request has at most {MOST_BYTES:,} bytes, also after it is unpacked."
 _LOGIN_DAYS = 30
 _MOST_DAYS = 3_650
@@ -141,6 +141,7 @@ def team_application(settings: TeamSettings) -> Starlette:
         "status": (team.status, "GET"),
         "login": (team.provider, "GET"),
         "log-in": (team.log_in, "POST"),
+        "renew": (team.renew, "POST"),
         "invite": (team.invite, "POST"),
         "revoke": (team.revoke, "POST"),
         "members": (team.members, "GET"),
@@ -222,6 +223,7 @@ class _Team:
         state = await self._store.push(
             caller,
             rows,
+            promised=_promised(caller, batch),
             card=msgspec.json.encode(card) if card else None,
             applied=msgspec.json.encode(applied) if applied else None,
         )
@@ -231,12 +233,19 @@ class _Team:
         caller, body = await self._asked(request, Right.READ)
         wanted = parse(body, Pull)
         limit = min(max(wanted.limit, 1), MOST_VERSIONS)
-        page = await self._store.pull(caller, check_vector(wanted.vector), limit=limit, most=_VERSION_BYTES)
+        vector = check_vector(wanted.vector)
+        while True:
+            page = await self._store.pull(caller, vector, limit=limit, most=_VERSION_BYTES)
+            size = sum(map(len, (*page.payloads, *page.cards, *page.applied, *page.purges)))
+            if size < _ANSWER_BYTES or limit == 1:
+                break
+            limit = max(1, min(limit, len(page.payloads)) // 2)
         return {
             "workspace": caller.workspace,
             "versions": list(map(msgspec.Raw, page.payloads)),
             "cards": list(map(msgspec.Raw, page.cards)),
             "applied": list(map(msgspec.Raw, page.applied)),
+            "purges": list(map(msgspec.Raw, page.purges)),
             "more": page.more,
         } | _state(page.state)
 
@@ -274,6 +283,11 @@ class _Team:
         caller = Caller(workspace, "", member, Right.WRITE, "", b"")
         token = await self._store.invite(caller, member, Right.WRITE, _LOGIN_DAYS, login=digest(given))
         return {"token": token}
+
+    async def renew(self, request: Request) -> Mapping[str, str]:
+        """A token for another replica of the same member, as after a copy of the store was used."""
+        caller, _ = await self._asked(request, Right.READ)
+        return {"token": await self._store.renew(caller)}
 
     async def invite(self, request: Request) -> Mapping[str, str]:
         caller, body = await self._asked(request, Right.ADMIN)
@@ -373,7 +387,6 @@ def _rows(caller: Caller, batch: Batch) -> list[Row]:
         DeniedError: one is not the caller's.
         RefusedError: one is not what it says.
     """
-    purged = {one.memory_id for one in batch.versions if one.operation == PURGE}
     rows = list[Row]()
     for version in batch.versions:
         if version.replica != caller.replica or version.author != caller.member:
@@ -383,7 +396,7 @@ def _rows(caller: Caller, batch: Batch) -> list[Row]:
                 f"Version {version.counter} was written by another replica, or in another's name.",
                 "Each replica pushes what it wrote itself.",
             )
-        check_version(version, purged=version.memory_id in purged)
+        check_version(version, purged=True)  # whether it was is asked where that is known
         if not _is_signed(caller.public_key, version.signature, signed(version, caller.workspace)):
             raise RefusedError(f"Version {version.counter} is not signed by its replica.")
         if rows and version.counter != rows[-1].counter + 1:
@@ -397,9 +410,22 @@ def _rows(caller: Caller, batch: Batch) -> list[Row]:
                 payload=msgspec.json.encode(version),
                 parents=tuple(map(bytes.fromhex, version.parents)),
                 summand=int(add_to_hash("", [version]), 16),
+                hollow=version.body is None and version.operation != PURGE,
             )
         )
     return rows
+
+
+def _promised(caller: Caller, batch: Batch) -> set[str]:
+    """The memories that the caller's replica purges in a version that comes later."""
+    return {
+        one.memory_id
+        for one in batch.purges
+        if one.replica == caller.replica
+        and one.operation == PURGE
+        and check_version(one)
+        and _is_signed(caller.public_key, one.signature, signed(one, caller.workspace))
+    }
 
 
 def _check_card(card: Card, caller: Caller) -> bytes:

@@ -36,6 +36,8 @@ _MOST_ROWS = 4_000
 """Of a list for people."""
 _MOST_APPLIED = 20
 """Acknowledgements in an answer: each has a vector, so that all of a large team would fill it."""
+_NOTHING = b'"body":null'
+"""What the payload of a version holds that says nothing; inside a text, the quotes would be escaped."""
 _PURGE_LOCK = 0x5EC3
 """The first number of the advisory lock by which purges wait for those who write."""
 _TABLES = "workspaces members tokens replicas versions audit".split()
@@ -96,6 +98,7 @@ class Row(NamedTuple):
         payload: as it is sent.
         parents: the ids of the versions that it follows.
         summand: its share of the hash of a set.
+        hollow: it does not say anything any more, so its memory has to be one that was purged.
     """
 
     counter: int
@@ -105,6 +108,7 @@ class Row(NamedTuple):
     payload: bytes
     parents: tuple[bytes, ...]
     summand: int
+    hollow: bool = False
 
 
 class State(NamedTuple):
@@ -139,6 +143,7 @@ class Page(NamedTuple):
         payloads: of each replica the next versions in their order.
         cards: of replicas that the other one has nothing of, as they were sent.
         applied: what replicas have applied, the latest first, as they were sent.
+        purges: of each memory of which an emptied version is among these, unless they are among these too.
         more: whether there are other versions.
         state: of the whole workspace, as of the same moment.
     """
@@ -146,6 +151,7 @@ class Page(NamedTuple):
     payloads: Sequence[bytes]
     cards: Sequence[bytes]
     applied: Sequence[bytes]
+    purges: Sequence[bytes]
     more: bool
     state: State
 
@@ -329,13 +335,20 @@ class TeamStore:
             await _note(connection, caller, "join", replica)
 
     async def push(
-        self, caller: Caller, rows: Sequence[Row], *, card: bytes | None = None, applied: bytes | None = None
+        self,
+        caller: Caller,
+        rows: Sequence[Row],
+        *,
+        promised: Collection[str] = (),
+        card: bytes | None = None,
+        applied: bytes | None = None,
     ) -> State:
         """Append versions to the log of the caller's replica. Those that it has already change nothing.
 
         Args:
             caller: whose versions they are.
             rows: with counters that follow one another.
+            promised: memories that a later version of the replica purges.
             card: the replica's, where it is to replace the former one.
             applied: what the replica has applied, likewise.
 
@@ -374,11 +387,11 @@ class TeamStore:
             reached = (await counter.fetchone() or (0,))[0]
             new = _new_rows(rows, reached, dict(await there.fetchall()))
             if new:
+                gone_by_now = {*purged, *(one for (one,) in await gone.fetchall())}
+                _check_hollow(new, gone_by_now.union(promised))
                 _check_parents(new, {bytes(one): memory for one, memory in await known.fetchall()})
                 _check_room(await room.fetchone() or (0, 0), len(new), sum(len(row.payload) for row in new))
-                await self._append(
-                    connection, caller, new, {*purged, *(one for (one,) in await gone.fetchall())}
-                )
+                await self._append(connection, caller, new, gone_by_now)
             if purged:
                 await self._hollow(connection, caller, purged)
             if card or applied:
@@ -446,20 +459,27 @@ class TeamStore:
             )
             state = await _state(connection, caller.workspace)
             rows, applied = await found.fetchall(), await told.fetchall()
-            named = {row[0] for row in (*rows, *applied)} - {
-                one for one, counter in vector.items() if counter
-            }
+            there = {(row[0], row[1]) for row in rows}
+            empty = list({row[2] for row in rows if _NOTHING in bytes(row[3])})
+            purging = await connection.execute(
+                "SELECT DISTINCT ON (memory) replica, counter, payload FROM recortex_team.versions"
+                " WHERE workspace = %s AND purges AND memory = ANY(%s) ORDER BY memory, replica, counter",
+                (caller.workspace, empty),
+            )
+            purges = [row for row in await purging.fetchall() if (row[0], row[1]) not in there]
+            named = {row[0] for row in (*rows, *applied, *purges)}
+            named -= {one for one, reached in vector.items() if reached}
             cards = await connection.execute(
                 "SELECT card FROM recortex_team.replicas WHERE workspace = %s AND replica = ANY(%s)",
                 (caller.workspace, list(named)),
             )
             shown = [bytes(card) for (card,) in await cards.fetchall()]
         reached = dict(vector)
-        for replica, counter, _ in rows:
+        for replica, counter, *_ in rows:
             reached[replica] = max(counter, reached.get(replica, 0))
         more = any(reached.get(replica, 0) < counter for replica, counter in state.vector.items())
-        payloads = [bytes(payload) for *_, payload in rows]
-        return Page(payloads, shown, [bytes(one) for _, one in applied], more, state)
+        payloads, told_by = [bytes(row[-1]) for row in rows], [bytes(row[-1]) for row in purges]
+        return Page(payloads, shown, [bytes(one) for _, one in applied], told_by, more, state)
 
     async def invite(
         self, caller: Caller, member: str, scope: Right, days: int, *, login: bytes | None = None
@@ -547,6 +567,20 @@ class TeamStore:
             )
             return await found.fetchone() is not None
 
+    async def renew(self, caller: Caller) -> str:
+        """A token like the caller's for another replica of the same member."""
+        token = _new_token()
+        async with self._within(caller.workspace) as connection:
+            await connection.execute(
+                "INSERT INTO recortex_team.tokens"
+                " (workspace, token, hash, member, scope, expires_at, level)"
+                " SELECT workspace, %s, %s, member, scope, expires_at, level FROM recortex_team.tokens"
+                " WHERE workspace = %s AND token = %s",
+                (*_kept(caller.workspace, token)[1:], caller.workspace, caller.token),
+            )
+            await _note(connection, caller, "renew", token_id(token))
+        return token
+
     async def revoke(self, caller: Caller, name: str) -> int:
         """Refuse a token, or all tokens of a member, from now on; returns how many were valid."""
         async with self._within(caller.workspace) as connection:
@@ -624,12 +658,12 @@ WHERE w.workspace = %s
 
 _SINCE = """
 WITH asked AS (SELECT * FROM unnest(%s::text[], %s::bigint[]) AS a (replica, since))
-SELECT replica, counter, payload FROM (
-  SELECT v.replica, v.counter, v.payload, row_number() OVER own AS place,
+SELECT replica, counter, memory, payload FROM (
+  SELECT v.replica, v.counter, v.memory, v.payload, row_number() OVER own AS place,
     sum(octet_length(v.payload)) OVER own AS total
   FROM (
     SELECT n.* FROM recortex_team.replicas r LEFT JOIN asked USING (replica) CROSS JOIN LATERAL (
-      SELECT one.replica, one.counter, one.payload FROM recortex_team.versions one
+      SELECT one.replica, one.counter, one.memory, one.payload FROM recortex_team.versions one
       WHERE one.workspace = %s AND one.replica = r.replica AND one.counter > coalesce(asked.since, 0)
       ORDER BY one.counter LIMIT %s
     ) n
@@ -658,6 +692,17 @@ def _new_rows(rows: Sequence[Row], reached: int, there: Mapping[int, Any]) -> Se
             f"Send them from {reached + 1} on.",
         )
     return new
+
+
+def _check_hollow(new: Sequence[Row], gone: Collection[str]) -> None:
+    for row in new:
+        if row.hollow and row.memory not in gone:
+            raise DeniedError(
+                409,
+                "not_purged",
+                f"Version {row.counter} says nothing, and its memory was not purged here.",
+                "Let the replica that purged it push first, then push again.",
+            )
 
 
 def _check_parents(new: Sequence[Row], known: dict[bytes, str]) -> None:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 import recortex
 from recortex.app.series import day_of
+from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.text import clean
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ def plainly(name: object) -> str:
     return str(getattr(name, "value", name)).replace("_", " ").lower()
 
 
+def kind_meaning(kind: str) -> str:
+    """What a kind of memory is, in a sentence."""
+    return (KINDS[kind_of(kind)].__doc__ or "").partition("\n")[0]
+
+
 def shown(value: Any) -> Any:
     """A value as it is put on a page: texts lose characters that are not seen or turn their direction."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -123,6 +129,7 @@ GLOBALS: Mapping[str, Any] = {
     "count": count,
     "day_of": day_of,
     "figure": figure,
+    "kind_meaning": kind_meaning,
     "lasting": lasting,
     "same": same,
     "version": recortex.__version__,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recortex.app.citations import can_parse, cited_by, open_code
 from recortex.codebase import line_history
 from recortex.codebase.git import read
+from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.grammars import GrammarError
 from recortex.domain.code import Definition, definition, enclosing, of_facts, whole
 from recortex.domain.context import Claim, Evidence
@@ -183,8 +184,6 @@ class Definitions:
 
 
 def _parsed(path: str, data: bytes | None) -> FileFacts | None:
-    from recortex.codebase.syntax.extraction import read_facts
-
     try:
         facts = read_facts(path, data) if data else None
     except GrammarError:  # the one of this language

@@ -27,6 +27,7 @@ from recortex.operations.base import MAX_LIMIT, Operations, RecallQuestion, boun
 from recortex.operations.browsing import Reached, check_depth, fraction, known_then
 from recortex.operations.registry import operation
 from recortex.operations.searching import MOST_UNCHECKED, SearchOperations
+from recortex.why.account import account
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -132,8 +133,6 @@ class ExplanationOperations(Operations):
                 hits=trial.usual.hits,
                 left_out=tuple(trial.left_out()),
             )
-        from recortex.why.account import account
-
         services, memory = self._app.locate(about)
         shown = output_redacted(next(iter(self._faded(services, [memory]))))
         outcomes = services.store.sessions.outcomes([memory.id], ["surface", "prompt", "file", "asked"])

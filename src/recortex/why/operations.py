@@ -25,7 +25,10 @@ from recortex.operations.registry import operation
 from recortex.operations.searching import SearchOperations
 from recortex.why.account import Record
 from recortex.why.reasons import (
+    LEAST_BUDGET,
+    MOST_BUDGET,
     QUOTED,
+    TITLES,
     bearings,
     links,
     of_bearing,
@@ -34,6 +37,8 @@ from recortex.why.reasons import (
     of_making,
     reading,
     subject_of,
+    tell,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -89,8 +94,6 @@ class ReasonOperations(Operations):
             warnings: include what to watch out for.
             format: text; or a picture of the graph: mermaid, dot or svg.
         """
-        from recortex.why.reasons import LEAST_BUDGET, MOST_BUDGET, tell
-
         bounded(limit)
         if not 0 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 0 to {MAX_DEPTH}, not {depth}.")
@@ -127,8 +130,6 @@ def _sections(
     patterns: bool, constraints: bool, memories: bool, decisions: bool, warnings: bool
 ) -> frozenset[Section]:
     """The sections that are wanted; history, and what led to what, always are."""
-    from recortex.why.reasons import TITLES
-
     unwanted = {
         section
         for section, wanted in (
@@ -141,8 +142,6 @@ def _sections(
 
 
 def _accounting(one: Bearing) -> Accounting:
-    from recortex.why.reasons import QUOTED, words_of
-
     memory = one.memory
     return Accounting(
         memory.id, memory.kind, words_of(memory, QUOTED), memory.status, one.relevance, one.because

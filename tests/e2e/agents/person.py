@@ -30,8 +30,9 @@ class Person(Claude):
 
     def memory(self, *words: str) -> Any:
         """What a verb of the command line gives; it must succeed."""
-        own = {name: self.environment[name] for name in ("HOME", "RECORTEX_HOME")}
-        done = ready_recortex.run(*words, "--json", cwd=self.project, env=os.environ | own)
+        own = os.environ | {name: self.environment[name] for name in ("HOME", "RECORTEX_HOME")}
+        own.pop("CLAUDE_CONFIG_DIR", None)  # of the tests' own, and no place of this person's client
+        done = ready_recortex.run(*words, "--json", cwd=self.project, env=own)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return json.loads(done.stdout)["data"]
 
@@ -44,6 +45,12 @@ class Person(Claude):
     def about(self, word: str) -> list[dict[str, Any]]:
         """The memories whose text contains a word."""
         return [one for one in self.memories() if word in one["text"]]
+
+    def heard(self) -> list[str]:
+        """All that the person said, as the exchanges of this project keep it."""
+        pages = [one["session"] for one in self.memory("sessions")["sessions"]]
+        told = [one for page in pages for one in self.memory("sessions", "--session", page)["exchanges"]]
+        return sorted(one["message"] for one in told if one["opener"] == "person")
 
     def hook(self, event: str, stdin: bytes, **more: str) -> subprocess.CompletedProcess[bytes]:
         """Call a hook as a client does."""

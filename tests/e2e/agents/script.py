@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 COMPACTION = "create a detailed summary of"
+KEEPER = "Managed memory has "  # how Qwen Code begins what it asks for its own memory, beside the session
 SUMMARY = "<analysis>scripted</analysis>\n<summary>SCRIPTED SUMMARY</summary>"
 
 
@@ -83,6 +84,8 @@ def kind(path: str, headers: dict[str, str], body: dict[str, Any]) -> str:
     if spoken and COMPACTION in "\n".join(_texts(spoken[-1:])):
         return "compaction"
     if not body.get("tools") or "countTokens" in path or "count_tokens" in path:
+        return "aside"
+    if spoken and "\n".join(_texts(spoken[-1:])).startswith(KEEPER):
         return "aside"
     return "subagent" if headers.get("x-claude-code-agent-id") else "main"
 

@@ -1,7 +1,7 @@
 """Clients as their windows drive them: sessions that fork, go back and change folder, one prompt at a time.
 
-Codex by its app server, opencode and Kilo by their HTTP server, Pi by its line protocol; Qwen Code, Gemini
-CLI and Copilot CLI by one process for each prompt. Every client is asked for what it does of itself; nothing
+Codex by its app server, opencode and Kilo by their HTTP server, Pi by its line protocol; the others by one
+process for each prompt. Every client is asked for what it does of itself; nothing
 is written for it.
 """
 
@@ -23,7 +23,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agents.install import PACKAGES, program
+from agents.install import CLAUDE, NEWEST, PACKAGES, program
 from agents.model import Model
 from agents.others import CODEX, KEY
 from agents.patience import SECONDS
@@ -31,6 +31,7 @@ from agents.script import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from agents.model import Spec
 
@@ -46,7 +47,17 @@ class Window:
     format: ClassVar[str]
     history: ClassVar[str]
     """Where it keeps its sessions, or `export` left them: from the home."""
+    can: ClassVar[frozenset[str]] = frozenset()
+    """What it does without a terminal: names of methods, and `move` for a prompt in another folder."""
+    shell: ClassVar[str] = "bash"
+    """The tool that runs a command."""
+    installs: ClassVar[str] = ""
+    """Its name in `recortex install`."""
     needs_node: ClassVar[bool] = False
+
+    def opened(self) -> AbstractContextManager[None]:
+        """The client runs, or can be run; opened once more, it goes on with the sessions of before."""
+        raise NotImplementedError
 
     def begin(self) -> str:
         """A new session; returns what names it."""
@@ -64,9 +75,21 @@ class Window:
         """Take the last prompt back."""
         raise NotImplementedError
 
+    def compact(self, session: str) -> None:
+        """Have all that was said replaced by a summary."""
+        raise NotImplementedError
+
     def order(self, text: str) -> Call:
         """The call by which the model gives another agent this prompt."""
         raise NotImplementedError
+
+    def command(self, line: str) -> Call:
+        """The call by which the model runs a command."""
+        return Call(self.shell, {"command": line, "description": "look"})
+
+    def ours(self, tool: str, arguments: dict[str, Any]) -> list[Spec]:
+        """The turns in which the model calls a tool of the memory."""
+        return [[Call(f"*{tool}", arguments)]]
 
     def send(self, text: str) -> None:
         """One prompt as a program sends it, which runs the client for that and then it ends."""
@@ -76,6 +99,11 @@ class Window:
         """Leave in `history` what the client does not keep in files."""
 
     @property
+    def exported(self) -> list[str]:
+        """The folder that `export` filled, for the command line; empty where the client's own is read."""
+        return []
+
+    @property
     def environment(self) -> dict[str, str]:
         node = [str(program("node", *PACKAGES["node"]).parent)] if self.needs_node else []
         return {
@@ -83,17 +111,26 @@ class Window:
             "TERM": "dumb", "SHELL": "/bin/sh", "TMPDIR": tempfile.gettempdir(),
             "NO_PROXY": "127.0.0.1,localhost", "SCRIPTED_KEY": KEY, "OPENAI_API_KEY": KEY,
             "OPENAI_BASE_URL": f"{self.model.url}/v1", "OPENAI_MODEL": "scripted", "PI_OFFLINE": "1",
-            "RECORTEX_HOME": str(self.home / "memory"), "GEMINI_API_KEY": KEY,
+            "RECORTEX_HOME": str(self.home / "memory"), "GEMINI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": self.model.url, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "GOOGLE_GEMINI_BASE_URL": self.model.url, "GEMINI_CLI_TRUST_WORKSPACE": "true",
             "COPILOT_OFFLINE": "true", "COPILOT_MODEL": "scripted", "COPILOT_PROVIDER_API_KEY": KEY,
             "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1",
         }  # fmt: skip
 
-    def run(self, *words: str, folder: Path | None = None) -> str:
+    def settings(self, folder: str, selected: str) -> None:
+        """Say how the person logs in, beside what stands in the settings of the client."""
+        file = self.home / folder / "settings.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        said = json.loads(file.read_text()) if file.exists() else {}
+        said.setdefault("security", {}).setdefault("auth", {})["selectedType"] = selected
+        file.write_text(json.dumps(said))
+
+    def run(self, *words: str, folder: Path | None = None, **more: str) -> str:
         """Run a command of the client to its end; returns what it printed."""
         done = subprocess.run(
-            words, cwd=folder or self.project, env=self.environment, stdin=subprocess.DEVNULL, text=True,
-            capture_output=True, timeout=SECONDS, check=False,
+            words, cwd=folder or self.project, env=self.environment | more, stdin=subprocess.DEVNULL,
+            text=True, capture_output=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         assert done.returncode == 0, (words, done.stdout[-2000:], done.stderr[-2000:])
         return done.stdout
@@ -154,8 +191,64 @@ class Lines:
                 self._told.put(json.loads(line))
 
 
+class ClaudeCode(Window):
+    """One process for each prompt, which goes on with a session or with its fork."""
+
+    format = installs = "claude-code"
+    history = ".claude/projects"
+    can = frozenset(("fork", "back", "order", "send", "compact"))
+    shell = "Bash"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        self._words: dict[str, tuple[str, ...]] = self.__dict__.get("_words", {})
+        yield
+
+    def begin(self) -> str:
+        name = str(uuid.uuid4())
+        self._words[name] = ("--session-id", name)
+        return name
+
+    def fork(self, session: str) -> str:
+        name = str(uuid.uuid4())
+        self._words[name] = ("--resume", session, "--fork-session", "--session-id", name)
+        return name
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
+        assert folder is None, "a session of this client stays in its folder"
+        self.model.then(*turns)
+        self._print(text, *self._words[session])
+        self._words[session] = ("--resume", session)
+
+    def back(self, session: str) -> None:
+        (file,) = (self.home / self.history).glob(f"*/{session}.jsonl")
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        last = max(n for n, line in enumerate(lines) if line["type"] == "user")
+        answer = next(line["uuid"] for line in lines[last::-1] if line["type"] == "assistant")
+        self._words[session] = ("--resume", session, "--resume-session-at", answer)
+
+    def compact(self, session: str) -> None:
+        self._print("/compact", *self._words[session])
+
+    def send(self, text: str) -> None:
+        self._print(text, by="sdk-cli")
+
+    def order(self, text: str) -> Call:
+        return Call("Agent", {"description": "parsers", "prompt": text, "subagent_type": "general-purpose"})
+
+    def _print(self, text: str, *words: str, by: str = "claude-desktop") -> None:
+        started = {"CLAUDE_CODE_ENTRYPOINT": by}
+        allowed = ("--allowedTools", "Agent", "Bash", "mcp__recortex")
+        program_ = str(program("claude", CLAUDE, NEWEST))
+        self.run(program_, "-p", text, *words, *allowed, **started)
+
+
 class Codex(Window):
     """By its app server, which editors talk to."""
+
+    installs = "codex"
+    can = frozenset(("fork", "back", "order", "send", "compact", "move"))
+    shell = "exec_command"
 
     format = "codex"
     history = ".codex/sessions"
@@ -166,7 +259,8 @@ class Codex(Window):
         settings = [word for key, value in keys.items() for word in ("-c", f"{key}={json.dumps(value)}")]
         self._words = [str(program("codex", *PACKAGES["codex"])), *settings]
         self._lines, self._count = Lines([*self._words, "app-server"], self.project, self.environment), 0
-        self._turns: dict[str, list[str]] = {}
+        self._turns: dict[str, list[str]] = self.__dict__.get("_turns", {})
+        self._running = set[str]()
         with self._lines.running():
             who = {"name": "codex_vscode", "title": "An editor", "version": "1.0.0"}
             self._ask("initialize", clientInfo=who, capabilities={"experimentalApi": True})
@@ -177,10 +271,16 @@ class Codex(Window):
         made = self._ask(
             "thread/start", cwd=str(self.project), approvalPolicy="never", sandbox="danger-full-access"
         )
-        return str(made["thread"]["id"])
+        return self._begun(made)
+
+    def _begun(self, made: dict[str, Any]) -> str:
+        session = str(made["thread"]["id"])
+        self._running.add(session)
+        return session
 
     def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
         self.model.then(*turns)
+        self._go_on(session)
         place = {"cwd": str(folder)} if folder else {}
         said = [{"type": "text", "text": text, "text_elements": []}]
         turn = self._ask("turn/start", threadId=session, input=said, **place)["turn"]["id"]
@@ -191,13 +291,24 @@ class Codex(Window):
         assert ended["params"]["turn"]["status"] == "completed", ended
 
     def fork(self, session: str) -> str:
-        return str(self._ask("thread/fork", threadId=session)["thread"]["id"])
+        return self._begun(self._ask("thread/fork", threadId=session))
+
+    def _go_on(self, session: str) -> None:
+        if session not in self._running:
+            self._begun(self._ask("thread/resume", threadId=session))
 
     def back(self, session: str) -> None:
         self._ask("thread/revert", threadId=session, beforeTurnId=self._turns[session].pop())
 
     def send(self, text: str) -> None:
         self.run(*self._words, "exec", "--skip-git-repo-check", text)
+
+    def compact(self, session: str) -> None:
+        self._ask("thread/compact/start", threadId=session)
+        self._lines.until(lambda told: told.get("method") == "turn/completed")
+
+    def command(self, line: str) -> Call:
+        return Call(self.shell, {"cmd": line})
 
     def order(self, text: str) -> Call:
         return Call("*spawn_agent", {"message": text, "task_name": "parsers"})
@@ -216,6 +327,7 @@ class Opencode(Window):
 
     format = "opencode"
     history = "exports"
+    can = frozenset(("fork", "back", "order", "send"))
     command: ClassVar[str] = "opencode"
 
     @contextmanager
@@ -239,7 +351,8 @@ class Opencode(Window):
             told = (re.search(r"http://127\.0\.0\.1:\d+", line) for line in running.stdout)
             reading = threading.Thread(target=list, args=(running.stdout,), daemon=True)
             try:
-                self._url, self._sessions = next(filter(None, told))[0], list[str]()
+                self._url = next(filter(None, told))[0]
+                self._sessions: list[str] = self.__dict__.get("_sessions", [])
                 reading.start()
                 yield
             finally:
@@ -249,6 +362,10 @@ class Opencode(Window):
                     with suppress(subprocess.TimeoutExpired):
                         running.wait(10)
                 reading.join(SECONDS)
+
+    @property
+    def exported(self) -> list[str]:
+        return [str(self.home / self.history)]
 
     def begin(self) -> str:
         return self._new("/session")
@@ -325,12 +442,13 @@ class Pi(Window):
 
     format = "pi"
     history = ".pi/agent/sessions"
+    can = frozenset(("fork", "back"))
     needs_node = True
 
     @contextmanager
     def opened(self) -> Iterator[None]:
         settings = self.home / ".pi/agent"
-        settings.mkdir(parents=True)
+        settings.mkdir(parents=True, exist_ok=True)
         provider = {"baseUrl": f"{self.model.url}/v1", "api": "openai-completions", "apiKey": KEY}
         said = {"providers": {"scripted": provider | {"models": [{"id": "m"}]}}}
         (settings / "models.json").write_text(json.dumps(said))
@@ -373,14 +491,15 @@ class Qwen(Window):
 
     format = "qwen"
     history = ".qwen/projects"
+    installs = "qwen"
+    can = frozenset(("fork", "order"))
+    shell = "run_shell_command"
     needs_node = True
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        file = self.home / ".qwen" / "settings.json"
-        file.parent.mkdir(parents=True)
-        file.write_text(json.dumps({"security": {"auth": {"selectedType": "openai"}}}))
-        self._words = dict[str, tuple[str, ...]]()
+        self.settings(".qwen", "openai")
+        self._words: dict[str, tuple[str, ...]] = self.__dict__.get("_words", {})
         yield
 
     def begin(self) -> str:
@@ -404,6 +523,11 @@ class Qwen(Window):
     def _chats(self) -> set[str]:
         return {file.stem for file in (self.home / self.history).glob("*/chats/*.jsonl")}
 
+    def ours(self, tool: str, arguments: dict[str, Any]) -> list[Spec]:
+        """It shows the tools of servers only to a model that has searched for them, but for some."""
+        named = {"name": f"mcp__recortex__{tool}", "arguments": arguments}
+        return [Call("tool_search", {"query": f"select:{named['name']}"}), Call("tool_call", named)]
+
     def order(self, text: str) -> Call:
         return Call("*agent", {"description": "parsers", "prompt": text, "subagent_type": "general-purpose"})
 
@@ -413,14 +537,15 @@ class Gemini(Window):
 
     format = "gemini"
     history = ".gemini/tmp"
+    installs = "gemini"
+    can = frozenset(("order", "move"))
+    shell = "run_shell_command"
     needs_node = True
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        file = self.home / ".gemini" / "settings.json"
-        file.parent.mkdir(parents=True)
-        file.write_text(json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}))
-        self._begun = dict[tuple[str, Path], str]()
+        self.settings(".gemini", "gemini-api-key")
+        self._begun: dict[tuple[str, Path], str] = self.__dict__.get("_begun", {})
         yield
 
     def begin(self) -> str:
@@ -443,11 +568,12 @@ class Copilot(Window):
 
     format = "copilot"
     history = ".copilot/session-state"
+    can = frozenset(("order", "move"))
     needs_node = True
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        self._words = dict[str, tuple[str, ...]]()
+        self._words: dict[str, tuple[str, ...]] = self.__dict__.get("_words", {})
         yield
 
     def begin(self) -> str:
@@ -464,3 +590,15 @@ class Copilot(Window):
     def order(self, text: str) -> Call:
         told = {"description": "parsers", "name": "parsers", "mode": "sync", "prompt": text}
         return Call("task", {"agent_type": "general-purpose", **told})
+
+
+WINDOWS: dict[str, type[Window]] = {
+    "claude-code": ClaudeCode,
+    "codex": Codex,
+    "gemini": Gemini,
+    "qwen": Qwen,
+    "copilot": Copilot,
+    "opencode": Opencode,
+    "kilo": Kilo,
+    "pi": Pi,
+}

@@ -36,6 +36,11 @@ OPENINGS = [
         for version in HANDSHAKE_PROTOCOL_VERSIONS
     ),
     (initialize(), INITIALIZED, {"id": "one", "method": "tools/list", "params": {}}),
+    (
+        initialize(),
+        INITIALIZED,
+        {"id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 0}}},  # as Codex asks
+    ),
     (DISCOVER, {"id": 1, "method": "tools/list", "params": ENVELOPE}),
     ({"id": 1, "method": "tools/list", "params": ENVELOPE},),
     *(

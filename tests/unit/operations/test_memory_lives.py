@@ -190,3 +190,20 @@ def test_a_person_decides_between_two_that_cannot_both_hold(reading, clock):
         cortex.review("replace", [new.id, old.id])
     with pytest.raises(InvalidInputError):
         cortex.review("replace", [new.id])
+
+
+def test_two_that_a_person_keeps_apart_are_no_longer_shown_as_copies(cortex):
+    one = cortex.remember("Run the linter before each push to the shared branch")
+    two = cortex.remember("Run the linter before each push to the main branch")
+    (pair,) = cortex.consolidate().pairs
+    assert {pair.better.id, pair.other.id} == {one.id, two.id}
+    cortex.review("both", [two.id, one.id])
+    assert cortex.consolidate().pairs == ()
+    (kept,) = cortex.related(one.id).neighbours
+    assert (kept.memory.id, kept.relation.inferred) == (two.id, False)
+
+
+def test_a_program_may_give_paths_as_objects(cortex, tmp_path):
+    (tmp_path / "notes.md").write_text("- Builds run on Nix\n", encoding="utf-8")
+    cortex.import_("markdown", tmp_path / "notes.md")
+    assert [one.text for one in cortex.list(statuses=tuple(Status)).memories] == ["Builds run on Nix"]

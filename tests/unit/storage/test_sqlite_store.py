@@ -25,13 +25,13 @@ def test_all_migrations_run_on_a_fresh_database(store):
     assert all(name and program for _, name, program in rows)
 
 
-def test_the_pragmas_of_the_specification(store):
+def test_a_store_is_durable_and_takes_little_memory(store):
     def pragma(name):
         return store.pool.value(f"PRAGMA {name}")
 
     assert pragma("journal_mode") == "wal"
     assert (pragma("synchronous"), pragma("foreign_keys"), pragma("secure_delete")) == (1, 1, 1)
-    assert (pragma("auto_vacuum"), pragma("cache_size")) == (2, -64000)
+    assert (pragma("auto_vacuum"), pragma("cache_size"), pragma("mmap_size")) == (2, -8000, 0)
     with store.transaction():
         assert (pragma("synchronous"), pragma("foreign_keys"), pragma("secure_delete")) == (1, 1, 1)
 

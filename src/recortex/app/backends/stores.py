@@ -5,16 +5,21 @@ Imported by hooks: an engine is loaded only where a location is its own.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache
 from recortex.errors import ConfigError, CorruptStoreError, StorageError
 from recortex.filesystem import require_own
+from recortex.storage.database import copied_from
+from recortex.storage.records.sessions import SessionRecords
+from recortex.storage.sqlite.migrations import applied, newest
+from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite.schema_check import has_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from recortex.app.projects import Location
     from recortex.domain.maintenance import Degradation, Generation
@@ -96,8 +101,6 @@ def _copied_from(database: Database) -> str | None:
 
     None also for a damaged store: `doctor` is to look at it.
     """
-    from recortex.storage.database import copied_from
-
     try:
         return copied_from(database)
     except CorruptStoreError:
@@ -109,15 +112,9 @@ def open_sessions(location: Location) -> Sessions | None:
 
     None where the store is not there, is an unfinished copy, or has not exactly this program's schema.
     """
-    from recortex.storage.records.sessions import SessionRecords
-
     if location.remote:
         database = _workspace(location)
         return None if _copied_from(database) else SessionRecords(database)
-    from recortex.storage.sqlite.migrations import applied, newest
-    from recortex.storage.sqlite.pool import Pool
-    from recortex.storage.sqlite.schema_check import has_schema
-
     if not location.exists:
         return None
     require_own(location.database)
@@ -168,8 +165,6 @@ def _workspace(location: Location) -> PgDatabase:
         from recortex.storage.postgres.opening import open_database
     except ImportError as error:
         raise missing(error) from error
-    from datetime import UTC, datetime
-
     return open_database(location.on_server, now=datetime.now(UTC), size=1)
 
 

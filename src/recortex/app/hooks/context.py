@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.naming import of_session, shown
 from recortex.codebase.project import branch_and_commit, working_tree
-from recortex.domain.session import Signal
+from recortex.domain.session import Session, Signal
 from recortex.errors import PermissionsError
 from recortex.lean import Struct, replace
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.app.projects import Location, Locations, Project
-    from recortex.domain.session import HookEvent, Receipt, Session, SignalName
+    from recortex.domain.session import HookEvent, Receipt, SignalName
     from recortex.ports.search import Sessions
     from recortex.settings import Settings
 
@@ -93,8 +93,6 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
 
     def note_session(self, event: HookEvent) -> Session:
         """Note that a session is alive, with what the event says of it."""
-        from recortex.domain.session import Session
-
         now = self.clock()
         known = self.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
         session = replace(

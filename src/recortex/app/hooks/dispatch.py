@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.app.hooks.context import for_summary, note_prompt, question
 from recortex.app.naming import of_event
 
 if TYPE_CHECKING:
@@ -23,13 +24,11 @@ def handle(context: HookContext, event: HookEvent) -> str:
     event = of_event(event)
     match event.name:
         case "session-start":
-            from recortex.app.hooks.context import question
             from recortex.app.hooks.session_start import open_session
 
             brief = open_session(context, event)
             return "\n\n".join(filter(None, (brief, question(context, event))))
         case "user-prompt-submit":
-            from recortex.app.hooks.context import note_prompt
             from recortex.app.hooks.reminders import for_prompt
 
             note_prompt(context, event)
@@ -51,7 +50,6 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             close_agent(context, event)
         case "pre-compact" | "stop" | "session-end":
-            from recortex.app.hooks.context import for_summary, question
             from recortex.app.hooks.session_end import close
 
             close(context, event)

@@ -13,13 +13,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
 from recortex.app.session_limits import session_limits
 from recortex.codebase.git import read
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import is_rule, worst
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.session import HookEvent, Outcome, Receipt
-from recortex.domain.text import LOADED_BY, loads, places
+from recortex.domain.text import LOADED_BY, loads, name_of_file, places, word_of_file
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.decay.present import faded
@@ -103,8 +105,6 @@ def _facts(kept: Path, path: str, data: bytes) -> FileFacts | None:
     """The facts of a file, where its code was read as it is."""
     if not kept.is_file():
         return None
-    import apsw
-
     from recortex.codebase.syntax.grammars import KeptFacts, key_of
 
     with suppress(apsw.Error, OSError, UntrustedFileError), closing(KeptFacts(kept)) as known:
@@ -251,7 +251,6 @@ def _about(context: HookContext, session: Session, path: str) -> list[Memory]:
 def _predicted(context: HookContext, session: Session, path: str) -> dict[str, int]:
     """What was predicted for a file after the last turn, with the highest number for what comes first."""
     from recortex.app.predicted import PredictionCache
-    from recortex.domain.text import name_of_file
 
     now = context.clock().timestamp()
     found = PredictionCache(context.location).find(session.id, name_of_file(path), now) or ()
@@ -275,8 +274,6 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
 
     Of several the one that was predicted for it (bench/RESULTS.md, "Prediction"), else the latest.
     """
-    from recortex.domain.text import word_of_file
-
     word = word_of_file(path)
     found = [
         exchange

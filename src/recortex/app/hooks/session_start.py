@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.app import capture_requests
 from recortex.app.capture_requests import log_error
 from recortex.app.naming import hidden, shown
 from recortex.app.session_limits import session_limits
@@ -84,7 +85,6 @@ def _catch_up(context: HookContext, current: Session) -> None:
 
     Requests that a killed capture process left are taken up too.
     """
-    from recortex.app import capture_requests
     from recortex.app.hooks.session_end import request_capture, start_capture
 
     if not context.settings["hooks.capture"]:

@@ -22,14 +22,18 @@ from recortex.app import capture_requests
 from recortex.app.brief import brief, forget_briefs
 from recortex.app.capture_requests import STATUS, Window, digest, log_error, write_status
 from recortex.app.hooks.context import CLIENTS
+from recortex.app.jobs.instructions import keep_in_step
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES
 from recortex.app.naming import shown
 from recortex.app.past_sessions import TurnPlaces
+from recortex.app.projects import with_folder
+from recortex.app.wiring import hook_context
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.deadlines import Ending
 from recortex.domain.exchange import ExchangeQuery
+from recortex.domain.maintenance import Checkpoint
 from recortex.domain.search import MemoryQuery
 from recortex.domain.session import Signal
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
@@ -38,6 +42,7 @@ from recortex.engines.extraction.sentences import identifiers
 from recortex.engines.sessions.usage import GivenTexts, uses
 from recortex.errors import FormatError, RecortexError
 from recortex.filesystem import alone
+from recortex.formats.transcripts.detection import detect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -217,8 +222,6 @@ def _read_instructions(context: HookContext) -> int:
     """Follow the project's instruction files, before sessions teach the same; returns how much is new."""
     if not context.exists:
         return 0
-    from recortex.app.jobs.instructions import keep_in_step
-
     try:
         reading = keep_in_step(context.app.services(Scope.PROJECT), context.clock())
         for line in reading.left_out:
@@ -313,8 +316,6 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
 def _forward(root: Path, request: Request) -> None:
     """Let another project learn what was said in it; it is not sent on from there."""
     from recortex.app.hooks.session_end import start_capture
-    from recortex.app.projects import with_folder
-    from recortex.app.wiring import hook_context
 
     context = hook_context(root)
     if context.settings["hooks.capture"] and not context.location.unbound:
@@ -367,9 +368,6 @@ def _of_this_project(context: HookContext, path: Path) -> bool:
 
     One of another project gets a checkpoint with nothing read, so that it is not looked at again.
     """
-    from recortex.domain.maintenance import Checkpoint
-    from recortex.formats.transcripts.detection import detect
-
     if TurnPlaces(context.root, context.project.home).has_own(path) is not False:
         return True
     store = context.app.services(Scope.PROJECT).store

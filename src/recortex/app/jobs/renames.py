@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.jobs.work import Outcome
+from recortex.codebase.git import renamed_files
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
@@ -175,8 +176,6 @@ def _of_files(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetim
     project = work.services.location.project
     if project is None or not bearing:
         return
-    from recortex.codebase.git import renamed_files
-
     known = "\n".join([*(one.text for one in bearing), *(file.path for one in bearing for file in one.files)])
     for old, new, at in renamed_files(project.root, min(since.values())):
         if old in known and not (project.root / old).exists() and (project.root / new).exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from recortex.codec import plain
 from recortex.plugins import capabilities, load
 from recortex.terminal import clean
 
@@ -101,8 +102,6 @@ def render(value: Any, terminal: Terminal) -> str:
 
 def fields_of(value: Any, terminal: Terminal) -> str:
     """The value's fields, one on a line, nested ones indented; empty ones left out."""
-    from recortex.codec import plain
-
     return "\n".join(_fields(plain(value), terminal, 0))
 
 

@@ -325,6 +325,8 @@ def exported(value: Exported, _terminal: Terminal) -> str:
     """The exported text itself, or where it was written."""
     if not value.path:
         return value.text.removesuffix("\n")
+    if not value.changed:
+        return f"{clean(value.path)} has everything already: nothing was written."
     count = f"{plural(value.memories, 'memory')} and {plural(value.relations, 'relation')}"
     if value.exchanges:
         count += f" and {plural(value.exchanges, 'exchange')}"

@@ -6,6 +6,7 @@ Only imported for a terminal: what goes into a pipe keeps its plain form, and no
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from rich.text import Text
 
 from recortex.cli.rendering.memories import details, source_of
 from recortex.cli.rendering.project import EXCLUDING, leaving, sides
+from recortex.cli.rendering.sessions import inspection
 from recortex.terminal import SHORT_ID, clean, plural, short
 
 if TYPE_CHECKING:
@@ -202,10 +204,6 @@ def _history(value: History, terminal: Terminal) -> RenderableType | None:
 
 def _inspection(value: Inspection, terminal: Terminal) -> RenderableType | None:
     """The plain figures, and the sessions as a table."""
-    from dataclasses import replace
-
-    from recortex.cli.rendering.sessions import inspection
-
     if value.receipts is not None or not value.sessions:
         return None
     figures = Text.from_ansi(inspection(replace(value, sessions=()), terminal))

@@ -316,8 +316,6 @@ _CLOSING = re.compile(r"\(.*\)$")
 
 def symbol_at(project: Project, path: str, line: int) -> Address | None:
     """The innermost symbol at a line of a file; None where there is none."""
-    from recortex.engines.code.project import Address
-
     facts = project.files.get(path)
     found = innermost(facts, line) if facts else None
     return Address(path, facts.symbols.index(found)) if facts and found else None

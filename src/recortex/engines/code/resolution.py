@@ -365,8 +365,6 @@ def reached(
 
     Returns them, the nearest first, with the calls of the targets themselves that are candidates.
     """
-    from recortex.engines.code.project import Address
-
     seen, found = set(targets), list[Reached]()
     edge_of, unsure = set(targets), list[Edge]()
     for distance in range(1, MOST_ROUNDS + 1):

@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from blake3 import blake3
+
 from recortex.domain.text import lazy, suspicious
 from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.finders import Reader
@@ -517,8 +519,6 @@ def _rule(text: str) -> str:
 
 
 def _pseudonym(rule: str, secret: str) -> str:
-    from blake3 import blake3
-
     mark = blake3(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS].upper()
     return f"[{rule.upper()[:_LONGEST_RULE]}_{mark}]"
 

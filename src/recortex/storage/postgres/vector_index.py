@@ -14,6 +14,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from psycopg import errors, sql
 
 from recortex.domain.maintenance import VectorIndexState
@@ -203,8 +204,6 @@ class PgVectors(VectorRecords):
 
     def code(self, column: Any) -> bytes:
         """The int8 codes of a halfvec's binary form: big-endian halves."""
-        import numpy as np
-
         return np.frombuffer(column, dtype=">f2", offset=_HEAD).astype(np.int8).tobytes()
 
     def column(self, code: bytes) -> str:

@@ -14,6 +14,8 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import apsw
+
 from recortex.domain.search import BM25_MOST_GAIN, MOST_SCORED, begins
 from recortex.storage.database import Records
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
@@ -122,8 +124,6 @@ def quoted(text: str) -> str:
 def _split(text: bytes, *, offsets: bool = False) -> Any:
     """The tokens of a text by SQLite's tokenizer as FTS5 uses it; with offsets (first byte, end, token)."""
     if not hasattr(_local, "tokenizer"):  # one for each thread: a connection of SQLite serves one at a time
-        import apsw
-
         _local.flags = apsw.FTS5_TOKENIZE_DOCUMENT
         words = ["unicode61", "remove_diacritics", "2"]
         _local.tokenizer = apsw.Connection(":memory:").fts5_tokenizer("porter", words)

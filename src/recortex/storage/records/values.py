@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recortex.domain import vocabulary
 from recortex.domain.time import from_micros, to_micros
 from recortex.errors import CorruptStoreError, InvalidInputError
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,8 +89,6 @@ def parse(text: str | None, empty: Any, type_: Any = Any) -> Any:
 
 @cache
 def _decoder(type_: Any) -> Any:
-    from recortex.lean import msgspec
-
     return msgspec.json.Decoder(type_)
 
 

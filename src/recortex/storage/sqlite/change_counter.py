@@ -6,7 +6,10 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import apsw
+
 from recortex.domain.maintenance import Generation
+from recortex.errors import StorageError
 from recortex.filesystem import require_own
 
 if TYPE_CHECKING:
@@ -28,10 +31,6 @@ def change_counter(path: Path) -> Generation | None:
     if not os.path.lexists(path):
         return None
     require_own(path)
-    import apsw
-
-    from recortex.errors import StorageError
-
     try:
         with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
             connection.set_busy_timeout(_MILLISECONDS)

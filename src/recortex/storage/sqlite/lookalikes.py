@@ -15,6 +15,7 @@ from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
+import numpy as np
 
 from recortex.storage.records.search import LOOKALIKES
 from recortex.storage.records.values import json
@@ -116,8 +117,6 @@ class HeldWords:
 
     def _catch_up(self) -> None:
         """Read what came since; forget all where anything else was changed."""
-        import numpy as np
-
         as_of = int(self._index.rows("PRAGMA data_version")[0][0]), self._changes()
         if as_of != self._as_of or self._lengths is None:
             self._begin(as_of)
@@ -141,8 +140,6 @@ class HeldWords:
             self._last = new[-1][0]
 
     def _begin(self, as_of: tuple[int, int]) -> None:
-        import numpy as np
-
         self._forget(as_of)
         self._rows, self._words = self._totals()
         parts = [np.zeros(1)]
@@ -163,8 +160,6 @@ class HeldWords:
     # -- looking up
 
     def _rows_with(self, words: Sequence[str], *, phrases: bool) -> _Found:
-        import numpy as np
-
         cut = [words_of(word) for word in words]
         apart = {place for place, one in enumerate(cut) if len(one) > 1 and not phrases}
         self._read({word for place, one in enumerate(cut) if place not in apart for word in one})
@@ -186,8 +181,6 @@ class HeldWords:
 
     def _read(self, words: set[str]) -> None:
         """Hold where these stand."""
-        import numpy as np
-
         for word in words & self._added.keys():
             self._held[word] = np.concatenate([self._held[word], np.array(self._added.pop(word), np.int64)])
         new = sorted(words - self._held.keys())
@@ -217,8 +210,6 @@ class HeldWords:
 
     def _looked_up(self, places: list[int], words: Sequence[str], found: tuple[Array, ...]) -> list[Array]:
         """What was found of other words, with what the index itself tells of these."""
-        import numpy as np
-
         asked = json([self._quoted(words[place]) for place in places])
         rows = [
             (places[number], key, score)
@@ -247,8 +238,6 @@ def words_of(text: str) -> list[str]:
 
 def _integers(data: bytes) -> Array:
     """The numbers of a record of FTS5's: seven bits a byte, the highest first, each but the last marked."""
-    import numpy as np
-
     parts = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(parts < 0x80)  # noqa: PLR2004  the mark
     sizes = np.diff(ends, prepend=-1)
@@ -272,8 +261,6 @@ def _best_of(asked: Sequence[Sequence[int]], found: _Found) -> list[list[int]]:
 
     Of the rows with a common word alone, only the best can be among them.
     """
-    import numpy as np
-
     common = {word: _first(found, word) for word in set(chain(*asked)) if found.count(word) > _COMMON}
     rare = [_with_rare(asked, place, found, common) for place in range(max(map(len, asked), default=0))]
     marks = np.zeros(1 + int(found.keys.max(initial=0)), np.uint8)
@@ -303,8 +290,6 @@ def _best_of(asked: Sequence[Sequence[int]], found: _Found) -> list[list[int]]:
 
 def _first(found: _Found, word: int) -> Array:
     """The best rows of one word, of equals the oldest."""
-    import numpy as np
-
     keys, scores = found.keys[found.of(word)], found.scores[found.of(word)]
     last = np.partition(scores, -LOOKALIKES)[-LOOKALIKES]
     better = keys[scores > last]
@@ -315,8 +300,6 @@ def _with_rare(
     asked: Sequence[Sequence[int]], place: int, found: _Found, common: Collection[int]
 ) -> tuple[Array, Array]:
     """The rows with the word at a place of each list, and where these rows are; unless it is common."""
-    import numpy as np
-
     told = [
         (number, words[place])
         for number, words in enumerate(asked)
@@ -332,8 +315,6 @@ def _with_rare(
 
 def _in_several(rows: Sequence[Array], marks: Array) -> Array:
     """The keys that are in more than one of these lists; `marks`: a zero for each key, before and after."""
-    import numpy as np
-
     for keys in rows:
         marks[keys] += 1
     several = [keys[marks[keys] > 1] for keys in rows]

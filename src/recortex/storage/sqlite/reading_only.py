@@ -9,6 +9,7 @@ reads like this looks before each query whether they did.
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -88,8 +89,6 @@ def is_full(folder: Path) -> bool:
         if hasattr(os, "statvfs"):  # what `shutil` asks, without loading it for every command
             disk = os.statvfs(folder)
             return disk.f_bavail * disk.f_frsize < _ROOM
-        import shutil
-
         return shutil.disk_usage(folder).free < _ROOM
     return False
 

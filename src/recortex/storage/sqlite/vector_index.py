@@ -13,6 +13,8 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from blake3 import blake3
+
 from recortex.domain.maintenance import Degradation, VectorIndexState
 from recortex.lean import NamedTuple
 from recortex.storage.records.rows import EVERYTHING
@@ -274,8 +276,6 @@ def _state(path: Path) -> str:
 
 def checksum(path: Path) -> bytes:
     """BLAKE3 of a file's content."""
-    from blake3 import blake3
-
     return bytes(blake3(max_threads=blake3.AUTO).update_mmap(path).digest())
 
 

@@ -111,13 +111,27 @@ def decide(view: View) -> Gone:
 
 
 def duplicates(view: View) -> Shown:
-    """Pairs of memories that may say the same."""
-    found = view.kept("duplicates", lambda cortex: cortex.consolidate(limit=_PAIRS))
-    return Shown("duplicates.html", {"found": found})
+    """Pairs of memories that may say the same, most alike first."""
+    offset = view.number("offset")
+    wanted = min(offset + _PAIRS, MAX_LIMIT)
+    found = view.kept(f"{wanted} duplicates", lambda cortex: cortex.consolidate(limit=wanted))
+    return Shown(
+        "duplicates.html",
+        {
+            "found": found,
+            "pairs": found.pairs[offset:],
+            "offset": offset,
+            "page_size": _PAIRS,
+            "total": min(found.total, MAX_LIMIT),
+        },
+    )
 
 
 def merge(view: View) -> Gone:
-    """Let one memory stand for two."""
+    """Let one memory stand for two, or keep both and ask no more."""
+    if view.text("apart"):
+        view.cortex.review("both", view.texts("id"))
+        return Gone(view.url("duplicates"), "Both are kept, and will not be compared again.")
     done = view.cortex.consolidate("merge", view.texts("id"), text=view.text("text"))
     assert done.merged is not None  # noqa: S101  as nothing was only shown
     return Gone(view.url(f"memories/{done.merged.id}"), "Merged. “Undo the last change” takes it back.")

@@ -163,7 +163,7 @@ _ACTS: Mapping[str, tuple[Callable[[Cortex, str], object], str]] = {
 def act(view: View) -> Gone:
     """Do one thing to a memory."""
     cortex, id_, action = view.cortex, view.place["id"], view.text("action")
-    then = view.url(f"memories/{id_}")
+    then = view.url() if view.text("then") == "home" else view.url(f"memories/{id_}")
     if action == "edit":
         kept = cortex.edit(
             id_,

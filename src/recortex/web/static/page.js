@@ -18,17 +18,18 @@ document.addEventListener("keydown", (event) => {
   document.getElementById("q")?.focus();
 });
 
-// A box that ticks all others of a form, and how many are ticked.
+// Boxes that tick all others of a form, or of a part of it, and how many are ticked.
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form");
-  const all = form?.querySelector("[data-all]");
-  if (!all) return;
-  const name = all.dataset.all;
-  const boxes = [...form.querySelectorAll(`input[type="checkbox"][name="${name}"]`)];
-  if (event.target === all) for (const box of boxes) box.checked = all.checked;
-  const count = boxes.filter((box) => box.checked).length;
+  const alls = form ? [...form.querySelectorAll("[data-all]")] : [];
+  if (!alls.length) return;
+  const name = alls[0].dataset.all;
+  const boxes = (all) =>
+    [...(all.closest("fieldset") ?? all.closest("form")).querySelectorAll(`input[type="checkbox"][name="${name}"]`)];
+  if (alls.includes(event.target)) for (const box of boxes(event.target)) box.checked = event.target.checked;
+  for (const all of alls) all.checked = boxes(all).every((box) => box.checked);
+  const count = boxes(alls[0]).filter((box) => box.checked).length;
   form.querySelector(`[data-count="${name}"]`).textContent = count ? `${count} chosen` : "";
-  all.checked = count > 0 && count === boxes.length;
 });
 
 // What others change meanwhile: the page anew, or a hint where somebody is in the middle of something. Only

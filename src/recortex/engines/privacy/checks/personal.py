@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import AddressValueError, IPv6Address
 from typing import TYPE_CHECKING
 
 from recortex.engines.privacy.checks.assignments import digits_of, luhn, mod97, verhoeff, weighted
@@ -85,8 +86,6 @@ def is_public_ipv4(place: Place) -> bool:
 
 def is_public_ipv6(place: Place) -> bool:
     """Whether an IPv6 address is a public host's."""
-    from ipaddress import AddressValueError, IPv6Address
-
     try:
         address = IPv6Address(place.value)
     except AddressValueError:

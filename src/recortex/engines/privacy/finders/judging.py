@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
+from recortex.engines.privacy.checks import listed
 from recortex.engines.privacy.checks.assignments import is_hex, is_jumble, is_random, is_uuid
 from recortex.engines.privacy.checks.passwords import is_plain_word, refers
 from recortex.engines.privacy.table import compiled
@@ -134,6 +135,4 @@ def is_phrase(value: str, *, quoted: bool) -> bool:
 
 @cache
 def _function_words() -> frozenset[str]:
-    from recortex.engines.privacy.checks import listed
-
     return frozenset(listed("plain_words.txt"))
