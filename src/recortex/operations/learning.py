@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,14 +18,16 @@ from recortex.app.whole_stores import export_key, is_signed
 from recortex.codec import storable
 from recortex.domain.reports import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
-from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
-from recortex.formats.importers import IMPORTERS, importers, read_rows
+from recortex.errors import FormatError, InvalidInputError, PersonNeededError, RecortexError
+from recortex.formats.importers import FORMAT, IMPORTERS, importers, read_rows
 from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
 from recortex.formats.transcripts import format_names, open_transcript
+from recortex.importers.base import recognise
 from recortex.operations.agents import WAITING, limited, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges
+from recortex.operations.importing import Importing, import_memories
 from recortex.operations.moving import Imported, adopt, foreign
-from recortex.operations.projects import MOST_COMMITS, import_commits, import_records
+from recortex.operations.projects import import_commits, import_records
 from recortex.operations.recording import draft_of, new_memory
 from recortex.operations.registry import operation, taking
 
@@ -48,41 +49,6 @@ _CAME_ALONG = (
     "Histories in the project may have come with it: what they teach waits in quarantine, and what was said"
     " in them is not kept. If they are your own: recortex import specstory --trust"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Importing:
-    """What is imported, and how.
-
-    Attributes:
-        format: {clients}, text or any
-            (sessions); jsonl (an export); markdown (notes, each of which waits in quarantine); rules
-            (what CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
-            records); git (what commits decided, reverted or fixed).
-        path: a file or folder; with rules, a folder of notes that several projects share and that
-            belongs to this one.
-        embed: make the vectors at the end, and do what follows a session: changes, causes, links to
-            symbols.
-        quarantine: let exported memories wait for review, even those this installation exported itself.
-        trust: accept another installation's export as it is, and SpecStory histories in the project as
-            your own; otherwise what they teach waits in quarantine. Only on the command line.
-        rebuild: make the exchanges of these sessions anew from their transcripts, even those already
-            read; with git, read its commits again. Only on the command line.
-        since: with git, only commits made after this time.
-        limit: with git, only this many of the latest commits.
-        dry_run: only show what would be learned.
-    """
-
-    format: str
-    path: str = ""
-    _: KW_ONLY
-    embed: bool = True
-    quarantine: bool = False
-    trust: bool = False
-    rebuild: bool = False
-    since: datetime | None = None
-    limit: int = MOST_COMMITS
-    dry_run: bool = False
 
 
 class LearningOperations(Operations):
@@ -111,15 +77,21 @@ class LearningOperations(Operations):
         Running it again adds only what is new. Without a path, the client's own history is read, but only
         what belongs to this project.
         """
-        done = self._imported(wanted)
+        if wanted.path and not wanted.format:
+            wanted = replace(wanted, format=wanted.path, path="")
+        if not (wanted.format or wanted.discover):
+            raise InvalidInputError(
+                "What is to be imported?", hint="Name a format or a path; `--discover` looks for memories."
+            )
+        if wanted.trust and self._app.actor is Actor.AGENT:
+            raise PersonNeededError("Only the person says that others' exports and histories are trusted.")
+        done = import_memories(self._app, wanted) or self._imported(self._recognised(wanted))
         # Exported memories are taken in as they are.
         if wanted.embed and not wanted.dry_run and wanted.format != "jsonl":
             after_import(self._app)
         return done
 
     def _imported(self, wanted: Importing) -> Imported:
-        if wanted.trust and self._app.actor is Actor.AGENT:
-            raise PersonNeededError("Only the person says that others' exports and histories are trusted.")
         format_, path = wanted.format, wanted.path
         own: dict[str, Callable[..., Imported]] = {
             RULES: partial(self._import_rules, path),
@@ -178,6 +150,26 @@ class LearningOperations(Operations):
                 elsewhere=len(found.sessions),
             )
         return self._import_sessions(wanted, sessions, problems, unread)
+
+    def _recognised(self, wanted: Importing) -> Importing:
+        """The same with the format of a path that was given alone: an export, notes, or sessions."""
+        place = wanted.format
+        if wanted.path or not place or not Path(place).exists():
+            return wanted
+        seen = recognise(readable(self._app, place))[1]
+        if isinstance(seen.first, dict) and seen.first.get("format") == FORMAT:
+            return replace(wanted, format="jsonl", path=place)
+        if Path(place).suffix.lower() == ".md":
+            return replace(wanted, format="markdown", path=place)
+        if not seen.folder:
+            try:
+                open_transcript(Path(place))
+            except FormatError as error:
+                raise FormatError(
+                    f"{place} is nothing that can be imported: it is {seen}.",
+                    hint="`recortex import --help` lists what can be; `recortex ingest` reads documents.",
+                ) from error
+        return replace(wanted, format="any", path=place)
 
     def _rebuild(self, sessions: Sequence[SessionFile]) -> Iterator[str]:
         """Make the exchanges of sessions again; gives the files that cannot be read, with the reason."""

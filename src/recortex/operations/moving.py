@@ -257,6 +257,32 @@ class WouldKeep(Value, frozen=True, kw_only=True):
     summary: str
 
 
+class RowsRead(Value, frozen=True, kw_only=True):
+    """What became of the rows of another memory system; `rows` is the sum of the five that follow.
+
+    Attributes:
+        system: whose memories they are.
+        path: where they were.
+        refused: how many were not imported, by the reason.
+        mapping: of each of the system's kinds: the kind of memory it becomes, and how many there are.
+        examples: some memories as they would be kept, of a dry run.
+        problem: why nothing of it could be read.
+    """
+
+    system: str
+    path: str
+    rows: int = 0
+    added: int = 0
+    changed: int = 0
+    merged: int = 0
+    unchanged: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    relations: int = 0
+    mapping: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    problem: str = ""
+
+
 class Imported(Value, frozen=True, kw_only=True):
     """What a back-fill found.
 
@@ -272,6 +298,7 @@ class Imported(Value, frozen=True, kw_only=True):
             gone.
         skipped: how many files or commits were left out, by the reason.
         found: what a dry run would keep.
+        sources: what became of other memory systems' rows, or what is there of them.
     """
 
     format: str
@@ -296,6 +323,7 @@ class Imported(Value, frozen=True, kw_only=True):
     renamed: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     found: tuple[WouldKeep, ...] = ()
+    sources: tuple[RowsRead, ...] = ()
 
 
 class ExportOperations(Operations):

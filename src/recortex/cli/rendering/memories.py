@@ -242,13 +242,15 @@ def acknowledged(value: Remembered, _terminal: Terminal) -> str:
 
 def imported(value: Imported, terminal: Terminal) -> str:
     """The summary of a back-fill."""
-    return "\n".join(_imported(value, terminal))
+    if value.format in {"adr", "git"}:
+        return "\n".join((*_of_project(value, terminal), *_last(value, terminal)))
+    if value.sources or value.format == "discover":
+        return "\n".join((*_of_systems(value, terminal), *_last(value, terminal)))
+    return "\n".join((*_imported(value, terminal), *_last(value, terminal)))
 
 
 def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
-    if value.format in {"adr", "git"}:
-        yield from _of_project(value, terminal)
-    elif value.files:
+    if value.files:
         word = "Would read" if value.dry_run else "Read"
         unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
         amount = f": {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}" if value.lines else ""
@@ -269,12 +271,43 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
             yield f"{plural(count, 'record')} left out: {why}."
     else:
         yield from _nothing_read(value, terminal)
+
+
+def _last(value: Imported, terminal: Terminal) -> Iterator[str]:
+    """What went wrong, and what to do next."""
     for problem in value.problems[:_MOST_PROBLEMS]:
         yield terminal.style(terminal.wrap(problem, indent=2, first="! "), "yellow")
     if len(value.problems) > _MOST_PROBLEMS:
         yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
     if value.proposed and not value.dry_run:
         yield "`recortex review` shows what waits."
+
+
+def _of_systems(value: Imported, terminal: Terminal) -> Iterator[str]:
+    """What became of the rows of other memory systems; the counts add up to the rows."""
+    if not value.sources:
+        yield "No other memory system was found in your home folder or in the project."
+    would = "would be " if value.dry_run else ""
+    for one in value.sources:
+        yield f"{terminal.style(one.system, 'cyan')}  {clean(one.path)}"
+        if one.problem:
+            yield terminal.style(terminal.wrap(one.problem, indent=2, first="! "), "yellow")
+            continue
+        counts = (
+            (one.added, "added"),
+            (one.changed, "changed, since their rows did"),
+            (one.merged, "merged with what says the same"),
+            (one.unchanged, "known already"),
+        )
+        said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
+        said += [plural(one.relations, "relation")] if one.relations else []
+        yield f"  {plural(one.rows, 'row')}: {', '.join(said)}; {sum(one.refused.values()):,} left out."
+        yield from (f"  {count:>6,}  {clean(why)}" for why, count in one.refused.items())
+        if value.dry_run:
+            yield from (f"  {clean(line)}" for line in one.mapping)
+            yield from (terminal.cut(f"    {clean(line)}", terminal.width) for line in one.examples)
+    if value.dry_run and value.format == "discover" and value.sources:
+        yield "`recortex import --discover --yes` imports all of this, `--only NAME` a part."
 
 
 def _of_project(value: Imported, terminal: Terminal) -> Iterator[str]:
