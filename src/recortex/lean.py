@@ -67,10 +67,35 @@ __all__ = [
     "asdict",
     "field",
     "force_setattr",
+    "lazy_module",
     "msgspec",
     "names_of",
     "replace",
 ]
+
+
+class _LazyModule:
+    """A module until its first use: importing it for every start would cost more than most starts need."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        # Only names that are not there come here, so `_module` is set once. Attributes are not kept: what a
+        # module rebinds later (a cache, a setting) has to be seen here as well.
+        if attribute == "_module":
+            self._module = import_module(self._name)
+            return self._module
+        return getattr(self._module, attribute)
+
+
+def lazy_module(name: str) -> Any:
+    """The module of this name, imported when an attribute of it is first asked for.
+
+    It stands in the `else` of the `if TYPE_CHECKING` that imports the module, so that type checkers, the
+    contracts on imports and readers find the dependency at the top of the file.
+    """
+    return _LazyModule(name)
 
 
 class _Fields:

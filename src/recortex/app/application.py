@@ -21,7 +21,7 @@ from recortex.errors import (
     PermissionsError,
     StorageError,
 )
-from recortex.lean import Struct, field, replace
+from recortex.lean import Struct, field, lazy_module, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -32,16 +32,22 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.search import Alike, Chunk, ChunkHit, MemoryQuery, Recipe
-    from recortex.engines.exchanges.service import ExchangeRetrieval
-    from recortex.engines.ingestion.normalisation import Embedding
+    from recortex.engines import record_embedding
+    from recortex.engines.exchanges import service as exchange_service
+    from recortex.engines.ingestion import normalisation
     from recortex.engines.ingestion.service import Ingestion
     from recortex.engines.prompting.service import Adviser
-    from recortex.engines.record_embedding import RecordEmbedding
-    from recortex.engines.retrieval.service import Meaning, Retrieval
+    from recortex.engines.retrieval import service as retrieval_service
+    from recortex.engines.retrieval.service import Meaning
     from recortex.ports.model import ChangeReader, NamedEmbedder, Reranker
     from recortex.ports.store import KeptStore
     from recortex.settings import Settings
     from recortex.telemetry import ToFile
+else:
+    exchange_service = lazy_module("recortex.engines.exchanges.service")
+    normalisation = lazy_module("recortex.engines.ingestion.normalisation")
+    record_embedding = lazy_module("recortex.engines.record_embedding")
+    retrieval_service = lazy_module("recortex.engines.retrieval.service")
 
 
 FULL_ID = 36
@@ -363,20 +369,16 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         return Ingestion(self.store, search, count=count, **ids)
 
     @cached_property
-    def embedding(self) -> Embedding:
+    def embedding(self) -> normalisation.Embedding:
         """Gives memories their vectors."""
-        from recortex.engines.ingestion.normalisation import Embedding
-
-        return Embedding(self.store, self.embedder, project=self.project)
+        return normalisation.Embedding(self.store, self.embedder, project=self.project)
 
     @cached_property
-    def retrieval(self) -> Retrieval:
+    def retrieval(self) -> retrieval_service.Retrieval:
         """Answers questions."""
-        from recortex.engines.retrieval.service import Retrieval
-
         embedder = self.embedder if self.store.vectors.available else None
         times = self.settings["recall.times"]
-        return Retrieval(
+        return retrieval_service.Retrieval(
             self.store.search,
             embedder,
             times=times,
@@ -399,20 +401,17 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         return [(known[one], known[other]) for one, other in pairs if one in known and other in known]
 
     @cached_property
-    def exchange_embedding(self) -> RecordEmbedding[Exchange]:
+    def exchange_embedding(self) -> record_embedding.RecordEmbedding[Exchange]:
         """Gives exchanges their vectors."""
-        from recortex.engines.exchanges.service import embedded
-        from recortex.engines.record_embedding import RecordEmbedding
-
-        return RecordEmbedding(self.store, self.store.exchange_vectors, embedded, self.embedder)
+        return record_embedding.RecordEmbedding(
+            self.store, self.store.exchange_vectors, exchange_service.embedded, self.embedder
+        )
 
     @cached_property
-    def chunk_embedding(self) -> RecordEmbedding[Chunk]:
+    def chunk_embedding(self) -> record_embedding.RecordEmbedding[Chunk]:
         """Gives chunks of documents their vectors."""
-        from recortex.engines.record_embedding import RecordEmbedding
-
         embedded = self.chunk_retrieval.embedded
-        return RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)
+        return record_embedding.RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)
 
     @cached_property
     def chunk_retrieval(self) -> ChunkAnswers:
@@ -421,28 +420,26 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         return answers
 
     @cached_property
-    def exchange_retrieval(self) -> ExchangeRetrieval:
+    def exchange_retrieval(self) -> exchange_service.ExchangeRetrieval:
         """Answers questions from what was said in sessions."""
-        from recortex.engines.exchanges.service import ExchangeRetrieval
+        return exchange_service.ExchangeRetrieval(self.store.exchange_search, self.count_tokens)
 
-        return ExchangeRetrieval(self.store.exchange_search, self.count_tokens)
-
-    def retrieval_of(self, states: Sequence[Memory]) -> Retrieval:
+    def retrieval_of(self, states: Sequence[Memory]) -> retrieval_service.Retrieval:
         """Answers questions from former states.
 
         They get an index of their own in memory: they are few, and the store's index holds current states.
         """
         from recortex.engines.indexing import search_text
-        from recortex.engines.ingestion.normalisation import Embedding
-        from recortex.engines.retrieval.service import Retrieval
 
         store = self.store.empty_in_memory()
         with store.transaction():
             for state in states:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
-        Embedding(store, self.embedder, project=self.project).embed(states)
+        normalisation.Embedding(store, self.embedder, project=self.project).embed(states)
         embedder = self.embedder if store.vectors.available else None
-        return Retrieval(store.search, embedder, historical=True, times=self.settings["recall.times"])
+        return retrieval_service.Retrieval(
+            store.search, embedder, historical=True, times=self.settings["recall.times"]
+        )
 
 
 # -- tells apart the projects that share one store, for memories that follow a project's own files

@@ -23,16 +23,24 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Origin, Scope, Status, Trust
 from recortex.errors import InvalidInputError, RecortexError, StorageError
 from recortex.filesystem import alone, replace_text
+from recortex.lean import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from recortex.app import last_sessions
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
+    from recortex.codebase import git as git_files
     from recortex.domain.maintenance import MemoryStatistics
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
-    from recortex.engines.brief import BriefEntry, Presentable, Ranked
+    from recortex.engines import brief as brief_engine
+    from recortex.engines.brief import BriefEntry, Ranked
+else:
+    brief_engine = lazy_module("recortex.engines.brief")
+    git_files = lazy_module("recortex.codebase.git")
+    last_sessions = lazy_module("recortex.app.last_sessions")
 
 
 FOLDER = "surface-cache"
@@ -132,7 +140,6 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 
 
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
-    from recortex.engines.brief import Budget, foremost, page, passes, ranked
     from recortex.text.tokens import TokenCounter
 
     now = app.clock()
@@ -140,12 +147,14 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     all_services = app.readable_services()
     stores = _presentable(app, all_services, branch, cwd, client)
     count = TokenCounter(on_degradation=app.degraded).count
-    shelf = _Reading(all_services, foremost(ranked(stores, branch=branch, now=at)), count)
-    parted = passes(shelf.holding())
+    shelf = _Reading(
+        all_services, brief_engine.foremost(brief_engine.ranked(stores, branch=branch, now=at)), count
+    )
+    parted = brief_engine.passes(shelf.holding())
     sessions = _session_lines(app, branch, cwd, count) if app.settings["hooks.last_session"] else ()
     before = "".join(line.text for line in sessions) + _renamed(all_services)
-    budget = Budget.of_tokens(app.settings[BUDGET])
-    laid_out = page(parted, shelf.line_of, count, budget, before)
+    budget = brief_engine.Budget.of_tokens(app.settings[BUDGET])
+    laid_out = brief_engine.page(parted, shelf.line_of, count, budget, before)
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
     ends = [memory.valid_until.timestamp() for memory in shelf.select(laid_out.entries) if memory.valid_until]
@@ -155,10 +164,9 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
 
 def _presentable(
     app: Application, all_services: Sequence[StoreServices], branch: str, cwd: str, client: str
-) -> list[Presentable]:
+) -> list[brief_engine.Presentable]:
     """What each store may show to a client, and what each memory has to do with the session that starts."""
     from recortex.app.neighbours import neighbours_of
-    from recortex.engines.brief import Presentable
 
     files, sessions = _at_work(app, branch, cwd)
     beside = neighbours_of(app, sorted(files))[:MOST_BESIDE]
@@ -177,7 +185,7 @@ def _presentable(
         for project in projects:
             outcomes |= project.store.sessions.outcomes([one.id for one in memories], ("surface",))
         central = services.store.search.centralities([one.key for one in memories])
-        found.append(Presentable(memories, central, frozenset(about), frozenset(near), outcomes))
+        found.append(brief_engine.Presentable(memories, central, frozenset(about), frozenset(near), outcomes))
     return found
 
 
@@ -186,13 +194,11 @@ def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[st
 
     Of two the earlier one; but the repository's word where the other is the person's, whenever it was said.
     """
-    from recortex.app.last_sessions import unresolved
-
     repositorys = [one.id for one in known if one.origin == Origin.REPOSITORY]
     persons = {one.id for one in known if one.trust == Trust.TRUSTED}.difference(repositorys)
     pairs = services.store.relations.contradicting(repositorys) if repositorys and persons else []
     beaten = {frozenset(pair): min(pair, key=persons.__contains__) for pair in pairs if persons & {*pair}}
-    earlier = unresolved(services, MOST_UNRESOLVED).items()
+    earlier = last_sessions.unresolved(services, MOST_UNRESOLVED).items()
     return {end for later, end in earlier if frozenset((later, end)) not in beaten}.union(beaten.values())
 
 
@@ -201,7 +207,6 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
 
     Files that are uncommitted, in the last commits, or were edited in these sessions.
     """
-    from recortex.codebase.git import files_at_work
     from recortex.domain.exchange import ExchangeQuery
 
     projects = app.all_services(Scope.PROJECT)
@@ -212,39 +217,34 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
     now = app.clock()
     query = ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
     lately = [one for services in projects for one in services.store.exchanges.find(query)]
-    files = {*map(shown, files_at_work(tree)), *(path for one in lately for path in one.files)}
+    files = {*map(shown, git_files.files_at_work(tree)), *(path for one in lately for path in one.files)}
     return frozenset(files), list(dict.fromkeys(one.session for one in lately))
 
 
 def _renamed(all_services: Sequence[StoreServices]) -> str:
     """A line on memories that wait for the person since a name in them changed; empty without any."""
     from recortex.domain.search import MemoryQuery
-    from recortex.engines.brief import renamed
     from recortex.engines.supersession.reading import describe_rename
 
     query = MemoryQuery(statuses=(Status.PROPOSED,), order="updated", limit=MOST_UNRESOLVED)
     found = [memory for services in all_services for memory in services.store.memories.find(query)]
-    return renamed([text for memory in found if (text := describe_rename(memory.metadata))])
+    return brief_engine.renamed([text for memory in found if (text := describe_rename(memory.metadata))])
 
 
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:
     """The lines on the last sessions of a branch and folder."""
-    from recortex.app.last_sessions import last_sessions
-    from recortex.engines.brief import session_lines
-
     found: list[Line] = []
     for services in app.all_services(Scope.PROJECT):
-        sessions = last_sessions(services.store.exchanges, branch, cwd, app.clock())
-        found += (Line(*line) for line in session_lines(sessions, _short_id(services), count))
+        sessions = last_sessions.last_sessions(services.store.exchanges, branch, cwd, app.clock())
+        found += (Line(*line) for line in brief_engine.session_lines(sessions, _short_id(services), count))
     return tuple(found)
 
 
 def _short_id(services: StoreServices) -> Callable[[str], str]:
     """Shortens ids of exchanges: to the beginning, or not at all where another one begins so too."""
-    from recortex.engines.brief import SHORT_ID
 
     def short(id_: str) -> str:
-        begin = id_[:SHORT_ID]
+        begin = id_[: brief_engine.SHORT_ID]
         return begin if len(services.store.exchanges.ids_beginning(begin)) == 1 else id_
 
     return short
@@ -266,18 +266,19 @@ class _Reading:
 
     def holding(self) -> list[Ranked]:
         """Those that are still there and say what still holds."""
-        from recortex.engines.brief import still_holds
-
         found = ((one, self._memories.get((one.store_index, one.id))) for one in self._ranked)
-        return [one for one, memory in found if memory and still_holds(memory, one.group)]
+        return [one for one, memory in found if memory and brief_engine.still_holds(memory, one.group)]
 
     def line_of(self, one: Ranked) -> str:
         """The line of a memory; empty where it is gone meanwhile."""
-        from recortex.engines.brief import line_of
         from recortex.engines.ingestion.output_redaction import output_redacted
 
         memory = self._memories.get((one.store_index, one.id))
-        return line_of(output_redacted(memory), self._short(memory.id), self._count) if memory else ""
+        return (
+            brief_engine.line_of(output_redacted(memory), self._short(memory.id), self._count)
+            if memory
+            else ""
+        )
 
     def item(self, entry: BriefEntry) -> Item:
         """What is noted of a memory on the page."""
@@ -292,9 +293,7 @@ class _Reading:
 
     def _short(self, memory_id: str) -> str:
         """The beginning of an id, or all of it where another one begins so too."""
-        from recortex.engines.brief import SHORT_ID
-
-        begin = memory_id[:SHORT_ID]
+        begin = memory_id[: brief_engine.SHORT_ID]
         alike = [
             id_ for services in self._all_services for id_ in services.store.memories.ids_beginning(begin)
         ]
@@ -396,13 +395,11 @@ def clear(root: Path) -> None:
 
 
 def _own(root: Path) -> Path:
-    from recortex.codebase.git import tracked
-
     path = root / FILE
     for one in (path.parent, path):
         if one.is_symlink():
             raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
-    if path.exists() and tracked(root, FILE):
+    if path.exists() and git_files.tracked(root, FILE):
         raise InvalidInputError(
             f"{path} is part of the repository: memories would be committed with it.",
             hint=f"`git rm --cached {FILE}` takes it out.",

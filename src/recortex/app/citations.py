@@ -19,16 +19,22 @@ from recortex.engines.citations import Lines, Search, judged, lost, signed, suff
 from recortex.engines.citations import together_together as together
 from recortex.engines.privacy import redact
 from recortex.errors import UntrustedFileError
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from recortex.app.application import Application, StoreServices
+    from recortex.codebase import line_history
     from recortex.codebase.syntax.current_code import CurrentCode
     from recortex.domain.memory import Citation, Memory, Reach, SymbolLink
-    from recortex.engines.code.freshness import Cited, Code, Found
+    from recortex.engines.code import freshness, naming
+    from recortex.engines.code.freshness import Found
+else:
+    freshness = lazy_module("recortex.engines.code.freshness")
+    line_history = lazy_module("recortex.codebase.line_history")
+    naming = lazy_module("recortex.engines.code.naming")
 
 
 # -- the project's code as it is, and what became of the symbols that memories hang on
@@ -129,9 +135,7 @@ def _as_now(link: SymbolLink, judged: Judged | None, *, renew: bool) -> SymbolLi
     """A link as it is to be kept; None: not any more."""
     if judged is None or judged.found is None:
         return None if renew and judged and judged.citation.state == "gone" else link
-    from recortex.engines.code.freshness import followed
-
-    return followed(link, judged.found, judged.key, renew=renew)
+    return freshness.followed(link, judged.found, judged.key, renew=renew)
 
 
 class _Judge:
@@ -147,30 +151,26 @@ class _Judge:
         return self._known[link]
 
     def _judged(self, link: SymbolLink) -> Judged | None:
-        from recortex.engines.code.freshness import judged, unchanged
-
         if link.key and self._code.key(link.path) == link.key:
-            return Judged(unchanged(link))
+            return Judged(freshness.unchanged(link))
         now = self._code.read(link.path)
         if now is not None and now.facts is None:
             return None
         facts = now.facts if now else None
-        citation, found = judged(link, facts, self._elsewhere, self._code.before(link.key))
+        citation, found = freshness.judged(link, facts, self._elsewhere, self._code.before(link.key))
         if found is None:
             return None if self._reach == "file" else Judged(citation)
         there = self._code.read(found.path)
         return Judged(citation, found, there.key if there else b"")
 
-    def _elsewhere(self, link: SymbolLink) -> Iterator[Found]:
-        from recortex.engines.code.freshness import Found
-
+    def _elsewhere(self, link: SymbolLink) -> Iterator[freshness.Found]:
         if self._reach == "file":
             return
         if self._reach == "tree" and not self._refreshed:
             self._code.refresh()
             self._refreshed = True
         for one in (*self._code.alike(link.hash), *self._code.defining(link.plain)):
-            yield Found(*one)
+            yield freshness.Found(*one)
 
 
 # -- what became of cited places: reads the files of a working tree, each once, for any number of citations
@@ -287,10 +287,8 @@ def _unread(sources: _Sources, link: FileLink) -> Citation | None:
 
 
 def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> dict[FileLink, Citation]:
-    from recortex.codebase.line_history import fates
-
     absent = {link.path for link in missing if not sources.there(link)}
-    gone = fates(sources.root, absent, seconds=SECONDS[reach])
+    gone = line_history.fates(sources.root, absent, seconds=SECONDS[reach])
     found = dict(_followed(sources, missing, gone))
     rest = [link for link in missing if link not in found and link.content_hash]
     found |= _searched(sources, rest, reach, absent) if rest else {}
@@ -323,11 +321,9 @@ def _searched(
     sources: _Sources, missing: Sequence[FileLink], reach: Reach, absent: Collection[str]
 ) -> dict[FileLink, Citation]:
     """What is found in files of the same name; with the reach of the tree, in all of the same language."""
-    from recortex.codebase.line_history import moves
-
     search, names = Search(missing, absent), {link.path.rpartition("/")[2] for link in missing}
     suffixes, left = search.suffixes, MOST_BYTES
-    with moves(sources.root, seconds=SECONDS[reach]) as known:
+    with line_history.moves(sources.root, seconds=SECONDS[reach]) as known:
         likely = [path for path in known.files() if suffix(path) in suffixes]
     if reach != "tree":
         likely = [path for path in likely if path.rpartition("/")[2] in names]
@@ -401,23 +397,20 @@ def links_of(
     root: Path, memory: Memory, code: CurrentCode, then: Callable[[Memory, Found], SymbolLink | None]
 ) -> list[SymbolLink]:
     """The symbols that a memory hangs on; `then`: as for `link`."""
-    from recortex.engines.code.freshness import Subject, link_of, symbols_of
-    from recortex.engines.code.naming import name_of, named, places
-
-    subject = Subject(
-        named(memory.text),
-        [(name_of(one.name), one.file) for one in memory.functions],
-        places(memory.text),
+    subject = freshness.Subject(
+        naming.named(memory.text),
+        [(naming.name_of(one.name), one.file) for one in memory.functions],
+        naming.places(memory.text),
         list(_present(root, memory.files)),
     )
-    found = symbols_of(subject, _asked(code))
+    found = freshness.symbols_of(subject, _asked(code))
     if not found:
         return []
     commit = branch_and_commit(code.root)[1]
     keys = {one.path: keyed.key for one in found if (keyed := code.read(one.path))}
     return [
         then(memory, one)
-        or link_of(
+        or freshness.link_of(
             one.path,
             one.facts,
             one.symbol,
@@ -434,15 +427,15 @@ def link_callers(services: StoreServices, memories: Sequence[Memory], code: Curr
 
     Whoever changes a function should know what its callers rely on. Returns how many memories were linked.
     """
-    from recortex.engines.code.freshness import callees_of, constrains
     from recortex.engines.code.project import Project
 
-    links = services.store.symbols.find_links([one.id for one in memories if constrains(one)])
+    links = services.store.symbols.find_links([one.id for one in memories if freshness.constrains(one)])
     if not links:
         return 0
     project = Project(code.all_facts())
     found = {
-        id_: callees_of(project, [one for one in own if one.role == "about"]) for id_, own in links.items()
+        id_: freshness.callees_of(project, [one for one in own if one.role == "about"])
+        for id_, own in links.items()
     }
     with services.store.transaction():
         for memory in memories:
@@ -461,30 +454,23 @@ def functions_of(app: Application, names: Sequence[str]) -> tuple[FunctionLink, 
 
 
 def _function(name: str, code: CurrentCode) -> FunctionLink:
-    from recortex.engines.code.freshness import Subject, symbols_of
-    from recortex.engines.code.naming import name_of
-
-    found = symbols_of(Subject([], [(name_of(name), "")], [], []), _asked(code))
+    found = freshness.symbols_of(freshness.Subject([], [(naming.name_of(name), "")], [], []), _asked(code))
     if len(found) != 1:
         return FunctionLink(name)
     return FunctionLink(name, found[0].path, redact(found[0].symbol.signature).text)
 
 
-def _asked(code: CurrentCode) -> Code:
-    from recortex.engines.code.freshness import Code, Found
+def _asked(code: CurrentCode) -> freshness.Code:
+    def defining(name: str) -> Iterator[freshness.Found]:
+        return (freshness.Found(*one) for one in code.defining(name))
 
-    def defining(name: str) -> Iterator[Found]:
-        return (Found(*one) for one in code.defining(name))
-
-    return Code(code.facts, defining, code.path)
+    return freshness.Code(code.facts, defining, code.path)
 
 
-def _present(root: Path, files: Sequence[FileLink]) -> Iterator[Cited]:
+def _present(root: Path, files: Sequence[FileLink]) -> Iterator[freshness.Cited]:
     """Where cited lines are now, of those that still stand; of files without lines, only the path."""
-    from recortex.engines.code.freshness import Cited
-
     for one in citations_of(root, files):
         if one.first is None or not one.link.content_hash:
-            yield Cited(one.path)
+            yield freshness.Cited(one.path)
         elif one.state in {"fresh", "moved"}:
-            yield Cited(one.path, one.first, one.last)
+            yield freshness.Cited(one.path, one.first, one.last)

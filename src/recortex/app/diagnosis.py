@@ -17,7 +17,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.maintenance import bytes_per_day, days_until, fragmentation
 from recortex.errors import CorruptStoreError, RecortexError
-from recortex.lean import Value
+from recortex.lean import Value, lazy_module
 from recortex.plugins import capabilities, load
 from recortex.settings import LOCAL_EMBEDDERS
 
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application, StoreServices
+    from recortex.app.backends import files
     from recortex.app.projects import Location
     from recortex.domain.maintenance import DegradationRecord
     from recortex.ports.store import KeptStore, Store
     from recortex.settings import Settings
+else:
+    files = lazy_module("recortex.app.backends.files")
 
 
 Level = Literal["ok", "notice", "loss", "problem"]
@@ -150,9 +153,7 @@ def _store(app: Application, name: str, location: Location) -> Iterator[HealthFi
     if not found.index_whole:
         todo = _ANEW if location.remote else "Run `recortex recover`: it is rebuilt from the memories."
         yield HealthFinding(title, "problem", "The keyword index is damaged.", todo)
-    from recortex.app.backends.files import altered
-
-    changed = altered(services.store) if found.whole else []
+    changed = files.altered(services.store) if found.whole else []
     for problem in changed:
         yield HealthFinding(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
     todo = "Write again what is missing; no backup holds it."
@@ -177,9 +178,7 @@ def losses(store: KeptStore) -> list[str]:
 
     No fault of the file: a power cut takes the last commits too, which nobody can bring back.
     """
-    from recortex.app.backends.files import lacking
-
-    now, found = lacking(store), []
+    now, found = files.lacking(store), []
     with suppress(CorruptStoreError):  # whoever reads the damaged part says what is wrong
         found = [
             f"{one.degradation.failure} (noticed on {one.first_at:%Y-%m-%d})."
@@ -225,10 +224,8 @@ def _unfinished(title: str, services: StoreServices) -> Iterator[HealthFinding]:
 
 
 def _gone(location: Location) -> RecortexError | None:
-    from recortex.app.backends.files import missing
-
     try:
-        missing(location.database, location.backups)
+        files.missing(location.database, location.backups)
     except RecortexError as error:
         return error
     return None

@@ -16,17 +16,23 @@ from blake3 import blake3
 from recortex.codebase.git import relative
 from recortex.errors import RecortexError, UntrustedFileError
 from recortex.filesystem import read_own, require_own
+from recortex.lean import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    import apsw
     from apsw import Connection
 
     from recortex.app.application import Application
     from recortex.domain.memory import Memory
+    from recortex.engines.code import ranking
     from recortex.engines.code.project import Project
+else:
+    apsw = lazy_module("apsw")
+    ranking = lazy_module("recortex.engines.code.ranking")
 
 SECONDS = 600
 """Between two times that neighbours are made anew: it takes as long as all else, and they rarely change."""
@@ -47,13 +53,11 @@ def neighbours_of(app: Application, files: Sequence[str]) -> list[str]:
     path = app.project.facts
     if not (files and path.is_file()):
         return []
-    from recortex.engines.code.ranking import together
-
     inside = [relative(one, app.tree) for one in files]
     known = _near(path, app.tree, inside)
     if not known and app.tree != app.root:  # nobody asked for the code of this working tree yet
         known = _near(path, app.root, inside)
-    return together(inside, known)
+    return ranking.together(inside, known)
 
 
 def keep_neighbours(
@@ -68,18 +72,15 @@ def keep_neighbours(
         project: puts the facts together.
         now: the time.
     """
-    import apsw
-
     at = int(now.timestamp())
     state = blake3(b"".join(one.encode() + key for one, key in sorted(files.items()))).digest()
     before, then = _made(path, root)
     if state == before or 0 <= at - then < SECONDS:
         return
-    from recortex.engines.code.ranking import neighbours
     from recortex.engines.code.resolution import references
 
     with suppress(apsw.Error):
-        _keep(path, root, neighbours(references(project())), state, at)
+        _keep(path, root, ranking.neighbours(references(project())), state, at)
 
 
 # -- the tables
@@ -133,8 +134,6 @@ def _keep(path: Path, root: Path, found: Mapping[str, Sequence[str]], state: byt
 
 
 def _rows(path: Path, query: str, values: Sequence[str]) -> list[Any]:
-    import apsw
-
     try:
         if not path.is_file():
             return []
@@ -146,8 +145,6 @@ def _rows(path: Path, query: str, values: Sequence[str]) -> list[Any]:
 
 
 def _opened(path: Path) -> Connection:
-    import apsw
-
     database = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     database.set_busy_timeout(_BUSY_MILLISECONDS)
     return database

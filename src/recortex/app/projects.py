@@ -22,11 +22,16 @@ from recortex.domain.text import lazy
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
 from recortex.hashes import sha256
-from recortex.lean import Value, asdict, field, replace
+from recortex.lean import Value, asdict, field, lazy_module, replace
 
 if TYPE_CHECKING:
+    from recortex.codebase import git as git_files
+    from recortex.domain import address as addresses
     from recortex.domain.address import Address
     from recortex.domain.vocabulary import Scope
+else:
+    addresses = lazy_module("recortex.domain.address")
+    git_files = lazy_module("recortex.codebase.git")
 
 
 # -- where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to
@@ -218,9 +223,7 @@ def unbind(project: Project) -> None:
     """Take the id of a memory that is gone out of the checkout's git configuration."""
     git, record = project.checkout.git, project.record
     if git is not None and record is not None and project.checkout.id == record.id:
-        from recortex.codebase.git import unset_local
-
-        unset_local(git, GIT_KEY)
+        git_files.unset_local(git, GIT_KEY)
 
 
 def bound_to(home: Path, anchor: Path) -> list[Path]:
@@ -278,9 +281,7 @@ def _write(folder: Path, record: Record) -> None:
 
 
 def _tell_git(git: Path, id_: str) -> bool:
-    from recortex.codebase.git import set_local
-
-    return set_local(git, GIT_KEY, id_) and Checkout(git.parent, git).id == id_
+    return git_files.set_local(git, GIT_KEY, id_) and Checkout(git.parent, git).id == id_
 
 
 def _by_id(home: Path, id_: str) -> tuple[Path, Record] | None:
@@ -377,9 +378,7 @@ class Location(Value, frozen=True):
     @property
     def on_server(self) -> Address:
         """The database and workspace of a store on a server."""
-        from recortex.domain.address import parse
-
-        return parse(self.url, workspace=self.workspace)
+        return addresses.parse(self.url, workspace=self.workspace)
 
     @property
     def address(self) -> str:
@@ -555,9 +554,7 @@ def _utf8(path: Path) -> Path:
 
 
 def _on_server(url: str, project: Project, workspace: str) -> Location:
-    from recortex.domain.address import parse
-
-    address = parse(url, workspace=workspace)
+    address = addresses.parse(url, workspace=workspace)
     if not address.workspace:
         address = address._replace(workspace=project.workspace(address.server))
     folder = project.folder or _not_yet(project)

@@ -22,6 +22,7 @@ from recortex.app.projects import (
 )
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import ConfigError
+from recortex.lean import lazy_module
 from recortex.plugins import capability, load
 from recortex.settings import Settings, home_folder, inside, key_variable, read
 from recortex.telemetry import ToFile, span
@@ -30,12 +31,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.app.application import Application, StoreServices
+    from recortex.app.backends import stores
     from recortex.app.hooks.context import HookContext
     from recortex.domain.maintenance import Degradation
     from recortex.domain.relation import Chances
+    from recortex.embeddings import building, changes
     from recortex.engines.prompting.service import Adviser
     from recortex.ports.model import ChangeReader, Embedder, Named, NamedEmbedder, Purpose, Reranker
     from recortex.ports.search import Sessions
+else:
+    building = lazy_module("recortex.embeddings.building")
+    changes = lazy_module("recortex.embeddings.changes")
+    stores = lazy_module("recortex.app.backends.stores")
 
 MOST_THREADS = 4
 """Threads of the embedding model."""
@@ -81,7 +88,6 @@ def _application(
 ) -> Application:
     # Imported here: a hook that a server answers for does not need them.
     from recortex.app.application import Application, StoreServices
-    from recortex.app.backends.stores import open_store
     from recortex.text.tokens import TokenCounter
 
     events: list[Callable[[Degradation], None]] = []  # filled below: the application records them
@@ -100,7 +106,7 @@ def _application(
 
     def open_services(scope: Scope | None, location: Location) -> StoreServices:
         location = prepare(location)
-        store = open_store(location, clock=clock, settings=settings, degraded=degraded)
+        store = stores.open_store(location, clock=clock, settings=settings, degraded=degraded)
         return StoreServices(
             scope=scope,
             root=project.root,
@@ -224,9 +230,7 @@ def server_of(start: Path, *, url: str = "") -> Location:
 
 def _sessions(location: Location, open_app: Callable[[], Application]) -> Sessions:
     """The sessions of a store; without the rest of it where it is of today's schema."""
-    from recortex.app.backends.stores import open_sessions
-
-    return open_sessions(location) or open_app().services(Scope.PROJECT).store.sessions
+    return stores.open_sessions(location) or open_app().services(Scope.PROJECT).store.sessions
 
 
 def _locations(project: Project, url: str, settings: Settings) -> Locations:
@@ -283,9 +287,7 @@ class _LaterReader:
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Chances]:
         if self._made is None:
-            from recortex.embeddings.changes import ChangeModel
-
-            self._made = ChangeModel()
+            self._made = changes.ChangeModel()
         return self._made.chances(pairs)
 
 
@@ -298,21 +300,16 @@ class _LaterReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         if self._made is None:
-            from recortex.embeddings.changes import CrossEncoder
-
-            self._made = CrossEncoder(self._folder)
+            self._made = changes.CrossEncoder(self._folder)
         with span("rerank", texts=len(texts)):
             return self._made.scores(question, texts)
 
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
-    from recortex.embeddings.building import EmbedderChain
-
-    return EmbedderChain(_embedders(settings), on_degradation=degraded)
+    return building.EmbedderChain(_embedders(settings), on_degradation=degraded)
 
 
 def _embedders(settings: Settings) -> list[Embedder]:
-    from recortex.embeddings.building import build_embedders
     from recortex.embeddings.providers import EmbedderSettings
 
     chosen = EmbedderSettings(
@@ -322,7 +319,7 @@ def _embedders(settings: Settings) -> list[Embedder]:
         threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
         variable=key_variable(settings["embedder"]),
     )
-    return build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
+    return building.build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
 
 
 def _models(settings: Settings) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.cli.invocation import DONE, FAILED, NotConfirmedError, UsageError
 from recortex.cli.parser import meant, parse
 from recortex.domain.text import cleaned
-from recortex.lean import replace
+from recortex.lean import lazy_module, replace
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 from recortex.terminal import ProgressLine, clean, terminal_of
@@ -20,10 +20,13 @@ from recortex.terminal import ProgressLine, clean, terminal_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recortex.cli import rendering
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
     from recortex.errors import RecortexError
     from recortex.operations.base import Operations
+else:
+    rendering = lazy_module("recortex.cli.rendering")
 
 
 # -- the one JSON object that a verb prints with `--json`
@@ -178,9 +181,7 @@ def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
     """
     if not _attended(call):
         raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
-    from recortex.cli.rendering import render
-
-    answer = _answered_yes(f"{render(shown, terminal_of(sys.stderr))}\n\nGo on?")
+    answer = _answered_yes(f"{rendering.render(shown, terminal_of(sys.stderr))}\n\nGo on?")
     if not answer:
         sys.stderr.write("Nothing was changed.\n")
     return answer
@@ -192,11 +193,9 @@ def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: f
         answer = success(verb, data, warnings, time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")
         return
-    from recortex.cli.rendering import render
-
     for warning in warnings:
         sys.stderr.write(f"warning: {clean(warning)}\n")
-    text = render(data, replace(terminal_of(sys.stdout), full=call.full))
+    text = rendering.render(data, replace(terminal_of(sys.stdout), full=call.full))
     sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n" if text else b"")
 
 

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Union, get_
 from recortex.cli.invocation import UsageError, add_common
 from recortex.domain.time import parse_instant
 from recortex.errors import InvalidInputError, RecortexError
-from recortex.lean import Value
+from recortex.lean import Value, lazy_module
 
 if TYPE_CHECKING:
+    from recortex import codec
     from recortex.operations.registry import Operation, Parameter
+else:
+    codec = lazy_module("recortex.codec")
 
 
 # -- from a word of the command line to the value that a parameter's type asks for
@@ -125,13 +128,13 @@ def _structured(hint: Any) -> Shape:
     mapping = isinstance(kind, type) and issubclass(kind, Mapping)
 
     def read(word: str) -> Any:
-        from recortex.codec import convert, loads
-
-        data = loads(source(word))
+        data = codec.loads(source(word))
         if mapping and not isinstance(data, dict):
             raise InvalidInputError("A JSON object is wanted.", hint='Give it as {"name": "value"}.')
         return (
-            convert(data, hint) if isinstance(hint, type) and hasattr(hint, "__dataclass_fields__") else data
+            codec.convert(data, hint)
+            if isinstance(hint, type) and hasattr(hint, "__dataclass_fields__")
+            else data
         )
 
     return Shape(read, "JSON", structured=True)
@@ -171,21 +174,17 @@ def _decoded(data: bytes, name: str) -> str:
 
 def _rows(word: str) -> list[Any]:
     """A JSON array, or one JSON value on each line."""
-    from recortex.codec import loads
-
     text = source(word).strip()
     if not text:
         raise InvalidInputError("There is nothing to read.", hint="Give a JSON array or JSON lines.")
     if text.startswith("["):
-        return list(loads(text))
+        return list(codec.loads(text))
     return [_row(line, number) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
 
 
 def _row(line: str, number: int) -> Any:
-    from recortex.codec import loads
-
     try:
-        return loads(line)
+        return codec.loads(line)
     except RecortexError as error:
         raise InvalidInputError(f"Line {number}: {error.message}", hint=error.hint) from None
 
@@ -196,9 +195,7 @@ def _text(word: str) -> str:
 
 def _text_or_object(word: str) -> Any:
     """A JSON object where it looks like one, else the text itself."""
-    from recortex.codec import loads
-
-    return loads(word) if word.lstrip().startswith("{") else word
+    return codec.loads(word) if word.lstrip().startswith("{") else word
 
 
 def spoken(word: str) -> str:

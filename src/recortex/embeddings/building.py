@@ -21,7 +21,7 @@ from recortex.embeddings.onnx import OnnxEmbedder, cut, normalised
 from recortex.embeddings.providers import HttpEmbedder, Provider, key_of, provider
 from recortex.errors import EmbeddingError
 from recortex.hashes import blake2b
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 from recortex.ports.model import PieceEmbedder
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from recortex.ports.model import Embedder, PieceCodes, Pieces, Purpose, Vector, Vectors
 
     _Cached: TypeAlias = tuple[Vector, Pieces | PieceCodes | None]
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 
 # -- hashed TF-IDF: vectors without a model, the fallback on machines that cannot run it
@@ -67,8 +70,6 @@ class HashedEmbedder:
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
         """Return one unit vector per text, float32, shape (len(texts), 384); the same for any purpose."""
         del purpose
-        import numpy as np
-
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
         for row, text in enumerate(texts):
             for place, weight in _weights(text):
@@ -485,8 +486,6 @@ class CachedEmbedder:
         Raises:
             EmbeddingError: as `embed`.
         """
-        import numpy as np
-
         wanted = list(dict.fromkeys(texts))
         with self._lock:
             found = {text: self._memory[purpose, text] for text in wanted if (purpose, text) in self._memory}

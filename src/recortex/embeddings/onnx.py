@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recortex.domain.maintenance import LABEL
 from recortex.domain.text import lazy
 from recortex.errors import DimensionMismatchError, EmbeddingError, TextRefusedError
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     Rows = npt.NDArray[np.float32]
     Flags = npt.NDArray[np.bool_]
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 
 # -- vectors of the word pieces of a text, by which a question is compared with a text word by word
@@ -64,8 +67,6 @@ def read_table(path: Path) -> Table:
         OSError: it cannot be read.
         KeyError, ValueError: it is none.
     """
-    import numpy as np
-
     row = np.load(path, allow_pickle=False)  # one record: an archive takes five times as long to be opened
     rotation = row["rotation"].astype(np.float32) * np.float32(row["scale"])
     telling = np.unpackbits(row["telling"]).astype(bool)
@@ -95,15 +96,11 @@ class PieceReader:
             ids: of the tokens, marks included.
             states: the model's vector of each, shape (tokens, dimensions).
         """
-        import numpy as np
-
         telling = self._table.telling[np.asarray(ids[1:-1], dtype=np.int64)]
         return self._turned(_unit(states[1:-1])), telling if telling.any() else ~telling
 
     def of_passage(self, text: str, ids: Sequence[int], states: Rows) -> PieceCodes:
         """The telling pieces of a text without its label, each once, as the mean of where it occurs."""
-        import numpy as np
-
         begins = self._encode(label[0])[:-1] if (label := LABEL.match(text)) else ids[:1]
         places = np.arange(min(len(begins), len(ids) - 1), len(ids) - 1)
         told = np.asarray(ids, dtype=np.int64)[places]
@@ -120,16 +117,12 @@ class PieceReader:
         return bytes(np.packbits(rows > 0, axis=1).tobytes())
 
     def _turned(self, rows: Rows) -> Rows:
-        import numpy as np
-
         # Not as a product of matrices, which would wake the threads of the linear algebra library: they wait
         # for more work so eagerly that a recall takes three times as long (bench/latency.py).
         return _unit(np.einsum("pd,dn->pn", rows - self._table.centre, self._table.rotation))
 
 
 def _unit(rows: npt.NDArray[np.floating[Any]]) -> Rows:
-    import numpy as np
-
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
 
@@ -307,8 +300,6 @@ class LocalModel(ABC):
         """The length of each vector; 0 where it is not known before the first one."""
 
     def _stacked(self, rows: Sequence[Vector]) -> Vectors:
-        import numpy as np
-
         return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
 
     def _runs(self, texts: Sequence[str]) -> list[Any]:
@@ -469,8 +460,6 @@ def _table(folder: Path) -> Table:
 
 
 def _run(session: Any, ids: list[int]) -> _Run:
-    import numpy as np
-
     row = np.array([ids], dtype=np.int64)
     inputs = {"input_ids": row, "attention_mask": np.ones_like(row)}
     vectors, states = run_session(session, ["embedding", _STATES], inputs)
@@ -491,8 +480,6 @@ def normalised(rows: npt.ArrayLike) -> Vectors:
     Raises:
         TextRefusedError: a row is not finite, or is zero; other texts may work.
     """
-    import numpy as np
-
     values = np.asarray(rows, dtype=np.float64)
     if not np.isfinite(values).all():
         raise TextRefusedError("A vector has a value that is not finite.")
@@ -525,8 +512,6 @@ def pooled(output: Any, pooling: Pooling) -> npt.NDArray[np.float64]:
         EmbeddingError: the output is no array of numbers, or has another shape.
         TextRefusedError: the text has no token.
     """
-    import numpy as np
-
     if not isinstance(output, np.ndarray) or output.dtype.kind not in _NUMBERS:
         raise EmbeddingError("The model's output is no array of numbers.")
     if output.ndim == 2 and len(output) == 1:  # noqa: PLR2004  axes

@@ -29,13 +29,16 @@ from recortex.errors import (
     RateLimitedError,
     TextRefusedError,
 )
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from recortex import transport
     from recortex.ports.model import Embedder, Purpose, Vectors
     from recortex.transport import Deadline, PostError
+else:
+    transport = lazy_module("recortex.transport")
 
 
 BYTES_PER_TOKEN = 2
@@ -431,13 +434,11 @@ class HttpEmbedder:
         """
         import numpy as np
 
-        from recortex.transport import Deadline
-
         if not texts:
             return np.empty((0, self._width), dtype=np.float32)
         self._check_rest()
         timeout = self._chosen.timeout
-        deadline = Deadline(min(timeout, QUERY_SECONDS) if purpose == "query" else timeout)
+        deadline = transport.Deadline(min(timeout, QUERY_SECONDS) if purpose == "query" else timeout)
         try:
             url, key = self._address(), self._key()
             sent = list(batches([self._clean(text) for text in texts], self._row))
@@ -456,10 +457,8 @@ class HttpEmbedder:
         self._failure, self._asked_rest = None, 0.0
 
     def _address(self) -> str:
-        from recortex.transport import objection
-
         base = self._chosen.url or self._row.url
-        why = objection(base, secret=True, setting="embedding.url")
+        why = transport.objection(base, secret=True, setting="embedding.url")
         if why:
             raise EmbeddingError(why, hint="Correct embedding.url, or remove it for the provider's own.")
         return base.rstrip("/") + self._row.path(self._model)
@@ -476,13 +475,11 @@ class HttpEmbedder:
 
     def _answer(self, url: str, key: str, body: bytes, deadline: Deadline) -> bytes:
         """Send the request, with retries, until there is a response or the deadline passes."""
-        from recortex.transport import PostError, post
-
         for number in range(TRIES):
             self._wait_for_room(deadline)
             try:
-                return post(url, self._row.headers(key), body, deadline, most=MAX_ANSWER)
-            except PostError as error:
+                return transport.post(url, self._row.headers(key), body, deadline, most=MAX_ANSWER)
+            except transport.PostError as error:
                 wait = self._pause_before(number + 1, error)
                 if wait is None or not deadline.leaves(wait):
                     self._asked_rest = min(error.pause or 0.0, LONGEST_REST)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import SearchText
 from recortex.domain.text import lazy
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 from recortex.text.words import compound_parts, grams, identifier_parts, path_words
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     Rows = npt.NDArray[np.float32]
     Row: TypeAlias = npt.NDArray[np.float32]
+    import numpy as np
+else:
+    np = lazy_module("numpy")
 
 
 # -- recognises code and outlines, and reads the name and documentation of a piece of code
@@ -165,8 +168,6 @@ def _best(rows: Rows, codes: Mapping[int, bytes], width: int) -> Rows:
     The signs of a text stand for numbers of one size, ±1 / sqrt(n). They are looked up eight at a time, which
     takes a fifth of what a product of matrices does, and no threads of the linear algebra library.
     """
-    import numpy as np
-
     packed = np.frombuffer(b"".join(codes.values()), np.uint8).reshape(-1, width)
     sums = np.zeros((len(packed), len(rows)), np.float32)
     for place, found in enumerate(_of_bytes(rows, width)):
@@ -176,8 +177,6 @@ def _best(rows: Rows, codes: Mapping[int, bytes], width: int) -> Rows:
 
 def _of_bytes(rows: Rows, width: int) -> Rows:
     """What each byte of a text's signs adds to a cosine, by place and value, shape (width, 256, pieces)."""
-    import numpy as np
-
     signs = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
     padded = np.zeros((len(rows), 8 * width), np.float32)
     padded[:, : rows.shape[1]] = rows / np.sqrt(rows.shape[1])
@@ -187,8 +186,6 @@ def _of_bytes(rows: Rows, width: int) -> Rows:
 
 def _highest(rows: Rows, lengths: Iterable[int]) -> Rows:
     """The highest values of each stretch of rows."""
-    import numpy as np
-
     starts = [0, *accumulate(lengths)][:-1]
     highest: Rows = np.maximum.reduceat(rows, starts, axis=0)
     return highest
@@ -326,8 +323,6 @@ class QuestionVector(NamedTuple):
 
 def mean_direction(vectors: npt.NDArray[np.float32]) -> Row:
     """The mean of vectors of unit length (rows), of unit length again; a single one as it is."""
-    import numpy as np
-
     mean = vectors[0] if len(vectors) == 1 else vectors.mean(axis=0)
     length = 1.0 if len(vectors) == 1 else max(float(np.linalg.norm(mean)), 1e-12)
     return np.asarray(mean / length, dtype=np.float32)
@@ -335,23 +330,17 @@ def mean_direction(vectors: npt.NDArray[np.float32]) -> Row:
 
 def compact(vector: Row) -> bytes:
     """The vector as int8, a byte per dimension, the largest ±127. Cosines change by less than 0.01."""
-    import numpy as np
-
     scale = _LARGEST / max(float(np.abs(vector).max(initial=0.0)), 1e-12)
     return bytes(np.rint(vector * scale).astype(np.int8).tobytes())
 
 
 def direction(code: bytes) -> bytes:
     """An int8 vector as little-endian float32, for comparing it with others."""
-    import numpy as np
-
     return bytes(np.frombuffer(code, dtype=np.int8).astype("<f4").tobytes())
 
 
 def cosine(a: bytes, b: bytes) -> float:
     """The cosine between two vectors of int8 values."""
-    import numpy as np
-
     row = np.frombuffer(a, dtype=np.int8).astype(np.float32)
     return cosines(row, {0: b})[0]
 
@@ -361,8 +350,6 @@ def cosines(query: Row, vectors: Mapping[int, bytes]) -> dict[int, float]:
 
     A vector with one byte per dimension is int8, with four little-endian float32; others are left out.
     """
-    import numpy as np
-
     small = {key: raw for key, raw in vectors.items() if len(raw) == query.size}
     large = {key: raw for key, raw in vectors.items() if len(raw) == 4 * query.size}
     found: dict[int, float] = {}
@@ -378,8 +365,6 @@ def _floats(rows: npt.NDArray[np.generic]) -> Row:
 
     The system would give fresh memory page by page, which takes three times as long as all that is computed.
     """
-    import numpy as np
-
     room: Row | None = getattr(_scratch, "room", None)
     if room is None or room.size < rows.size:
         room = _scratch.room = np.empty(2 * rows.size, np.float32)
@@ -389,8 +374,6 @@ def _floats(rows: npt.NDArray[np.generic]) -> Row:
 
 
 def _cosines(query: Row, rows: Row) -> list[float]:
-    import numpy as np
-
     norms = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * np.linalg.norm(query)
     found: list[float] = (rows @ query / np.maximum(norms, 1e-12)).tolist()
     return found

@@ -31,7 +31,7 @@ from recortex.domain.vocabulary import (
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
 from recortex.errors import EmbeddingError, InvalidInputError, StorageError
-from recortex.lean import Value, names_of
+from recortex.lean import Value, lazy_module, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
+    from recortex.app import wiring
     from recortex.app.application import Application, StoreServices
     from recortex.domain.memory import Citation, FileLink
     from recortex.domain.relation import Relation
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from recortex.domain.session import HookEvent
     from recortex.engines.ingestion.service import Kept
     from recortex.telemetry import ToFile
+else:
+    wiring = lazy_module("recortex.app.wiring")
 
 
 Result = TypeVar("Result", bound="DataclassInstance")
@@ -91,9 +94,7 @@ class Operations:
         Raises:
             ConfigError: a setting or the URL cannot be used.
         """
-        from recortex.app.wiring import application
-
-        return cls(application(path, url=url, clock=clock, actor=actor, progress=progress))
+        return cls(wiring.application(path, url=url, clock=clock, actor=actor, progress=progress))
 
     @classmethod
     def of(cls, other: Operations) -> Self:
@@ -110,9 +111,8 @@ class Operations:
         Returns the marked text for the agent, mostly empty.
         """
         from recortex.app.hooks.dispatch import handle
-        from recortex.app.wiring import hook_context
 
-        return handle(hook_context(self._app.root, app=self._app), event)
+        return handle(wiring.hook_context(self._app.root, app=self._app), event)
 
     @property
     def address(self) -> str:

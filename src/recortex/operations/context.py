@@ -22,21 +22,30 @@ from recortex.engines.ingestion.output_redaction import output_redacted, record_
 from recortex.engines.privacy.table import rules_in_use
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
 from recortex.filesystem import read_own
-from recortex.lean import Value
+from recortex.lean import Value, lazy_module
 from recortex.operations.base import Operations, check_budget, check_length, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recortex.app import given as given_memories
+    from recortex.app import knowledge as knowledge_of
     from recortex.app.application import StoreServices
     from recortex.app.given import Asking
     from recortex.domain.search import Chunk, Hit
+    from recortex.engines import context
+    from recortex.engines import intent as intents
     from recortex.engines.compression import Weighed
     from recortex.engines.context import Assembled as LaidOut
     from recortex.engines.context import Known, Offer
     from recortex.engines.context import LaidOut as FrameLaidOut
     from recortex.engines.retrieval.service import Meaning
+else:
+    context = lazy_module("recortex.engines.context")
+    given_memories = lazy_module("recortex.app.given")
+    intents = lazy_module("recortex.engines.intent")
+    knowledge_of = lazy_module("recortex.app.knowledge")
 
 
 MOST_NAMED = 50
@@ -77,27 +86,23 @@ class ContextOperations(Operations):
             session: id of the session that asks; by default the one of the client that runs the server.
             again: include what the session was already given.
         """
-        from recortex.app.given import Asking
-        from recortex.app.knowledge import Knowledge
-        from recortex.engines.context import ASSEMBLING_LEAST_BUDGET as LEAST_BUDGET
-        from recortex.engines.context import ASSEMBLING_MOST_BUDGET as MOST_BUDGET
-        from recortex.engines.context import assemble as lay_out
-        from recortex.engines.context import of_document, of_exchange
-
         began = time.monotonic()
-        check_budget(budget, LEAST_BUDGET, MOST_BUDGET)
+        check_budget(budget, context.ASSEMBLING_LEAST_BUDGET, context.ASSEMBLING_MOST_BUDGET)
         check_length("task", task, MAX_TASK)
         if max(len(files), len(patterns)) > MOST_NAMED:
             raise InvalidInputError(f"At most {MOST_NAMED} files and as many patterns can be given.")
-        asking = Asking(self._app, session)
+        asking = given_memories.Asking(self._app, session)
         intent = _intent(intent, task, files, asking.actions)
         boosts = _boosts(intent, self._app.settings["context.matrix"])
-        known = Knowledge(self._app, task, files, patterns)
+        known = knowledge_of.Knowledge(self._app, task, files, patterns)
         offers = known.offers(boosts)
         fresh = [one for one in offers if again or asking.is_new(one.memory)]
-        asides = [*map(of_document, known.written()), *map(of_exchange, known.find_exchanges())]
+        asides = [
+            *map(context.of_document, known.written()),
+            *map(context.of_exchange, known.find_exchanges()),
+        ]
         asides = [one for one in asides if again or one.id not in asking.receipts]
-        laid = lay_out(fresh, asides, boosts, budget, self._app.count_tokens)
+        laid = context.assemble(fresh, asides, boosts, budget, self._app.count_tokens)
         known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
         saved = min(sum(asking.receipts[id_].tokens for id_ in known_already), budget)
         _note(asking, laid, fresh, intent, began, saved)
@@ -120,13 +125,11 @@ def _boosts(intent: str, matrix: str) -> Mapping[str, float]:
     Raises:
         ConfigError: it cannot be read, or is none.
     """
-    from recortex.engines.intent import boosts, read_matrix
-
     if not matrix:
-        return boosts(intent)
+        return intents.boosts(intent)
     try:
         text = read_own(Path(matrix).expanduser(), MOST_MATRIX, links=True).decode()
-        return boosts(intent, read_matrix(text))
+        return intents.boosts(intent, intents.read_matrix(text))
     except (OSError, UnicodeDecodeError, RecortexError) as error:
         hint = "Mend it, or empty the setting `context.matrix`."
         raise ConfigError(f"{matrix} cannot be used: {error}", hint=hint) from error
@@ -138,11 +141,11 @@ def _intent(given: str, task: str, files: Sequence[str], actions: Sequence[str])
     Raises:
         InvalidInputError: there is none of that name.
     """
-    from recortex.engines.intent import classify, rules
-
-    if given and given not in rules():
-        raise InvalidInputError(f"There is no intent {given[:40]!r}.", hint=f"Intents: {', '.join(rules())}.")
-    return given or classify(task, files, actions)
+    if given and given not in intents.rules():
+        raise InvalidInputError(
+            f"There is no intent {given[:40]!r}.", hint=f"Intents: {', '.join(intents.rules())}."
+        )
+    return given or intents.classify(task, files, actions)
 
 
 def _note(
@@ -188,7 +191,6 @@ class FrameOperations(Operations):
             instructions: for the answer.
             files: paths of files in view.
         """
-        from recortex.engines.context import LEAST_BUDGET, MOST_BUDGET, lay_out
         from recortex.engines.retrieval.service import InPlay
 
         began = time.monotonic()
@@ -197,7 +199,7 @@ class FrameOperations(Operations):
             raise InvalidInputError("The task is empty.", hint="Say what is to be done.")
         for name, text in given.items():
             check_length(name, text, MAX_TEXT)
-        check_budget(budget, LEAST_BUDGET, MOST_BUDGET)
+        check_budget(budget, context.LEAST_BUDGET, context.MOST_BUDGET)
         in_play = InPlay(tuple(files), frozenset())
         asked = []
         for services in self._app.all_services():
@@ -206,7 +208,7 @@ class FrameOperations(Operations):
         only = MemoryQuery(kinds=ANSWERING, valid_at=self._app.clock())
         number, knowledge = self._knowledge(asked, task, only)
         hits, degraded = self._learnings(asked, task, only)
-        laid = lay_out(given, knowledge, _weighed(hits), budget, self._app.count_tokens)
+        laid = context.lay_out(given, knowledge, _weighed(hits), budget, self._app.count_tokens)
         self._count_told(asked, laid)
         self._keep_receipts(task, hits, laid, began)
         return Frame(
@@ -271,28 +273,24 @@ class FrameOperations(Operations):
 
     def _keep_receipts(self, task: str, hits: Sequence[Hit], laid: FrameLaidOut, began: float) -> None:
         """Keep receipts of the memories that an agent's session was given."""
-        from recortex.app.given import Asking
-        from recortex.engines.intent import classify
-
         memories = {hit.memory.id: hit.memory for hit in hits}
         given = [(memories[one.id], one.score, one.tokens) for one in laid.learnings]
-        Asking(self._app).note(given, classify(task), round(1_000 * (time.monotonic() - began)))
+        given_memories.Asking(self._app).note(
+            given, intents.classify(task), round(1_000 * (time.monotonic() - began))
+        )
 
 
-def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> Iterator[Known]:
+def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> Iterator[context.Known]:
     """The chunks as they may be told: those from which secrets were taken out by other rules, by the present.
 
     Looking through all of them each time would take longer than all else.
     """
-    from recortex.app.knowledge import paths_of_records
-    from recortex.engines.context import Known
-
     others = services.store.documents.by_other_rules(rules_in_use())
-    records = paths_of_records(services)
+    records = knowledge_of.paths_of_records(services)
     for chunk, score in found:
         if chunk.path in records:  # its memory tells it, and knows whether it still holds
             continue
-        yield Known(record_redacted(chunk) if chunk.path in others else chunk, score)
+        yield context.Known(record_redacted(chunk) if chunk.path in others else chunk, score)
 
 
 def _weighed(hits: Sequence[Hit]) -> list[Weighed]:
@@ -356,9 +354,7 @@ class BriefOperations(Operations):
         made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)
         memories = tuple(filled(Shown, item, id=item.memory, scope=Scope(item.scope)) for item in made.items)
         if self._app.actor is Actor.AGENT:
-            from recortex.app.given import Asking
-
-            Asking(self._app).note([(one, one.rank, one.tokens) for one in memories], "", 0)
+            given_memories.Asking(self._app).note([(one, one.rank, one.tokens) for one in memories], "", 0)
         at = datetime.fromtimestamp(made.generated_at, UTC)
         return filled(Surface, made, memories=memories, branch=current, generated_at=at)
 

@@ -30,7 +30,7 @@ from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
 from recortex.engines.similarity import content_hash
 from recortex.errors import InvalidInputError
-from recortex.lean import Value, field
+from recortex.lean import Value, field, lazy_module
 from recortex.operations.agents import writable
 from recortex.operations.base import Operations, filled, scope_name
 from recortex.operations.inspecting import StoreCounts, figures
@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.app.application import StoreServices
+    from recortex.app.backends import files
     from recortex.app.projects import Location
+else:
+    files = lazy_module("recortex.app.backends.files")
 
 
 SHOWN_FAILURES = 5
@@ -358,14 +361,12 @@ class MaintenanceOperations(Operations):
             path: the file to write; by default a new one in the store's `backups` folder.
             scope: the project's store, or the global one.
         """
-        from recortex.app.backends.files import memories_in, replaceable
-
         services = self._app.services(scope)
         target = writable(self._app, path) if path else None
-        if target and os.path.lexists(target) and not replaceable(target):
+        if target and os.path.lexists(target) and not files.replaceable(target):
             raise InvalidInputError(f"{path} is there, and is no backup.", hint="Give another path.")
         made = services.store.backups.make(self._app.clock(), path=target)
-        return BackedUp(path=str(made), bytes=made.stat().st_size, memories=memories_in(made))
+        return BackedUp(path=str(made), bytes=made.stat().st_size, memories=files.memories_in(made))
 
     @operation(destructive=True, idempotent=True)
     def recover(self, *, scope: AnyScope = Scope.PROJECT) -> Recovered:
@@ -376,8 +377,6 @@ class MaintenanceOperations(Operations):
         Args:
             scope: the project's store, or the global one.
         """
-        from recortex.app.backends.files import oldest_first, recover
-
         location = self._location(Scope(scope))
         if location.remote:
             raise InvalidInputError(
@@ -387,8 +386,8 @@ class MaintenanceOperations(Operations):
                 "`recortex migrate-store FILE 'postgresql://…?workspace=NEW'`.",
             )
         self._app.close()
-        backups = oldest_first(location.backups)
-        done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
+        backups = files.oldest_first(location.backups)
+        done = files.recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
         services = self._app.services(scope)
         count = services.store.memories.count(MemoryQuery(statuses=()))
         lost = (*done.lost, *losses(services.store))

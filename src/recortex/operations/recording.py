@@ -36,7 +36,7 @@ from recortex.engines.ingestion.output_redaction import (
 )
 from recortex.engines.similarity import spellings
 from recortex.errors import InvalidInputError, PersonNeededError
-from recortex.lean import Value
+from recortex.lean import Value, lazy_module
 from recortex.operations import agents
 from recortex.operations.base import MemoryEdit, NewMemory, Operations, RememberedMemory, answered, file_link
 from recortex.operations.registry import converted, operation, parameter_types, taking
@@ -50,8 +50,12 @@ if TYPE_CHECKING:
     from recortex.domain.memory import FileLink
     from recortex.domain.relation import Relation
     from recortex.domain.vocabulary import AnyImportance
+    from recortex.engines import corrections, reviewing
     from recortex.engines.extraction.principles import Taught
     from recortex.engines.ingestion.service import Kept
+else:
+    corrections = lazy_module("recortex.engines.corrections")
+    reviewing = lazy_module("recortex.engines.reviewing")
 
 
 # -- makes drafts for ingestion from the arguments of `remember`
@@ -524,10 +528,9 @@ class CorrectionOperations(Operations):
     def _by_person(self, services: StoreServices, old: Memory, answer: Answer, text: str) -> Memory:
         """What a person's word makes of a memory: sure, active and validated, or put away."""
         from recortex.app.validation import cited_anew
-        from recortex.engines.reviewing import answered
         from recortex.engines.validation import approved
 
-        sure = answered(old.confidence, answer)
+        sure = reviewing.answered(old.confidence, answer)
         if answer == "reject":
             return replace(old, confidence=sure, status=Status.ARCHIVED)
         said = _reworded(old, text) if text else old
@@ -547,9 +550,7 @@ class CorrectionOperations(Operations):
         )
 
     def _drafted(self, taught: Taught, texts: tuple[str, str], files: Sequence[str], scope: Scope) -> Draft:
-        from recortex.engines.corrections import MADE, TAG
-
-        made = MADE[taught.category]
+        made = corrections.MADE[taught.category]
         named = [*files, *(file for file in taught.difference.files if file not in files)]
         said = {"category": taught.category.value, "did": taught.did}
         said |= {
@@ -561,7 +562,7 @@ class CorrectionOperations(Operations):
             summary=shorten(taught.principle, SUMMARY_CHARACTERS),
             priority=priority_of(made.importance),
             confidence=taught.confidence,
-            tags=(TAG, taught.category.value),
+            tags=(corrections.TAG, taught.category.value),
             files=file_links(self._app, named),
             source=Source(rule=RULE, quote=shorten(taught.words, CORRECTING_MOST_QUOTED)),
             origin=Origin.AGENT if self._app.actor is Actor.AGENT else Origin.USER,
@@ -584,11 +585,9 @@ class CorrectionOperations(Operations):
         )
 
     def _factors(self, memory: Memory, base: float) -> Factors:
-        from recortex.engines.reviewing import calibrated
-
         now = self._app.clock()
         age = now - (memory.last_accessed_at or memory.recorded_at)
-        return calibrated(
+        return reviewing.calibrated(
             base,
             evidence=memory.evidence,
             accesses=memory.access_count,
@@ -599,8 +598,6 @@ class CorrectionOperations(Operations):
 
     def _learned_from(self, services: StoreServices, kept: Kept) -> list[Relation]:
         """Relate a new correction to what it was learned from; returns the relations that were made."""
-        from recortex.engines.corrections import causes
-
         if not kept.added:
             return []
         memory, store = kept.memory, services.store
@@ -608,7 +605,7 @@ class CorrectionOperations(Operations):
         known = {one.id: one for one in store.memories.get([one.other(memory.id) for one in near])}
         pairs = [(one, known[one.other(memory.id)]) for one in near if one.other(memory.id) in known]
         replaced = store.memories.get([memory.supersedes]) if memory.supersedes else []
-        made = list(causes(memory, pairs, replaced[0] if replaced else None, self._app.clock()))
+        made = list(corrections.causes(memory, pairs, replaced[0] if replaced else None, self._app.clock()))
         with store.transaction():
             return [one for one in made if store.relations.put_all([one])]
 

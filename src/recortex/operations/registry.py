@@ -13,13 +13,19 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
-from recortex.lean import Struct, Value, force_setattr, msgspec
+from recortex.lean import Struct, Value, force_setattr, lazy_module, msgspec
 from recortex.operations.manifest import group_of
 from recortex.plugins import clients
 from recortex.telemetry import span
 
 if TYPE_CHECKING:
+    import inspect
     from inspect import Signature
+
+    from recortex import codec
+else:
+    codec = lazy_module("recortex.codec")
+    inspect = lazy_module("inspect")
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 Fields = ParamSpec("Fields")
@@ -190,9 +196,7 @@ class _Signed:
 
     @property
     def __signature__(self) -> Signature:
-        from inspect import signature
-
-        own, given = signature(self._method), signature(self._fields)
+        own, given = inspect.signature(self._method), inspect.signature(self._fields)
         return own.replace(parameters=[next(iter(own.parameters.values())), *given.parameters.values()])
 
 
@@ -221,22 +225,18 @@ def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     Raises:
         InvalidInputError: one is not, or holds what no store and no output could hold.
     """
-    from recortex.codec import storable
-
     needed = {name for name, (default, _) in _declared(function).items() if default is msgspec.NODEFAULT}
     given: Mapping[str, Any] = kwargs
     if args or not needed <= kwargs.keys() <= _declared(function).keys():
         given = dict(list(_signature(function).bind(None, *args, **kwargs).arguments.items())[1:])
     # Programs in Python have paths as objects, where a command line has texts.
     given = {name: fspath(one) if isinstance(one, PathLike) else one for name, one in given.items()}
-    return converted(storable(given), parameter_types(function))
+    return converted(codec.storable(given), parameter_types(function))
 
 
 @cache  # 40 µs of each call otherwise
 def _signature(function: Callable[..., Any]) -> Signature:
-    from inspect import signature
-
-    return signature(function)
+    return inspect.signature(function)
 
 
 def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,12 +245,10 @@ def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, A
     Raises:
         InvalidInputError: one does not fit; the message begins with its name.
     """
-    from recortex.codec import convert
-
     fitting = {}
     for name, value in given.items():
         try:
-            fitting[name] = convert(value, types[name])
+            fitting[name] = codec.convert(value, types[name])
         except InvalidInputError as error:
             raise InvalidInputError(f"{name}: {error}", hint=error.hint) from None
     return fitting

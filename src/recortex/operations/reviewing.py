@@ -26,7 +26,7 @@ from recortex.engines.reviewing import by_subject, question
 from recortex.engines.supersession.reading import describe_rename
 from recortex.engines.validation import approved, flagged_for
 from recortex.errors import InvalidInputError
-from recortex.lean import Value
+from recortex.lean import Value, lazy_module
 from recortex.operations.agents import WAITING, check_decision, limited
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
+    from recortex.app import changes, last_sessions
     from recortex.app.application import StoreServices
     from recortex.app.validation import Mend, Validated
+else:
+    changes = lazy_module("recortex.app.changes")
+    last_sessions = lazy_module("recortex.app.last_sessions")
 
 
 PAIR = 2
@@ -149,11 +153,9 @@ class ReviewOperations(Operations):
 
     def _questions(self, limit: int) -> tuple[Question, ...]:
         """What to ask a person of active memories: those that are used most and least sure come first."""
-        from recortex.app.last_sessions import doubted_in
-
         found: list[Question] = []
         for services in self._app.all_services():
-            first = doubted_in(services, self._app.clock(), limit)
+            first = last_sessions.doubted_in(services, self._app.clock(), limit)
             ids = [id_ for one in first for id_ in (one.id, one.against) if id_]
             shown = all_output_redacted(self._faded(services, services.store.memories.get(ids)))
             known = {memory.id: memory for memory in shown}
@@ -390,21 +392,18 @@ class ValidationOperations(Operations):
 
         This may end the earlier of two, as the job does, and is therefore part of repairing.
         """
-        from recortex.app.changes import unread
         from recortex.app.jobs.running import run
         from recortex.app.jobs.table import CHANGES
 
         for services in self._app.all_services():
-            if not services.store.unwritable and unread(services):
+            if not services.store.unwritable and changes.unread(services):
                 run(services, self._app.clock, self._app.settings, [CHANGES])
 
     def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
         """The memories that a person would be asked about, by store."""
-        from recortex.app.last_sessions import doubted_in
-
         chosen = []
         for services in self._app.all_services():
-            ids = [one.id for one in doubted_in(services, now, CANDIDATES)]
+            ids = [one.id for one in last_sessions.doubted_in(services, now, CANDIDATES)]
             chosen.append((services, list(services.store.memories.get(ids))))
         return chosen
 
@@ -524,14 +523,12 @@ class InferenceOperations(Operations):
         dry_run: bool,
         until: float | None,
     ) -> tuple[list[tuple[StoreServices, Relation]], bool]:
-        from recortex.app.changes import common_in, inferred_in_session, keep_inferred, new_ones
-
-        now, common = self._app.clock(), common_in(services)
+        now, common = self._app.clock(), changes.common_in(services)
         kept: list[Relation] = []
         for session, also in sessions:
-            inferred = inferred_in_session(services, session, common, now, also=also)
+            inferred = changes.inferred_in_session(services, session, common, now, also=also)
             if inferred:
-                kept += (new_ones if dry_run else keep_inferred)(services, inferred)
+                kept += (changes.new_ones if dry_run else changes.keep_inferred)(services, inferred)
             if until is not None and time.monotonic() > until:
                 return [(services, one) for one in kept], True
         return [(services, one) for one in kept], False

@@ -28,7 +28,7 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
-from recortex.lean import Value, replace
+from recortex.lean import Value, lazy_module, replace
 from recortex.operations.base import (
     MAX_LIMIT,
     OpenedMemory,
@@ -48,7 +48,12 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
     from recortex.engines.exchanges.service import FoundExchange
+    from recortex.engines.retrieval import question
+    from recortex.operations import recalling as recall_steps
     from recortex.telemetry import Value as Told
+else:
+    question = lazy_module("recortex.engines.retrieval.question")
+    recall_steps = lazy_module("recortex.operations.recalling")
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
@@ -143,20 +148,22 @@ class SearchOperations(Operations):
             )
         # What answers a question is loaded by who asks one: `get` and `list` start sooner without.
         from recortex.engines.copies import folded
-        from recortex.engines.retrieval.question import cap_scores, in_turns
         from recortex.engines.retrieval.weights import select_beside
-        from recortex.operations.recalling import Recalling, explained
 
-        only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
+        only, limit, recalling = self.filters(asked), self.most(asked), recall_steps.Recalling(self._app)
         parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
-        every = cap_scores(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
+        every = question.cap_scores(
+            question.in_turns([part.hits for part in parts], lambda hit: hit.memory.id)
+        )
         hits = (folded(every) if fold else every)[:limit]
-        waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
+        waiting = question.in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[
+            :MOST_UNCHECKED
+        ]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
-        answering = in_turns([part.said for part in parts], lambda one: one.hit.id)
+        answering = question.in_turns([part.said for part in parts], lambda one: one.hit.id)
         answering = answering[: recalling.most("exchanges", asked)]
-        found_in = in_turns([part.documents for part in parts], lambda one: one.id)
+        found_in = question.in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
         hits = list(select_beside(hits, [one.hit for one in answering]))
         answered = not (all(one.weak for one in hits) and all(one.weak for one in found_in))
@@ -188,7 +195,7 @@ class SearchOperations(Operations):
             withheld=withheld,
             untimely=min(sum(part.untimely for part in parts), limit),
         )
-        return explained(self._app, answer, only, limit) if asked.tells_memories else answer
+        return recall_steps.explained(self._app, answer, only, limit) if asked.tells_memories else answer
 
     def filters(self, asked: RecallQuestion) -> MemoryQuery:
         """What of the stores may answer."""
@@ -213,20 +220,16 @@ class SearchOperations(Operations):
         """How many memories are told at most."""
         if asked.limit is not None:
             return bounded(asked.limit)
-        from recortex.engines.retrieval.question import SET_SHARE, asks_for_a_set
-
         usual: int = self._app.settings["recall.limit"]
-        longer = self._app.settings["recall.sets"] and asks_for_a_set(asked.query)
-        return min(usual * SET_SHARE if longer else usual, MAX_LIMIT)
+        longer = self._app.settings["recall.sets"] and question.asks_for_a_set(asked.query)
+        return min(usual * question.SET_SHARE if longer else usual, MAX_LIMIT)
 
     def understood(self, asked: RecallQuestion) -> Iterator[Understood]:
         """How each store takes each part of a question."""
-        from recortex.operations.recalling import Recalling
-
         now, only = self._app.clock(), self.filters(asked)
         parted = [
             (one, services)
-            for one in Recalling(self._app).questions(asked)
+            for one in recall_steps.Recalling(self._app).questions(asked)
             for services in self._app.all_services(asked.scope)
         ]
         for one, services in parted:

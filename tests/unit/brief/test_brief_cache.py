@@ -96,10 +96,8 @@ def test_a_file_that_does_not_fit_is_as_good_as_none(folder, text):
 HEAVY = {
     "numpy",
     "tiktoken",
-    "msgspec",
     "blake3",
     "recortex.engines",
-    "recortex.storage",
     "recortex.codec",
     "dataclasses",
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from recortex.app import brief_cache
 from recortex.errors import ConfigError, CorruptStoreError, StorageError
 from recortex.filesystem import require_own
+from recortex.lean import lazy_module
 from recortex.storage.database import copied_from
 from recortex.storage.records.sessions import SessionRecords
 from recortex.storage.sqlite.migrations import applied, newest
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.store import SqliteStore
 
     WholeStore = SqliteStore | PgStore
+    from recortex.storage.postgres import opening
+else:
+    opening = lazy_module("recortex.storage.postgres.opening")
 
 EXTRA = "pip install 'recortex[postgres]'"
 
@@ -127,16 +131,12 @@ def open_sessions(location: Location) -> Sessions | None:
 
 def workspace_rows(location: Location) -> dict[str, int]:
     """The rows of a store on a server, by table."""
-    from recortex.storage.postgres.opening import count_rows
-
-    return count_rows(location.on_server)
+    return opening.count_rows(location.on_server)
 
 
 def erase_workspace(location: Location) -> dict[str, int]:
     """Delete the workspace of a store on a server; returns the rows that are left, by table: none."""
-    from recortex.storage.postgres.opening import delete_rows
-
-    return delete_rows(location.on_server)
+    return opening.delete_rows(location.on_server)
 
 
 def generation_of(locations: Sequence[Location]) -> str:

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 from recortex.app.hooks.context import for_summary, note_prompt, question
 from recortex.app.naming import of_event
+from recortex.lean import lazy_module
 
 if TYPE_CHECKING:
+    from recortex.app.hooks import reminders, session_end
     from recortex.app.hooks.context import HookContext
     from recortex.domain.session import HookEvent
+else:
+    reminders = lazy_module("recortex.app.hooks.reminders")
+    session_end = lazy_module("recortex.app.hooks.session_end")
 
 
 def handle(context: HookContext, event: HookEvent) -> str:
@@ -29,29 +34,17 @@ def handle(context: HookContext, event: HookEvent) -> str:
             brief = open_session(context, event)
             return "\n\n".join(filter(None, (brief, question(context, event))))
         case "user-prompt-submit":
-            from recortex.app.hooks.reminders import for_prompt
-
             note_prompt(context, event)
-            return for_prompt(context, event)
+            return reminders.for_prompt(context, event)
         case "pre-tool-use":
-            from recortex.app.hooks.session_end import cited_files
-
-            paths = cited_files(context, event)
+            paths = session_end.cited_files(context, event)
             if paths:
-                from recortex.app.hooks.reminders import for_files
-
-                return for_files(context, event, paths)
+                return reminders.for_files(context, event, paths)
         case "post-tool-use":
-            from recortex.app.hooks.session_end import note_signals
-
-            note_signals(context, event)
+            session_end.note_signals(context, event)
         case "subagent-stop":
-            from recortex.app.hooks.session_end import close_agent
-
-            close_agent(context, event)
+            session_end.close_agent(context, event)
         case "pre-compact" | "stop" | "session-end":
-            from recortex.app.hooks.session_end import close
-
-            close(context, event)
+            session_end.close(context, event)
             return (for_summary if event.name == "pre-compact" else question)(context, event)
     return ""

@@ -17,13 +17,16 @@ from recortex.codebase.project import working_tree
 from recortex.domain.session import Session, Signal
 from recortex.filesystem import alone
 from recortex.hashes import blake2b
-from recortex.lean import replace
+from recortex.lean import lazy_module, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.app.hooks.context import HookContext
     from recortex.domain.session import HookEvent, SignalName
+    from recortex.engines import privacy
+else:
+    privacy = lazy_module("recortex.engines.privacy")
 
 
 def close(context: HookContext, event: HookEvent) -> None:
@@ -43,9 +46,7 @@ def close(context: HookContext, event: HookEvent) -> None:
 
 def ended(context: HookContext, event: HookEvent) -> Session:
     """Note that a session is over."""
-    from recortex.engines.privacy import redact
-
-    reason = redact(event.reason).text[:40]
+    reason = privacy.redact(event.reason).text[:40]
     session = replace(context.note_session(event), ended_at=context.clock(), end_reason=reason)
     context.keep(session)
     return session
@@ -180,13 +181,11 @@ def note_signals(context: HookContext, event: HookEvent) -> None:
 
 
 def _files(context: HookContext, event: HookEvent) -> Iterator[Signal]:
-    from recortex.engines.privacy import redact
-
     if event.ok is False:
         return
     name: SignalName = "written" if event.writes else "read"
     for path in dict.fromkeys(touched_files(event, context.root)):
-        yield Signal(session=event.session, at=context.clock(), name=name, subject=redact(path).text)
+        yield Signal(session=event.session, at=context.clock(), name=name, subject=privacy.redact(path).text)
 
 
 def _command(context: HookContext, event: HookEvent) -> Iterator[Signal]:
@@ -196,8 +195,6 @@ def _command(context: HookContext, event: HookEvent) -> Iterator[Signal]:
     digest = blake2b(event.command.encode(), digest_size=8).hexdigest()
     if event.ok and not context.sessions.has_failed(event.session, digest):
         return
-    from recortex.engines.privacy import redact
-
-    command = redact(event.command[: 2 * SHOWN]).text[:SHOWN]
+    command = privacy.redact(event.command[: 2 * SHOWN]).text[:SHOWN]
     name: SignalName = "mended" if event.ok else "failed"
     yield Signal(session=event.session, at=context.clock(), name=name, subject=command, digest=digest)

@@ -17,13 +17,17 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.supersession.reading import NOTE as READING_NOTE
 from recortex.engines.supersession.reading import Renaming, mentions, names_old_alone, renamings
+from recortex.lean import lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.app.jobs.work import Work
+    from recortex.codebase import name_history
     from recortex.domain.maintenance import MaintenanceRun
     from recortex.domain.memory import Memory
+else:
+    name_history = lazy_module("recortex.codebase.name_history")
 
 
 NAME = "renames"
@@ -154,10 +158,8 @@ def _shown(work: Work, told: Sequence[_Told], active: Sequence[Memory]) -> list[
     ]
     if project is None or not bearing:
         return []
-    from recortex.codebase.name_history import replaced_names
-
     pairs = dict.fromkeys((one.renaming.old, one.renaming.new) for one in bearing)
-    shown = set(replaced_names(project.root, pairs))
+    shown = set(name_history.replaced_names(project.root, pairs))
     # One that was taken back is needed to know that.
     return [
         one for one in told if one.renaming in shown or Renaming(one.renaming.new, one.renaming.old) in shown
@@ -187,10 +189,9 @@ def _of_code(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetime
     project = work.services.location.project
     if project is None:
         return
-    from recortex.codebase.name_history import name_history
     from recortex.engines.code.naming import names_in, replaced_in
 
-    with name_history(project.root) as history:
+    with name_history.name_history(project.root) as history:
         if history is None:
             return
         naming: dict[str, datetime] = {}

@@ -20,6 +20,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.maintenance import due
 from recortex.errors import RecortexError, StorageError
+from recortex.lean import lazy_module
 from recortex.telemetry import count, span
 
 if TYPE_CHECKING:
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
+    from recortex.app.backends import queue
     from recortex.app.jobs.work import Job
     from recortex.domain.address import Address
     from recortex.settings import Settings
+else:
+    queue = lazy_module("recortex.app.backends.queue")
 
 
 SECONDS = 5.0
@@ -263,8 +267,6 @@ class Worker:
             ConfigError: procrastinate is not installed.
             StorageError: the server cannot be reached, or the role may not make the queue's tables.
         """
-        from recortex.app.backends import queue
-
         queue.prepare(self._address)
         self.queue_all()
         import logging
@@ -300,8 +302,6 @@ class Worker:
 
         Returns how many are new.
         """
-        from recortex.app.backends import queue
-
         with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
             queue.take_back(jobs)
             names = [self._address.workspace, *queue.workspaces(self._address)]

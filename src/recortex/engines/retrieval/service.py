@@ -34,7 +34,7 @@ from recortex.engines.retrieval.scorer import (
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
-from recortex.lean import NamedTuple, replace
+from recortex.lean import NamedTuple, lazy_module, replace
 from recortex.text.languages import MULTILINGUAL_MODEL, looked_up, reads, tells_likeness
 from recortex.text.words import borders, synonyms_of
 
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from recortex.ports.search import SearchStore
 
     Contradicting = Callable[[Sequence[str], datetime], Sequence[tuple[Memory, Memory]]]
+    from recortex.engines.retrieval import explaining
+else:
+    explaining = lazy_module("recortex.engines.retrieval.explaining")
 
 
 # -- A question while it is asked of a store: what is known of it, and its vector, which is made meanwhile
@@ -482,8 +485,6 @@ class Retrieval:
 
     def explained(self, found: Recall, meaning: Meaning, *, now: datetime, only: MemoryQuery) -> Recall:
         """An answer whose hits tell the parts of their scores; the question is asked again for them."""
-        from recortex.engines.retrieval.explaining import why
-
         considered = self.consider(found.query, now=now, recipe=found.recipe, only=only, meaning=meaning)
         scored = {one.facts.key: one for one in considered.scored}
         hits = {hit.memory.id: hit for hit in found.hits}
@@ -491,17 +492,15 @@ class Retrieval:
         vocabulary = meaning.vocabulary
         holding = self._search.holding((*vocabulary.frequency, *vocabulary.stand_ins), list(keys))
         for key, id_ in keys.items():
-            parts = why(scored[key], considered.scored[0], vocabulary, holding)
+            parts = explaining.why(scored[key], considered.scored[0], vocabulary, holding)
             hits[id_] = replace(hits[id_], why=parts)
         return replace(found, hits=tuple(hits.values()))
 
     def understood(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Understood:
         """How this store takes a question, and what speaks for an answer."""
-        from recortex.engines.retrieval.explaining import understood
-
         meaning = self.meaning(query, recipe=recipe)
         considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
-        return understood(meaning.asked, meaning.vocabulary, considered)
+        return explaining.understood(meaning.asked, meaning.vocabulary, considered)
 
     def _decayed(self, told: Sequence[Facts], now: int) -> dict[int, float]:
         """The decayed confidence of each. Hubs count only here: finding them for all is slow."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
 from recortex.domain.search import Facts, Links
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 from recortex.storage.records.exchanges import SELECT as EXCHANGES_SELECT
 from recortex.storage.records.exchanges import VECTORS as EXCHANGES_VECTORS
 from recortex.storage.records.exchanges import exchange_of
@@ -25,6 +25,8 @@ from recortex.storage.records.vectors import OF_EXCHANGES, Owned, OwnVectors, qu
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import numpy as np
+
     from recortex.domain.memory import Memory
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from recortex.storage.records.rows import Clause
     from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
+else:
+    np = lazy_module("numpy")
 
 
 _COMPUTED = {"patterns": "(SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)"}
@@ -209,8 +213,6 @@ class SearchRecords(WordSearch):
 
 def _above_zero(vector: bytes) -> bytes:
     """A byte for each little-endian float32: 1 above zero."""
-    import numpy as np
-
     return bytes((np.frombuffer(vector, "<f4") > 0).tobytes())
 
 
@@ -265,8 +267,6 @@ class SignsInMemory:
             wanted: at most so many.
             among: only these keys.
         """
-        import numpy as np
-
         loaded = self._up_to_date(model)
         if loaded is None:
             return []
@@ -275,8 +275,6 @@ class SignsInMemory:
         return [int(key) for key in loaded.keys[places]]
 
     def _up_to_date(self, model: int) -> _Loaded | None:
-        import numpy as np
-
         with self._lock:
             old = self._loaded.get(model)
             rows = self._read(model, int(old.keys[-1]) if old else self._first)
@@ -305,8 +303,6 @@ def closest(words: Sequence[Any], asked: Sequence[Any], wanted: int, passing: An
         wanted: at most so many.
         passing: which vectors count; None: all.
     """
-    import numpy as np
-
     differing = np.zeros(len(words[0]), np.uint16)
     for start in range(0, len(differing), _STRETCH):
         part = slice(start, start + _STRETCH)
@@ -328,15 +324,11 @@ def words_of(above_zero: Any) -> list[Any]:
     Args:
         above_zero: booleans, a row for each vector.
     """
-    import numpy as np
-
     return packed_words([row.tobytes() for row in np.packbits(above_zero, axis=1, bitorder="little")])
 
 
 def packed_words(signs: Sequence[bytes]) -> list[Any]:
     """Packed signs as numbers of 64 bits: an array for each place, with one number of each vector."""
-    import numpy as np
-
     size = -(-len(signs[0]) // _WORD) * _WORD
     data = b"".join(one.ljust(size, b"\0") for one in signs)
     table = np.frombuffer(data, np.uint64).reshape(len(signs), size // _WORD)
@@ -345,8 +337,6 @@ def packed_words(signs: Sequence[bytes]) -> list[Any]:
 
 def _bits(words: Any) -> Any:
     """How many bits are set in each."""
-    import numpy as np
-
     if hasattr(np, "bitwise_count"):  # since NumPy 2.0
         return np.bitwise_count(words)
     return np.unpackbits(words.view(np.uint8)).reshape(len(words), -1).sum(axis=1, dtype=np.uint8)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import apsw
 
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
+from recortex.lean import lazy_module
 from recortex.storage.database import Database
 from recortex.storage.sqlite.connection import (
     BUSY_MILLISECONDS,
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.storage.database import Bindings
+    from recortex.storage.sqlite import reading_only
     from recortex.storage.sqlite.connection import Identity
     from recortex.storage.sqlite.last_change import LastChange
     from recortex.storage.sqlite.reading_only import Seen
+else:
+    reading_only = lazy_module("recortex.storage.sqlite.reading_only")
 
 
 # -- keeps a store's connections closed while a process forks
@@ -205,20 +209,14 @@ class Pool(Database):
             return connection
 
     def _open_to_read(self) -> apsw.Connection:
-        from recortex.storage.sqlite.reading_only import connect_reading  # hardly ever needed
-
         with translated(self.path):
-            return connect_reading(self.path, vectors=self._with_vectors)
+            return reading_only.connect_reading(self.path, vectors=self._with_vectors)
 
     def _snapshot(self) -> Seen:
-        from recortex.storage.sqlite.reading_only import snapshot_files
-
-        return snapshot_files(self.path)
+        return reading_only.snapshot_files(self.path)
 
     def _why_not_written(self, error: PermissionsError) -> str:
-        from recortex.storage.sqlite.reading_only import why_not_written
-
-        return why_not_written(self.path, error)
+        return reading_only.why_not_written(self.path, error)
 
     def _open_to_write(self) -> apsw.Connection:
         with translated(self.path):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from blake3 import blake3
 
 from recortex.domain.maintenance import Degradation, VectorIndexState
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import closest, packed_words, words_of
 from recortex.storage.records.values import json
@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    import numpy as np
+
     from recortex.storage.records.rows import Clause
     from recortex.storage.sqlite.pool import Pool
+else:
+    np = lazy_module("numpy")
 
 
 LINKS, EFFORT, SEARCHED = 24, 128, 1_600
@@ -104,8 +108,6 @@ class VectorIndex:
         codes = quantised(vector)
         if indexed is None or graph is None or graph.ndim != len(codes):
             return None
-        import numpy as np
-
         later = limit if clause == EVERYTHING else int(limit * _WIDER[-1])
         tail = self._pool.rows(self._sql["tail"], (codes, model, indexed.last_key, codes, later))
         condition, values = clause
@@ -363,8 +365,6 @@ def _build(folder: Path, pool: Pool, model: int, graph: Any, after: int, newest:
     The store notes the file's name before it is written, and drops the note when the newest vector is deleted
     meanwhile: its key may be given again. Returns how many vectors were put in.
     """
-    import numpy as np
-
     sql, name = pool.queries("vectors"), f"{os.urandom(8).hex()}{SUFFIX}"
     pool.rows(sql["index_begin"], (name, model, newest))
     had = len(graph)
@@ -429,8 +429,6 @@ class _Held(NamedTuple):
 
     def read_codes(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The codes of those vectors that are held, by key."""
-        import numpy as np
-
         known = self.keys[: self.size]
         places = np.minimum(np.searchsorted(known, keys), self.size - 1)
         data, length = self.codes[places].tobytes(), self.codes.shape[1]
@@ -484,8 +482,6 @@ class VectorsInMemory:
         held = self._up_to_date(model) if self._asked[model] > _ONCE else None
         if held is None:
             return None
-        import numpy as np
-
         values, size = np.frombuffer(vector, "<f4"), held.size
         asked = [column[0] for column in words_of((values > 0)[np.newaxis])]
         if len(asked) != len(held.words):
@@ -598,8 +594,6 @@ def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
 
 def _longer(array: Any, shape: tuple[int, ...], of: str) -> Any:
     """An array with more rows; what is not used of it takes no memory yet."""
-    import numpy as np
-
     longer = np.empty(shape, of)
     if len(array):
         longer[: len(array)] = array
@@ -608,15 +602,11 @@ def _longer(array: Any, shape: tuple[int, ...], of: str) -> Any:
 
 def _table(codes: Sequence[bytes]) -> Any:
     """Codes as int8, a row for each vector."""
-    import numpy as np
-
     return np.frombuffer(b"".join(codes), np.int8).reshape(len(codes), -1)
 
 
 def _distances(codes: Any, values: Any) -> Any:
     """How far vectors are from a question's: 1 - cosine as float32, to the digit as sqlite-vec has it."""
-    import numpy as np
-
     asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float32)
     rows = codes.astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
     squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
