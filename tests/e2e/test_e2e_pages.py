@@ -188,7 +188,7 @@ def test_a_doubt_is_settled_on_the_first_page(memory):
     id_ = memory.run("remember", "The depot closes at six", *unsure)["id"]
     memory.open("")
     doubt = memory.page.locator("#doubts li", has_text="The depot closes at six")
-    doubt.get_by_role("button", name="No: The depot").click()
+    doubt.get_by_role("button", name="No, archive it: The depot").click()
     assert "Archived" in memory.said()
     assert memory.run("get", id_)["status"] == "archived"
 

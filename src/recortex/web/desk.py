@@ -36,6 +36,9 @@ class Desk:
     Args:
         start: a folder in the project that is served first.
         url: a store instead of that project's own.
+
+    Attributes:
+        slow: held by what takes seconds, so that it never has more than one of the threads.
     """
 
     def __init__(self, start: Path, url: str | None = None) -> None:
@@ -45,6 +48,7 @@ class Desk:
         here = Cortex.open(start, url=url, actor=Actor.USER)
         self._opened[HERE] = here
         self._given: Cortex | None = None
+        self.slow = asyncio.Semaphore(1)
         self._kept: dict[tuple[str, str], tuple[object, float, Any]] = {}
         self._agents = partial(Cortex.open, start, url=url, actor=Actor.AGENT)
         self.home = here.home

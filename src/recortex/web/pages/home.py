@@ -140,10 +140,10 @@ def merge(view: View) -> Gone:
 PAGES = (
     Page("GET", "/", "home", home),
     Page("GET", "/week", "week", week),
-    Page("GET", "/doubts", "doubts", doubts),
+    Page("GET", "/doubts", "doubts", doubts, slow=True),
     Page("GET", "/search", "search", search),
     Page("GET", "/review", "review", review),
     Page("POST", "/review", "decide", decide),
-    Page("GET", "/duplicates", "duplicates", duplicates),
+    Page("GET", "/duplicates", "duplicates", duplicates, slow=True),
     Page("POST", "/duplicates", "merge", merge),
 )

@@ -57,7 +57,7 @@ def change_tokens(view: View) -> Shown | Gone:
 
 PAGES = (
     Page("GET", "/health", "health", health),
-    Page("GET", "/health/checks", "checks", checks),
+    Page("GET", "/health/checks", "checks", checks, slow=True),
     Page("GET", "/projects", "projects", projects),
     Page("GET", "/tokens", "tokens", tokens),
     Page("POST", "/tokens", "change_tokens", change_tokens),

@@ -176,12 +176,17 @@ class View:
 
 
 class Page(NamedTuple):
-    """A page: what its address is below the project's, and what answers it."""
+    """A page: what its address is below the project's, and what answers it.
+
+    Attributes:
+        slow: it takes seconds: only one such page is made at a time, and none for somebody who has left.
+    """
 
     method: str
     path: str
     name: str
     answer: Callable[[View], Shown | Gone | Response]
+    slow: bool = False
 
 
 def handler(desk: Desk, declared: Page) -> Callable[[Request], Any]:
@@ -192,7 +197,12 @@ def handler(desk: Desk, declared: Page) -> Callable[[Request], Any]:
         view = View(desk, request, form)
         if form is not None and view.read_only:
             return await desk.do(_failure, view, _READ_ONLY, HTTPStatus.FORBIDDEN)
-        return await desk.do(_answered, view, declared)
+        if not declared.slow:
+            return await desk.do(_answered, view, declared)
+        async with desk.slow:
+            if await request.is_disconnected():
+                return Response(status_code=HTTPStatus.NO_CONTENT)
+            return await desk.do(_answered, view, declared)
 
     return answer
 
