@@ -1,0 +1,50 @@
+"""Cline's memory bank: six files of a project that an agent keeps by the instructions of its person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.importers.base import Row, Source
+from recortex.importers.folders import documents, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from recortex.importers.base import Seen, Where
+
+_KINDS = {
+    "": "semantic",
+    "projectbrief": "goal",
+    "productContext": "semantic",
+    "activeContext": "progress",
+    "systemPatterns": "architecture",
+    "techContext": "environment",
+    "progress": "progress",
+}
+
+
+def _read(path: Path) -> Iterator[Row]:
+    for one in documents(path):
+        yield from rows_of(one, one.name.rpartition("/")[2])
+
+
+def _recognise(seen: Seen) -> bool:
+    return seen.folder and len(seen.names & {f"{name}.md" for name in _KINDS if name}) > 1
+
+
+def _places(where: Where) -> Iterator[Path]:
+    for name in ("memory-bank", ".clinerules/memory-bank", ".kilocode/rules/memory-bank"):
+        yield where.project / name
+
+
+SOURCES = (
+    Source(
+        name="cline",
+        title="Cline's memory bank",
+        recognise=_recognise,
+        read=_read,
+        kinds=_KINDS,
+        discover=_places,
+    ),
+)
