@@ -136,7 +136,7 @@ class HttpTransport:
         *,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.place = place
+        self.place, self.name = place, place.url
         self._token = token
         self._replica = replica
         self._key = key
@@ -154,11 +154,6 @@ class HttpTransport:
         """End the connection."""
         self._client.close()
 
-    @property
-    def name(self) -> str:
-        """The workspace's URL."""
-        return self.place.url
-
     def token(self) -> dict[str, Any]:
         """The member that the token was made for, and what it allows."""
         return parse(self.ask("token"), dict[str, Any])
@@ -171,12 +166,16 @@ class HttpTransport:
         """
         self.ask("join", {"card": card})
 
-    def become(self, replica: str, key: Signer, card: Card) -> str:
-        """Go on as another replica of the same member, with a token of its own, which is returned."""
-        token: str = parse(self.ask("renew", {}), dict[str, str])["token"]
+    @property
+    def secret(self) -> str:
+        """The token in use."""
+        return self._token
+
+    def become(self, replica: str, key: Signer, card: Card) -> None:
+        """Go on as another replica of the same member, with a token of its own."""
+        token = parse(self.ask("renew", {}), dict[str, str])["token"]
         self._token, self._replica, self._key = token, replica, key
         self.join(card)
-        return token
 
     def push(self, batch: Batch) -> Reply:
         """Send what this replica wrote; the server takes from each replica only its own.

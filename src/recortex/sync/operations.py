@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.access import Right
 from recortex.domain.maintenance import Degradation
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Scope
@@ -15,9 +16,11 @@ from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 from recortex.sync.bodies import RELATION
+from recortex.sync.git_branch import GitBranch
 from recortex.sync.merging import by_id, settle
 from recortex.sync.protocol import AHEAD_MS, OfflineError, ms_of, parse_body
 from recortex.sync.team import GIT, Team
+from recortex.sync.wire import Access
 
 if TYPE_CHECKING:
     from recortex.app.application import StoreServices
@@ -25,7 +28,11 @@ if TYPE_CHECKING:
     from recortex.sync.protocol import SyncVersion
     from recortex.sync.records import Head, Replica
 
-Action = Literal["status", "now", "push", "pull", "conflicts", "resolve", "setup", "join", "trust", "leave"]
+Action = Literal[
+    "status", "now", "push", "pull", "conflicts", "resolve", "setup", "join", "trust", "leave",
+    "invite", "revoke", "members",
+]  # fmt: skip
+_MOST_DAYS = 3_650
 AT_ONCE = 50
 """New memories get their vectors at once, so that they are found by their meaning; of more, the job makes
 them."""
@@ -99,6 +106,8 @@ class Synced:
         error, next_try: why the last one failed, and when it is tried again in the background.
         unacknowledged: purged memories that not every replica has erased, with who has not.
         problems: what was refused or cannot be shown, and why.
+        link: of an invitation, by which one machine joins; it is not kept and cannot be shown again.
+        tokens: of the workspace on a team server, without their secrets.
     """
 
     action: Action
@@ -121,6 +130,8 @@ class Synced:
     conflicts: tuple[SyncConflict, ...] = ()
     unacknowledged: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
+    link: str = ""
+    tokens: tuple[Access, ...] = ()
 
 
 class SyncOperations(Operations):
@@ -135,24 +146,34 @@ class SyncOperations(Operations):
         keep: str = "",
         name: str = "",
         limit: int = 20,
+        right: Right = Right.WRITE,
+        days: int = 90,
     ) -> Synced:
-        """Share this project's memory with a team, over a branch of its git remote.
+        """Share this project's memory with a team, over a branch of its git remote or a team server.
 
-        `setup` makes the team's memory, or joins it; `now` sends and fetches; `status` shows how it is. Where
-        two people changed the same memory, both versions are kept: `conflicts` lists them, `resolve` keeps
-        one. Private, global and proposed memories stay here.
+        `setup` makes the team's memory, or joins it; `join` follows a server's link; `now` sends and fetches;
+        `status` shows how it is. Where two people changed the same memory, both versions are kept:
+        `conflicts` lists them, `resolve` keeps one. Private, global and proposed memories stay here.
 
         Args:
             action: what to do.
-            id: of `setup`, a git remote (origin) or a URL; of `resolve`, a memory; of `trust`, a replica.
+            id: of `setup`, a git remote (origin) or a URL; of `join`, the link; of `resolve`, a memory; of
+                `trust`, a replica; of `invite` and `revoke`, which admins of a server use, a person.
             keep: the version to keep in `resolve`; by default the one that is shown.
             name: your name in the team; by default the one that git knows.
             limit: most conflicts to list.
+            right: of an invitation: read, write, or admin (also invites and revokes).
+            days: for which an invitation's token is valid; 0: until it is revoked.
         """
         bounded(limit)
         services = self._app.services(Scope.PROJECT)
         team = Team(services, self._app.clock())
         match action:
+            case "join" if id:
+                team.follow(id)
+                return self._exchanged(services, team, action)
+            case "invite" | "revoke" | "members":
+                return self._administered(team, action, id, right, days)
             case "setup" | "join":
                 new = team.set_up(id or "origin", name)
                 return self._exchanged(services, team, action, new_team=new)
@@ -165,6 +186,27 @@ class SyncOperations(Operations):
             case "resolve":
                 self._resolve(services, team, id, keep)
         return self._report(services, team, action, limit)
+
+    def _administered(self, team: Team, action: Action, person: str, right: Right, days: int) -> Synced:
+        from recortex.sync import membership
+
+        transport = team.transport()
+        if isinstance(transport, GitBranch):
+            raise InvalidInputError(
+                "Only a team server has members to invite and to revoke.",
+                hint="Whoever can reach the git remote runs there: recortex sync setup",
+            )
+        if action != "members" and not person.strip():
+            raise InvalidInputError("Whom?", hint=f"Name the person: recortex sync {action} ben@example.com")
+        if not 0 <= days <= _MOST_DAYS:
+            raise InvalidInputError(f"The days must be from 0 to {_MOST_DAYS}, not {days}.")
+        with transport:
+            if action == "invite":
+                link = membership.invite(transport, person.strip(), right, days)
+                return Synced(action=action, way=transport.name, link=link)
+            if action == "revoke":
+                transport.ask("revoke", {"name": person.strip()})
+            return Synced(action=action, way=transport.name, tokens=membership.accesses(transport))
 
     def _exchanged(
         self, services: StoreServices, team: Team, action: Action, *, new_team: bool = False

@@ -22,6 +22,10 @@ def _told(value: Synced, terminal: Terminal) -> Iterator[str]:
     if not value.way:
         yield "This project's memory is on this machine alone."
         yield "Share it with a team over the project's git remote: recortex sync setup"
+        yield "Or join a team server by the link of its admin: recortex sync join LINK"
+        return
+    if value.action in {"invite", "revoke", "members"}:
+        yield from _access(value, terminal)
         return
     yield from _done(value)
     if value.action in {"now", "push", "pull"}:
@@ -47,6 +51,18 @@ def _done(value: Synced) -> Iterator[str]:
             yield f"{value.received} received, {value.sent} sent."
         case "leave":
             yield "The project does not sync any more; what came from the team stays."
+
+
+def _access(value: Synced, terminal: Terminal) -> Iterator[str]:
+    if value.link:
+        yield f"In their checkout, on one machine: recortex sync join '{value.link}'"
+        yield "The link is shown only now, and belongs to whoever follows it first."
+    for one in value.tokens:
+        used = f"last used {one.used_at:%Y-%m-%d}" if one.used_at else "never used"
+        ends = "revoked" if one.revoked_at else f"until {one.expires_at:%Y-%m-%d}" if one.expires_at else ""
+        told = ", ".join(filter(None, (one.scope, used, ends)))
+        line = f"{clean(one.member)} ({one.token}): {told}"
+        yield terminal.style(line, "dim") if one.revoked_at else line
 
 
 def _agreement(value: Synced) -> Iterator[str]:

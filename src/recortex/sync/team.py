@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from recortex.codebase.project import git_folders, git_path, run
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
     from recortex.app.application import StoreServices
     from recortex.sync.exchange import Exchanged
+    from recortex.sync.http import HttpTransport
     from recortex.sync.keys import Identity
     from recortex.sync.merging import Strategy
-    from recortex.sync.protocol import Transport
     from recortex.sync.records import State
+
+    Way = GitBranch | HttpTransport
 
 GIT = "git "
 """What the way over a remote begins with."""
@@ -45,7 +48,7 @@ class Team:
     """
 
     def __init__(self, services: StoreServices, now: datetime) -> None:
-        self._services, self._now = services, now
+        self._services, self.now = services, now
         self.log = services.store.records(SyncRecords)
         self.vault = Vault(services.location.folder)
 
@@ -84,20 +87,46 @@ class Team:
         Raises:
             InvalidInputError: it belongs to another one.
         """
+        self.check(team)
         state = self.state
-        if state.team not in {"", team}:
-            raise InvalidInputError(
-                "This project's memory belongs to another team already.",
-                hint="Leave it first: recortex sync leave. Nothing is deleted by that.",
-            )
         me = me or identity(self.vault, state.replica, team, author)
         with self._services.store.transaction():
             known = self.log.replicas().get(me.replica)
             if known is None or known.card.author != author:
-                card = me.card(to_micros(self._now) // 1000)
+                card = me.card(to_micros(self.now) // 1000)
                 self.log.put_replica(Replica(card, trusted=True, applied=None))
             self.log.put_state(replace(state, team=team, replica=me.replica, author=author, way=way))
         return me
+
+    def follow(self, link: str) -> None:
+        """Join a workspace on a server by its link; by a log-in, where the link has no token.
+
+        Raises:
+            InvalidInputError: it is no link, or the store belongs to another team.
+            OfflineError: the server cannot be reached.
+            RefusedError: the link was used, or is over.
+            LoginError: the person did not log in.
+        """
+        from recortex.sync.http import read_link
+        from recortex.sync.membership import join
+
+        place, token = read_link(link)
+        self.check(place.workspace)
+        me = identity(self.vault, self.state.replica, place.workspace, "")
+        join(self.vault, me, place, token, to_micros(self.now) // 1000)
+        self.join(place.url, place.workspace, me.author, me)
+
+    def check(self, team: str) -> None:
+        """Do nothing, if the store may belong to a team.
+
+        Raises:
+            InvalidInputError: it belongs to another one.
+        """
+        if self.state.team not in {"", team}:
+            raise InvalidInputError(
+                "This project's memory belongs to another team already.",
+                hint="Leave it first: recortex sync leave. Nothing is deleted by that.",
+            )
 
     def leave(self) -> None:
         """Belong to no team any more; what came from it stays."""
@@ -123,13 +152,17 @@ class Team:
     def replica(self) -> SyncReplica:
         """The store as a replica."""
         strategy = cast("Strategy", self._services.settings["sync.strategy"])
-        return SyncReplica(self._services, self.me(), strategy, self._now)
+        return SyncReplica(self._services, self.me(), strategy, self.now)
 
-    def transport(self) -> Transport:
+    def transport(self) -> Way:
         """The way to the others."""
         way = self.state.way
         if way.startswith(GIT):
             return self._branch(way.removeprefix(GIT))
+        if way.startswith(("http://", "https://")):
+            from recortex.sync.membership import transport_of
+
+            return transport_of(self.vault, self.me(), way)
         raise ConfigError(f"There is no such way to a team: {way[:80]!r}.")
 
     def exchange(self, *, pull: bool = True, push: bool = True) -> Exchanged:
@@ -139,9 +172,13 @@ class Team:
             OfflineError: the others cannot be reached now.
             SyncError: something is wrong with what they have.
         """
-        return synchronise(
-            self.replica(), self.transport(), now=self._now, renewed=self._renewed, pull=pull, push=push
-        )
+        transport = self.transport()
+        renew = partial(self._renewed, transport)
+        try:
+            return synchronise(self.replica(), transport, now=self.now, renewed=renew, pull=pull, push=push)
+        finally:
+            if not isinstance(transport, GitBranch):
+                transport.close()
 
     def trust(self, prefix: str) -> Replica:
         """Show what a replica says that has the name of another; returns it.
@@ -166,11 +203,16 @@ class Team:
         return trusted
 
     def _branch(self, url: str) -> GitBranch:
-        return GitBranch(url, self._services.location.place(_REPOSITORY), self._now, BRANCH)
+        return GitBranch(url, self._services.location.place(_REPOSITORY), self.now, BRANCH)
 
-    def _renewed(self) -> Identity:
+    def _renewed(self, transport: Way | None = None) -> Identity:
         state = self.state
-        return identity(self.vault, "", state.team, state.author)
+        me = identity(self.vault, "", state.team, state.author)
+        if transport and not isinstance(transport, GitBranch):
+            from recortex.sync.membership import renewed
+
+            renewed(self.vault, transport, me, to_micros(self.now) // 1000)
+        return me
 
 
 def remote_url(root: Path, remote: str) -> str:

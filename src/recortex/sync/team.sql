@@ -85,6 +85,71 @@ CREATE TABLE IF NOT EXISTS audit (
   PRIMARY KEY (workspace, at, entry)
 ) /*by workspace*/;
 
+-- Each request is one call of one of these: every further statement would be a further wait. They act as who
+-- calls them, so row-level security holds inside.
+
+-- Accepts a token and counts the request; no row where there is no such token.
+CREATE OR REPLACE FUNCTION enter(p_workspace text, p_token text, p_hash bytea)
+RETURNS TABLE (member text, scope text, replica text, public_key bytea, ended text, admitted boolean,
+  missing double precision, rate double precision)
+LANGUAGE plpgsql SET search_path = recortex_team AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('recortex.team', p_workspace, true);
+  PERFORM set_config('synchronous_commit', 'off', true);  -- what is lost is a count of requests
+  RETURN QUERY
+  WITH asked AS (
+    SELECT t.token, w.rate, m.removed_at,
+      least(w.burst, t.level + extract(epoch FROM now() - t.level_at) * w.rate) AS level
+    FROM tokens t JOIN workspaces w USING (workspace) JOIN members m USING (workspace, member)
+    WHERE t.workspace = p_workspace AND t.token = p_token AND t.hash = p_hash FOR UPDATE OF t
+  )
+  UPDATE tokens t SET used_at = now(), level_at = now(), admitted = asked.level >= 1,
+    level = asked.level - CASE WHEN asked.level >= 1 THEN 1 ELSE 0 END
+  FROM asked WHERE t.workspace = p_workspace AND t.token = asked.token
+  RETURNING t.member, t.scope, t.replica,
+    (SELECT r.public_key FROM replicas r WHERE r.workspace = p_workspace AND r.replica = t.replica),
+    CASE WHEN asked.removed_at IS NOT NULL OR t.revoked_at IS NOT NULL THEN 'revoked'
+      WHEN t.expires_at <= now() THEN 'only valid until ' || t.expires_at::date END,
+    t.admitted, 1 - asked.level, asked.rate;
+END $$;
+
+-- Appends versions that continue a replica's log and concern no purge, and tells what the workspace holds
+-- then; no row, and no change, where something is in the way of that.
+CREATE OR REPLACE FUNCTION append(p_workspace text, p_replica text, p_first bigint, p_ids bytea[],
+  p_memories text[], p_payloads bytea[], p_parents bytea[], p_of text[], p_bytes bigint, p_sum numeric,
+  p_card bytea, p_applied bytea, p_lock integer)
+RETURNS TABLE (replica text, counter bigint, set_hash text)
+LANGUAGE plpgsql SET search_path = recortex_team AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('recortex.team', p_workspace, true);
+  PERFORM pg_advisory_xact_lock_shared(p_lock, hashtext(p_workspace));
+  PERFORM FROM replicas r
+  WHERE r.workspace = p_workspace AND r.replica = p_replica AND r.counter = p_first - 1 FOR UPDATE;
+  IF NOT FOUND
+    OR EXISTS (SELECT FROM versions v
+      WHERE v.workspace = p_workspace AND v.purges AND v.memory = ANY(p_memories))
+    OR EXISTS (SELECT FROM unnest(p_parents, p_of) AS p (id, memory) WHERE NOT EXISTS (SELECT FROM versions v
+      WHERE v.workspace = p_workspace AND v.id = p.id AND v.memory = p.memory))
+    OR NOT EXISTS (SELECT FROM workspaces w, replicas r
+      WHERE w.workspace = p_workspace AND r.workspace = p_workspace GROUP BY w.most_versions, w.most_bytes
+      HAVING sum(r.counter) + cardinality(p_ids) <= w.most_versions
+        AND sum(r.bytes) + p_bytes <= w.most_bytes)
+  THEN
+    RETURN;
+  END IF;
+  INSERT INTO versions (workspace, replica, counter, id, memory, purges, payload)
+  SELECT p_workspace, p_replica, p_first - 1 + n, id, memory, false, payload
+  FROM unnest(p_ids, p_memories, p_payloads) WITH ORDINALITY AS one (id, memory, payload, n);
+  UPDATE replicas r SET counter = p_first - 1 + cardinality(p_ids), bytes = bytes + p_bytes,
+    set_hash = mod(set_hash + p_sum, 2::numeric ^ 256), card = coalesce(p_card, card),
+    applied = coalesce(p_applied, applied),
+    applied_at = CASE WHEN p_applied IS NULL THEN applied_at ELSE now() END
+  WHERE r.workspace = p_workspace AND r.replica = p_replica;
+  RETURN QUERY SELECT r.replica, r.counter, r.set_hash::text FROM replicas r WHERE r.workspace = p_workspace;
+END $$;
+
 DO $$
 DECLARE part record;
 BEGIN
@@ -112,6 +177,8 @@ END $$;
 -- The server may add to the log and to the audit, and change neither. Only the payload of a version may go,
 -- when its memory is purged.
 REVOKE ALL ON ALL TABLES IN SCHEMA recortex_team FROM PUBLIC;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA recortex_team FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA recortex_team TO recortex_team;
 GRANT USAGE ON SCHEMA recortex_team TO recortex_team;
 GRANT SELECT ON ALL TABLES IN SCHEMA recortex_team TO recortex_team;
 GRANT INSERT ON members, tokens, replicas, versions, audit TO recortex_team;

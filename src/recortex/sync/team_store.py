@@ -276,9 +276,10 @@ class TeamStore:
         Raises:
             DeniedError: the token is none of this workspace, or no longer valid, or asks too often.
         """
-        async with self._within(workspace) as connection:
-            await connection.execute("SET LOCAL synchronous_commit = off")
-            found = await connection.execute(_ENTER, _kept(workspace, token))
+        async with self._pool.connection() as connection:
+            found = await connection.execute(
+                "SELECT * FROM recortex_team.enter(%s, %s, %s)", _kept(workspace, token)
+            )
             row = await found.fetchone()
         if row is None:
             raise DeniedError(
@@ -355,6 +356,8 @@ class TeamStore:
         Raises:
             DeniedError: they do not follow what is there, contradict it, or exceed the quota.
         """
+        if rows and (state := await self._continued(caller, rows, card, applied)):
+            return state
         workspace, replica = caller.workspace, caller.replica
         parents = list({parent for row in rows for parent in row.parents})
         purged = list({row.memory for row in rows if row.purges})
@@ -402,6 +405,38 @@ class TeamStore:
                     (card, applied, workspace, replica),
                 )
             return await _state(connection, workspace)
+
+    async def _continued(
+        self, caller: Caller, rows: Sequence[Row], card: bytes | None, applied: bytes | None
+    ) -> State | None:
+        """What nearly every push is: versions that nobody has sent before. Else nothing is done."""
+        if any(row.purges or row.hollow for row in rows):
+            return None
+        inside, outside = set[tuple[bytes, str]](), dict[tuple[bytes, str], None]()
+        for row in rows:
+            outside |= {one: None for parent in row.parents if (one := (parent, row.memory)) not in inside}
+            inside.add((row.id, row.memory))
+        async with self._pool.connection() as connection:
+            found = await connection.execute(
+                "SELECT * FROM recortex_team.append"
+                "(%s, %s, %s, %s, %s, %s, %s::bytea[], %s::text[], %s, %s::numeric, %s, %s, %s::int)",
+                (
+                    caller.workspace,
+                    caller.replica,
+                    Int8(rows[0].counter),
+                    [row.id for row in rows],
+                    [row.memory for row in rows],
+                    [row.payload for row in rows],
+                    [parent for parent, _ in outside],
+                    [memory for _, memory in outside],
+                    Int8(sum(len(row.payload) for row in rows)),
+                    str(sum(row.summand for row in rows) % MODULUS),
+                    card,
+                    applied,
+                    _PURGE_LOCK,
+                ),
+            )
+            return _added(await found.fetchall())
 
     async def _append(
         self, connection: AsyncConnection[Any], caller: Caller, new: Sequence[Row], gone: Collection[str]
@@ -624,31 +659,16 @@ async def _state(connection: AsyncConnection[Any], workspace: str) -> State:
         "SELECT replica, counter, set_hash::text FROM recortex_team.replicas WHERE workspace = %s",
         (workspace,),
     )
-    rows = await found.fetchall()
-    return State(
-        {replica: counter for replica, counter, _ in rows if counter},
-        sum(int(total) for *_, total in rows) % MODULUS,
-    )
+    return _added(await found.fetchall()) or State({}, 0)
 
 
-_ENTER = """
-WITH asked AS (
-  SELECT t.workspace, t.token, w.rate, m.removed_at,
-    least(w.burst, t.level + extract(epoch FROM now() - t.level_at) * w.rate) AS level
-  FROM recortex_team.tokens t JOIN recortex_team.workspaces w USING (workspace)
-  JOIN recortex_team.members m USING (workspace, member)
-  WHERE t.workspace = %s AND t.token = %s AND t.hash = %s FOR UPDATE OF t
-)
-UPDATE recortex_team.tokens t SET used_at = now(), level_at = now(), admitted = asked.level >= 1,
-  level = asked.level - CASE WHEN asked.level >= 1 THEN 1 ELSE 0 END
-FROM asked
-WHERE t.workspace = asked.workspace AND t.token = asked.token
-RETURNING t.member, t.scope, t.replica,
-  (SELECT public_key FROM recortex_team.replicas k WHERE k.workspace = t.workspace AND k.replica = t.replica),
-  CASE WHEN asked.removed_at IS NOT NULL OR t.revoked_at IS NOT NULL THEN 'revoked'
-    WHEN t.expires_at <= now() THEN 'only valid until ' || t.expires_at::date END,
-  t.admitted, 1 - asked.level, asked.rate
-"""
+def _added(rows: Sequence[tuple[str, int, str]]) -> State | None:
+    """The counters and hashes of replicas together."""
+    if not rows:
+        return None
+    vector = {replica: counter for replica, counter, _ in rows if counter}
+    return State(vector, sum(int(total) for *_, total in rows) % MODULUS)
+
 
 _ROOM = """
 SELECT max(w.most_versions) - coalesce(sum(r.counter), 0), max(w.most_bytes) - coalesce(sum(r.bytes), 0)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from datetime import datetime
+
+from recortex.lean import Value
 
 ROOT = "/sync/v1"
 REPLICA, PROOF, PROTOCOL_HEADER = "recortex-replica", "recortex-proof", "recortex-protocol"
@@ -34,3 +37,22 @@ def packed(body: bytes) -> tuple[bytes, str]:
     if len(body) < _WORTH:
         return body, ""
     return gzip.compress(body, 1, mtime=0), "gzip"
+
+
+class Access(Value, frozen=True, kw_only=True):
+    """A token of the workspace, without its secret.
+
+    Attributes:
+        member: whose it is.
+        token: the part of it that is no secret; `revoke` takes it, or the member's name.
+        scope: read, write or admin.
+        used_at: when it was last used.
+    """
+
+    member: str
+    token: str
+    scope: str
+    made_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    used_at: datetime | None = None
