@@ -243,6 +243,23 @@ def test_lookalikes_of_many_are_those_of_each(store):
     assert max(map(len, found)) == 8
 
 
+@pytest.mark.parametrize("scored", [0, 5, 10_000])
+def test_lookalikes_among_many_memories_hold_the_rarest_words(store, scored, monkeypatch):
+    monkeypatch.setattr("recortex.storage.sqlite.search.MANY_ROWS", 10)
+    monkeypatch.setattr("recortex.storage.sqlite.search.MOST_ALIKE", scored)
+    insert(
+        store,
+        memory(1, "the cache of leases drains"),
+        *(memory(n, f"the cache of worker {n}") for n in range(2, 30)),
+        memory(30, "the cache of leases drains", status=Status.ARCHIVED),
+    )
+    assert store.search.candidates(["drains", "leases", "cache", "nowhere"])[0][0] == id_of(1)
+    both = [id_ for id_, _ in store.search.candidates(["cache", "worker"])]
+    assert len(both) == 8
+    assert id_of(1) not in both
+    assert store.search.candidates(["nowhere"]) == []
+
+
 @pytest.mark.parametrize("common", [0, 3, 500])
 @pytest.mark.parametrize("many", [40, 200])
 def test_lookalikes_of_many_are_those_of_each_however_common_their_words_are(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
 MANY_NEW = 32
 """From so many new memories on, known ones are found for all at once: NumPy takes longer to be loaded than
 fewer searches take."""
+MANY_ROWS = 20_000
+"""In a store of more memories, those like a new one are found by its rarest words: BM25 of a common word
+reads all rows that hold it, a quarter of a second among a million."""
+MOST_ALIKE = 10_000
+"""Rows that are scored there: as many take 10 ms."""
 MOST_KEPT = 10_000
 """Words whose counts are kept: about a megabyte."""
 _AS_FACTS = partial(tuple.__new__, Facts)
@@ -234,10 +241,21 @@ class SqliteSearch(SearchRecords):
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
-        return [
-            (id_, known)
-            for id_, known in self._keywords.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
-        ]
+        rare, common = list(words), list[str]()
+        if self._keywords.size() > MANY_ROWS:
+            counts = dict(zip(words, self._keywords.frequencies(words), strict=True))
+            known = sorted(filter(counts.get, words), key=counts.__getitem__)
+            few = bisect(list(accumulate(counts[word] for word in known)), MOST_ALIKE)
+            rare, common = known[:few], known[few:]
+        found: dict[str, str] = {}
+        if rare:
+            sql = self._sql["lookalikes"]
+            found |= dict(self._keywords.rows(sql, (any_of(rare), LOOKALIKES, terms)))
+        while common and len(found) < LOOKALIKES:  # the latest, with ever fewer of the common words together
+            both = " AND ".join(map(literally, common))
+            found |= dict(self._keywords.rows(self._sql["latest_with"], (both, LOOKALIKES)))
+            common.pop()
+        return list(found.items())[:LOOKALIKES]
 
     def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
         """As `candidates`, for each of many new memories: words that they share are looked up once."""

@@ -2,7 +2,7 @@
 -- These win over queries of the same name in the folder above.
 -- Python puts text into some: a condition after `model = ?2` in `nearest` and `nearest_of_many`, and a number
 -- for `/*coarse*/`. The weights in `lookalikes` are those of domain/search.py; it compares by the text alone,
--- unless its second value is 1.
+-- unless its third value is 1.
 
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
@@ -31,7 +31,13 @@ WHERE c.session <> '' AND n.session <> ''
 -- name: lookalikes
 SELECT m.id, m.text FROM
   (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?1
-    ORDER BY -bm25(memories_fts, 1.0, 2.0 * ?2, 0.5 * ?2) DESC, rowid LIMIT ?3) f
+    ORDER BY -bm25(memories_fts, 1.0, 2.0 * ?3, 0.5 * ?3) DESC, rowid LIMIT ?2) f
+  JOIN memories m ON m.key = f.rowid
+WHERE m.status IN ('active', 'proposed', 'quarantined')
+
+-- name: latest_with
+SELECT m.id, m.text FROM
+  (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?) f
   JOIN memories m ON m.key = f.rowid
 WHERE m.status IN ('active', 'proposed', 'quarantined')
 
