@@ -157,7 +157,10 @@ def open_encoding(path: Path) -> Encoding:
     """
     from tiktoken import Encoding
 
-    return Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=read_vocabulary(path), special_tokens={})
+    ranks = read_vocabulary(path)
+    encoding = Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
+    ranks.clear()  # 12 MB that it keeps for what is never asked here: it counts with a copy of its own
+    return encoding
 
 
 def fitting(text: str, most: int, count: Callable[[str], int], begin: int = 0) -> int:
