@@ -30,6 +30,8 @@ PACKAGES = {
     "kilo": ("@kilocode/cli", "7.7.7"),
     "pi": ("@earendil-works/pi-coding-agent", "1.6.0"),
     "copilot": ("@github/copilot", "1.0.102"),
+    "cline": ("cline", "3.0.65"),
+    "continue": ("@continuedev/cli", "1.5.47"),
     "pyright": ("pyright", "1.1.414"),
     "node": ("node", "24"),  # Gemini and Qwen need a newer one than many systems have
 }
