@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.search import Alike, Chunk, ChunkHit, MemoryQuery, Recipe
-    from recortex.engines import record_embedding
+    from recortex.engines import indexing, record_embedding
+    from recortex.engines.decay import present
     from recortex.engines.exchanges import service as exchange_service
     from recortex.engines.ingestion import normalisation
-    from recortex.engines.ingestion.service import Ingestion
+    from recortex.engines.ingestion import service as ingestion_service
     from recortex.engines.prompting.service import Adviser
     from recortex.engines.retrieval import service as retrieval_service
     from recortex.engines.retrieval.service import Meaning
@@ -48,6 +49,9 @@ else:
     normalisation = lazy_module("recortex.engines.ingestion.normalisation")
     record_embedding = lazy_module("recortex.engines.record_embedding")
     retrieval_service = lazy_module("recortex.engines.retrieval.service")
+    indexing = lazy_module("recortex.engines.indexing")
+    ingestion_service = lazy_module("recortex.engines.ingestion.service")
+    present = lazy_module("recortex.engines.decay.present")
 
 
 FULL_ID = 36
@@ -360,13 +364,11 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         return self.root.name if self.scope is Scope.PROJECT else ""
 
     @cached_property
-    def ingestion(self) -> Ingestion:
+    def ingestion(self) -> ingestion_service.Ingestion:
         """Stores new and changed memories."""
-        from recortex.engines.ingestion.service import Ingestion
-
         ids = {"new_id": self.new_id} if self.new_id else {}
         search, count = self.store.search, self.count_tokens
-        return Ingestion(self.store, search, count=count, **ids)
+        return ingestion_service.Ingestion(self.store, search, count=count, **ids)
 
     @cached_property
     def embedding(self) -> normalisation.Embedding:
@@ -394,10 +396,8 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         pairs = self.store.relations.contradicting(ids)
         if not pairs:
             return []
-        from recortex.engines.decay.present import faded
-
         ends = self.store.memories.get(list({id_ for pair in pairs for id_ in pair}))
-        known = {one.id: one for one in faded(ends, self.store, to_micros(now))}
+        known = {one.id: one for one in present.faded(ends, self.store, to_micros(now))}
         return [(known[one], known[other]) for one, other in pairs if one in known and other in known]
 
     @cached_property
@@ -429,12 +429,10 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
 
         They get an index of their own in memory: they are few, and the store's index holds current states.
         """
-        from recortex.engines.indexing import search_text
-
         store = self.store.empty_in_memory()
         with store.transaction():
             for state in states:
-                store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
+                store.memories.insert(state, indexing.search_text(state), actor=Actor.SYSTEM)
         normalisation.Embedding(store, self.embedder, project=self.project).embed(states)
         embedder = self.embedder if store.vectors.available else None
         return retrieval_service.Retrieval(

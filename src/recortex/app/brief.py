@@ -29,18 +29,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from recortex.app import last_sessions
+    from recortex.app import neighbours as neighbour_files
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
     from recortex.codebase import git as git_files
+    from recortex.domain import exchange, search
     from recortex.domain.maintenance import MemoryStatistics
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
     from recortex.engines import brief as brief_engine
     from recortex.engines.brief import BriefEntry, Ranked
+    from recortex.engines.ingestion import output_redaction
+    from recortex.engines.supersession import reading
+    from recortex.text import tokens as text_tokens
 else:
     brief_engine = lazy_module("recortex.engines.brief")
     git_files = lazy_module("recortex.codebase.git")
     last_sessions = lazy_module("recortex.app.last_sessions")
+    exchange = lazy_module("recortex.domain.exchange")
+    neighbour_files = lazy_module("recortex.app.neighbours")
+    output_redaction = lazy_module("recortex.engines.ingestion.output_redaction")
+    reading = lazy_module("recortex.engines.supersession.reading")
+    search = lazy_module("recortex.domain.search")
+    text_tokens = lazy_module("recortex.text.tokens")
 
 
 FOLDER = "surface-cache"
@@ -140,13 +151,11 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 
 
 def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
-    from recortex.text.tokens import TokenCounter
-
     now = app.clock()
     at = to_micros(now)
     all_services = app.readable_services()
     stores = _presentable(app, all_services, branch, cwd, client)
-    count = TokenCounter(on_degradation=app.degraded).count
+    count = text_tokens.TokenCounter(on_degradation=app.degraded).count
     shelf = _Reading(
         all_services, brief_engine.foremost(brief_engine.ranked(stores, branch=branch, now=at)), count
     )
@@ -166,10 +175,8 @@ def _presentable(
     app: Application, all_services: Sequence[StoreServices], branch: str, cwd: str, client: str
 ) -> list[brief_engine.Presentable]:
     """What each store may show to a client, and what each memory has to do with the session that starts."""
-    from recortex.app.neighbours import neighbours_of
-
     files, sessions = _at_work(app, branch, cwd)
-    beside = neighbours_of(app, sorted(files))[:MOST_BESIDE]
+    beside = neighbour_files.neighbours_of(app, sorted(files))[:MOST_BESIDE]
     projects = app.all_services(Scope.PROJECT)
     used = [id_ for project in projects for id_ in project.store.sessions.used_lately(MOST_NAMED)]
     found = []
@@ -207,15 +214,13 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
 
     Files that are uncommitted, in the last commits, or were edited in these sessions.
     """
-    from recortex.domain.exchange import ExchangeQuery
-
     projects = app.all_services(Scope.PROJECT)
     if not projects:
         return frozenset(), []
     folder = Path(cwd) if cwd else app.root
     tree = working_tree(folder) if folder.is_dir() else app.root
     now = app.clock()
-    query = ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
+    query = exchange.ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
     lately = [one for services in projects for one in services.store.exchanges.find(query)]
     files = {*map(shown, git_files.files_at_work(tree)), *(path for one in lately for path in one.files)}
     return frozenset(files), list(dict.fromkeys(one.session for one in lately))
@@ -223,12 +228,11 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
 
 def _renamed(all_services: Sequence[StoreServices]) -> str:
     """A line on memories that wait for the person since a name in them changed; empty without any."""
-    from recortex.domain.search import MemoryQuery
-    from recortex.engines.supersession.reading import describe_rename
-
-    query = MemoryQuery(statuses=(Status.PROPOSED,), order="updated", limit=MOST_UNRESOLVED)
+    query = search.MemoryQuery(statuses=(Status.PROPOSED,), order="updated", limit=MOST_UNRESOLVED)
     found = [memory for services in all_services for memory in services.store.memories.find(query)]
-    return brief_engine.renamed([text for memory in found if (text := describe_rename(memory.metadata))])
+    return brief_engine.renamed(
+        [text for memory in found if (text := reading.describe_rename(memory.metadata))]
+    )
 
 
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:
@@ -271,11 +275,11 @@ class _Reading:
 
     def line_of(self, one: Ranked) -> str:
         """The line of a memory; empty where it is gone meanwhile."""
-        from recortex.engines.ingestion.output_redaction import output_redacted
-
         memory = self._memories.get((one.store_index, one.id))
         return (
-            brief_engine.line_of(output_redacted(memory), self._short(memory.id), self._count)
+            brief_engine.line_of(
+                output_redaction.output_redacted(memory), self._short(memory.id), self._count
+            )
             if memory
             else ""
         )

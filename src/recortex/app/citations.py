@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import apsw
+
     from recortex.app.application import Application, StoreServices
     from recortex.codebase import line_history
+    from recortex.codebase.syntax import current_code
     from recortex.codebase.syntax.current_code import CurrentCode
     from recortex.domain.memory import Citation, Memory, Reach, SymbolLink
     from recortex.engines.code import freshness, naming
@@ -35,6 +38,8 @@ else:
     freshness = lazy_module("recortex.engines.code.freshness")
     line_history = lazy_module("recortex.codebase.line_history")
     naming = lazy_module("recortex.engines.code.naming")
+    apsw = lazy_module("apsw")
+    current_code = lazy_module("recortex.codebase.syntax.current_code")
 
 
 # -- the project's code as it is, and what became of the symbols that memories hang on
@@ -50,7 +55,7 @@ def can_parse() -> bool:
 
 def open_code(
     facts: Path | None, tree: Path, *, parse: bool = True, make: bool = False
-) -> CurrentCode | None:
+) -> current_code.CurrentCode | None:
     """The code of a working tree; None where it was never read, or its facts cannot be opened.
 
     Args:
@@ -59,14 +64,10 @@ def open_code(
         parse: whether what changed is read; otherwise it is not known.
         make: also where the code was never read.
     """
-    import apsw
-
-    from recortex.codebase.syntax.current_code import CurrentCode
-
     if facts is None or not (make or facts.is_file()):
         return None
     try:
-        return CurrentCode(tree, facts, parse=parse, hidden=holds_secret)
+        return current_code.CurrentCode(tree, facts, parse=parse, hidden=holds_secret)
     except (OSError, UntrustedFileError, apsw.Error):
         return None
 

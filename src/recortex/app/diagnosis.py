@@ -23,16 +23,25 @@ from recortex.settings import LOCAL_EMBEDDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from importlib import metadata
     from pathlib import Path
 
+    from recortex.app import past_sessions, whole_stores
     from recortex.app.application import Application, StoreServices
     from recortex.app.backends import files
+    from recortex.app.jobs import running as job_running
     from recortex.app.projects import Location
+    from recortex.codebase.syntax import grammars
     from recortex.domain.maintenance import DegradationRecord
     from recortex.ports.store import KeptStore, Store
     from recortex.settings import Settings
 else:
     files = lazy_module("recortex.app.backends.files")
+    grammars = lazy_module("recortex.codebase.syntax.grammars")
+    job_running = lazy_module("recortex.app.jobs.running")
+    metadata = lazy_module("importlib.metadata")
+    past_sessions = lazy_module("recortex.app.past_sessions")
+    whole_stores = lazy_module("recortex.app.whole_stores")
 
 
 Level = Literal["ok", "notice", "loss", "problem"]
@@ -58,13 +67,11 @@ PACKAGES = ("recortex", "apsw", "sqlite-vec", "onnxruntime", "numpy", "tiktoken"
 
 def installed() -> dict[str, str]:
     """The installed versions of the packages that Recortex needs."""
-    from importlib.metadata import PackageNotFoundError, version
-
     found = {"python": sys.version.split()[0]}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
-        except PackageNotFoundError:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
             found[name] = "missing"
     return found
 
@@ -77,12 +84,10 @@ def diagnose(app: Application) -> Iterator[HealthFinding]:
         if found == "missing":
             yield HealthFinding("packages", "problem", f"{name} is not installed.", f"pip install {name}")
     # Memories of this project that are not used: of a moved checkout, or in an older version's folder
-    from recortex.app.whole_stores import candidates, refused
-
     project = locate(app.project.home, app.project.checkout)
-    if why := refused(project):
+    if why := whole_stores.refused(project):
         yield HealthFinding("project", "notice", why, "See `recortex init`.")
-    for one in candidates(project):
+    for one in whole_stores.candidates(project):
         said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
         yield HealthFinding(
             "project", "notice", said, "`recortex init` shows them; `recortex init --adopt` takes them over."
@@ -98,27 +103,26 @@ def diagnose(app: Application) -> Iterator[HealthFinding]:
 
 def _code() -> Iterator[HealthFinding]:
     """Whether code can be read: all grammars are loaded."""
-    from recortex.codebase.syntax.grammars import INSTALL, GrammarError, check
-
     try:
-        wrong = check()
-    except GrammarError as error:
+        wrong = grammars.check()
+    except grammars.GrammarError as error:
         yield HealthFinding("code", "ok", f"{error.message} Code is cited, but not understood.", error.hint)
         return
     for problem in wrong:
-        yield HealthFinding("code", "problem", problem, f"{INSTALL} --force-reinstall")
+        yield HealthFinding("code", "problem", problem, f"{grammars.INSTALL} --force-reinstall")
     if not wrong:
         yield HealthFinding("code", "ok", "Ten languages can be read.", "")
 
 
 def _shared_notes(app: Application) -> Iterator[HealthFinding]:
     """Notes of Claude Code that are not read, since they may be another project's."""
-    from recortex.app.past_sessions import describe_unread, notes_folder, sharers
-
-    folder, location = notes_folder(app.settings.claude_folder, app.root), app.locations.get(Scope.PROJECT)
+    folder, location = (
+        past_sessions.notes_folder(app.settings.claude_folder, app.root),
+        app.locations.get(Scope.PROJECT),
+    )
     if location and location.project and app.settings["hooks.instructions"]:
-        for one in sharers(location, location.project, [folder]).items():
-            yield HealthFinding("notes", "notice", *describe_unread(*one))
+        for one in past_sessions.sharers(location, location.project, [folder]).items():
+            yield HealthFinding("notes", "notice", *past_sessions.describe_unread(*one))
 
 
 def _store(app: Application, name: str, location: Location) -> Iterator[HealthFinding]:
@@ -212,11 +216,9 @@ def _circles(title: str, services: StoreServices) -> Iterator[HealthFinding]:
 
 def _unfinished(title: str, services: StoreServices) -> Iterator[HealthFinding]:
     """Background jobs that never end."""
-    from recortex.app.jobs.running import UNFINISHED
-
     for one in services.store.ledger.degradations():
         told = one.degradation
-        if told.failure == UNFINISHED and not told.recovered:
+        if told.failure == job_running.UNFINISHED and not told.recovered:
             said = f"The {told.component}: {told.failure}, last on {one.last_at:%Y-%m-%d}; {told.fallback}."
             yield HealthFinding(
                 title, "notice", said, "Report it with what is special about the project's files."

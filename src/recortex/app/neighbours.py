@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from apsw import Connection
 
     from recortex.app.application import Application
+    from recortex.codebase import record_files
     from recortex.domain.memory import Memory
-    from recortex.engines.code import ranking
+    from recortex.engines.code import ranking, resolution
     from recortex.engines.code.project import Project
 else:
     apsw = lazy_module("apsw")
     ranking = lazy_module("recortex.engines.code.ranking")
+    record_files = lazy_module("recortex.codebase.record_files")
+    resolution = lazy_module("recortex.engines.code.resolution")
 
 SECONDS = 600
 """Between two times that neighbours are made anew: it takes as long as all else, and they rarely change."""
@@ -77,10 +80,8 @@ def keep_neighbours(
     before, then = _made(path, root)
     if state == before or 0 <= at - then < SECONDS:
         return
-    from recortex.engines.code.resolution import references
-
     with suppress(apsw.Error):
-        _keep(path, root, ranking.neighbours(references(project())), state, at)
+        _keep(path, root, ranking.neighbours(resolution.references(project())), state, at)
 
 
 # -- the tables
@@ -192,7 +193,5 @@ def _read(path: Path) -> Mapping[str, str]:
 
 def forget_code(app: Application) -> None:
     """Delete the facts of the project: they are made anew when they are asked for."""
-    from recortex.codebase.record_files import forget
-
-    forget(app.project.facts)
-    forget(app.project.facts.with_suffix(STATE))
+    record_files.forget(app.project.facts)
+    record_files.forget(app.project.facts.with_suffix(STATE))

@@ -25,6 +25,9 @@ from recortex.hashes import sha256
 from recortex.lean import Value, asdict, field, lazy_module, replace
 
 if TYPE_CHECKING:
+    import glob
+    import secrets
+
     from recortex.codebase import git as git_files
     from recortex.domain import address as addresses
     from recortex.domain.address import Address
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 else:
     addresses = lazy_module("recortex.domain.address")
     git_files = lazy_module("recortex.codebase.git")
+    glob = lazy_module("glob")
+    secrets = lazy_module("secrets")
 
 
 # -- where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to
@@ -250,8 +255,6 @@ def read_record(folder: Path) -> Record | None:
 
 
 def _make(project: Project) -> Project:
-    import secrets  # hooks do without it
-
     git, anchor = project.checkout.git, project.checkout.anchor
     id_ = secrets.token_hex(8)
     if git is None or carries_foreign(project) or not _tell_git(git, id_):
@@ -417,9 +420,7 @@ class Location(Value, frozen=True):
         """Every file that may hold what was said: a project's whole folder, else what the store has."""
         if self.project is not None and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
-        from glob import escape  # hooks do without it
-
-        found = {*self.folder.glob(f"{escape(self.database.name)}*")}
+        found = {*self.folder.glob(f"{glob.escape(self.database.name)}*")}
         for one in map(self.place, BESIDE):
             found |= {one, *one.rglob("*")}
         return sorted(path for path in found if path.is_file())

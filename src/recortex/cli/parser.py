@@ -21,10 +21,13 @@ from recortex.errors import InvalidInputError, RecortexError
 from recortex.lean import Value, lazy_module
 
 if TYPE_CHECKING:
+    import difflib
+
     from recortex import codec
     from recortex.operations.registry import Operation, Parameter
 else:
     codec = lazy_module("recortex.codec")
+    difflib = lazy_module("difflib")
 
 
 # -- from a word of the command line to the value that a parameter's type asks for
@@ -495,8 +498,6 @@ def synonyms() -> dict[str, str]:
 
 def meant(verb: str, known: Iterable[str]) -> tuple[str, ...]:
     """The verbs that may have been meant, the likeliest first: by meaning, else by spelling."""
-    from difflib import SequenceMatcher, get_close_matches
-
     verbs = {name.replace("_", "-") for name in known}
     said = verb.lower().replace("_", "-")
     if said in verbs:
@@ -504,7 +505,7 @@ def meant(verb: str, known: Iterable[str]) -> tuple[str, ...]:
     words = {word: name for word, name in synonyms().items() if name in verbs}
     if said in words:
         return (words[said],)
-    near = get_close_matches(said, {*verbs, *words}, n=3, cutoff=0.6)
-    alike = {name: SequenceMatcher(None, said, name).ratio() for name in near}
+    near = difflib.get_close_matches(said, {*verbs, *words}, n=3, cutoff=0.6)
+    alike = {name: difflib.SequenceMatcher(None, said, name).ratio() for name in near}
     likely = [name for name in near if alike[name] >= alike[near[0]] - _BESIDE]
     return tuple(dict.fromkeys(words.get(name, name) for name in likely))

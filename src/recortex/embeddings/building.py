@@ -32,8 +32,12 @@ if TYPE_CHECKING:
 
     _Cached: TypeAlias = tuple[Vector, Pieces | PieceCodes | None]
     import numpy as np
+
+    from recortex.embeddings import folder, multilingual
 else:
     np = lazy_module("numpy")
+    folder = lazy_module("recortex.embeddings.folder")
+    multilingual = lazy_module("recortex.embeddings.multilingual")
 
 
 # -- hashed TF-IDF: vectors without a model, the fallback on machines that cannot run it
@@ -212,9 +216,13 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
     if chosen.embedder == "hashed":
         return [HashedEmbedder()]
     if chosen.embedder == "multilingual":
-        from recortex.embeddings.multilingual import FOLDER, MultilingualEmbedder
-
-        return [CachedEmbedder(MultilingualEmbedder(Path(chosen.models) / FOLDER, threads=chosen.threads))]
+        return [
+            CachedEmbedder(
+                multilingual.MultilingualEmbedder(
+                    Path(chosen.models) / multilingual.FOLDER, threads=chosen.threads
+                )
+            )
+        ]
     local = chosen.embedder == "onnx"
     preferred = CachedEmbedder(_local(chosen) if local else _remote(chosen, key, clean))
     return [preferred, HashedEmbedder()] if local and not chosen.folder else [preferred]
@@ -223,9 +231,7 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
 def _local(chosen: EmbedderSettings) -> Embedder:
     if not chosen.folder:
         return shaped(OnnxEmbedder(threads=chosen.threads), _shape(chosen))
-    from recortex.embeddings.folder import FolderEmbedder
-
-    inner = FolderEmbedder(
+    inner = folder.FolderEmbedder(
         Path(chosen.folder).expanduser(),
         file=chosen.model,
         pooling=chosen.pooling,

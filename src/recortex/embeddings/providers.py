@@ -34,11 +34,14 @@ from recortex.lean import NamedTuple, lazy_module
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import numpy as np
+
     from recortex import transport
     from recortex.ports.model import Embedder, Purpose, Vectors
     from recortex.transport import Deadline, PostError
 else:
     transport = lazy_module("recortex.transport")
+    np = lazy_module("numpy")
 
 
 BYTES_PER_TOKEN = 2
@@ -432,8 +435,6 @@ class HttpEmbedder:
         Raises:
             EmbeddingError: the provider cannot be reached, does not answer in time, or answers no vectors.
         """
-        import numpy as np
-
         if not texts:
             return np.empty((0, self._width), dtype=np.float32)
         self._check_rest()

@@ -41,14 +41,26 @@ if TYPE_CHECKING:
 
     from recortex.app import wiring
     from recortex.app.application import Application, StoreServices
+    from recortex.app.hooks import dispatch
+    from recortex.app.jobs import running as job_running
+    from recortex.app.jobs import table as job_table
+    from recortex.codebase import git as git_files
+    from recortex.codebase import project
     from recortex.domain.memory import Citation, FileLink
     from recortex.domain.relation import Relation
     from recortex.domain.search import Document
     from recortex.domain.session import HookEvent
+    from recortex.engines.decay import present
     from recortex.engines.ingestion.service import Kept
     from recortex.telemetry import ToFile
 else:
     wiring = lazy_module("recortex.app.wiring")
+    dispatch = lazy_module("recortex.app.hooks.dispatch")
+    git_files = lazy_module("recortex.codebase.git")
+    job_running = lazy_module("recortex.app.jobs.running")
+    job_table = lazy_module("recortex.app.jobs.table")
+    present = lazy_module("recortex.engines.decay.present")
+    project = lazy_module("recortex.codebase.project")
 
 
 Result = TypeVar("Result", bound="DataclassInstance")
@@ -110,9 +122,7 @@ class Operations:
 
         Returns the marked text for the agent, mostly empty.
         """
-        from recortex.app.hooks.dispatch import handle
-
-        return handle(wiring.hook_context(self._app.root, app=self._app), event)
+        return dispatch.handle(wiring.hook_context(self._app.root, app=self._app), event)
 
     @property
     def address(self) -> str:
@@ -163,9 +173,7 @@ class Operations:
 
     def _faded(self, services: StoreServices, memories: Sequence[Memory]) -> Sequence[Memory]:
         """The memories of a store with the confidence that is left now."""
-        from recortex.engines.decay.present import faded
-
-        return faded(memories, services.store, to_micros(self._app.clock()))
+        return present.faded(memories, services.store, to_micros(self._app.clock()))
 
     def _present(self, query: MemoryQuery, scope: AnyScope | None = None) -> list[Memory]:
         """The memories of all stores that pass, with the confidence that is left now."""
@@ -190,14 +198,11 @@ class Operations:
 
     def _count_timings(self) -> None:
         """Count in the store how long operations took, as after a session: a store may never see one."""
-        from recortex.app.jobs.running import run
-        from recortex.app.jobs.table import AFTER_SESSION
-
-        jobs = [one for one in AFTER_SESSION if one.name == "metrics"]
+        jobs = [one for one in job_table.AFTER_SESSION if one.name == "metrics"]
         with suppress(StorageError):
             own = next(iter(self._app.locations.values()))
             for services in (one for one in self._app.all_services() if one.location is own):
-                run(services, self._app.clock, self._app.settings, jobs)
+                job_running.run(services, self._app.clock, self._app.settings, jobs)
 
     def __enter__(self) -> Self:
         return self
@@ -294,10 +299,8 @@ def file_link(text: str, root: Path) -> FileLink:
             f"{text[:80]!r} is not a file.", hint="Give PATH, PATH:LINE or PATH:FIRST-LAST."
         )
     from recortex.app.citations import cite
-    from recortex.codebase.git import relative
-    from recortex.codebase.project import branch_and_commit
 
-    return cite(root, relative(path, root), first, last, branch_and_commit(root)[1])
+    return cite(root, git_files.relative(path, root), first, last, project.branch_and_commit(root)[1])
 
 
 def _parts(text: str) -> tuple[str, int | None, int | None]:

@@ -34,18 +34,20 @@ if TYPE_CHECKING:
     from recortex.app.application import StoreServices
     from recortex.app.given import Asking
     from recortex.domain.search import Chunk, Hit
-    from recortex.engines import context
+    from recortex.engines import compression, context
     from recortex.engines import intent as intents
-    from recortex.engines.compression import Weighed
     from recortex.engines.context import Assembled as LaidOut
     from recortex.engines.context import Known, Offer
     from recortex.engines.context import LaidOut as FrameLaidOut
+    from recortex.engines.retrieval import service as retrieval_service
     from recortex.engines.retrieval.service import Meaning
 else:
     context = lazy_module("recortex.engines.context")
     given_memories = lazy_module("recortex.app.given")
     intents = lazy_module("recortex.engines.intent")
     knowledge_of = lazy_module("recortex.app.knowledge")
+    compression = lazy_module("recortex.engines.compression")
+    retrieval_service = lazy_module("recortex.engines.retrieval.service")
 
 
 MOST_NAMED = 50
@@ -191,8 +193,6 @@ class FrameOperations(Operations):
             instructions: for the answer.
             files: paths of files in view.
         """
-        from recortex.engines.retrieval.service import InPlay
-
         began = time.monotonic()
         given = {"task": task, "state": state, "instructions": instructions}
         if not task.strip():
@@ -200,7 +200,7 @@ class FrameOperations(Operations):
         for name, text in given.items():
             check_length(name, text, MAX_TEXT)
         check_budget(budget, context.LEAST_BUDGET, context.MOST_BUDGET)
-        in_play = InPlay(tuple(files), frozenset())
+        in_play = retrieval_service.InPlay(tuple(files), frozenset())
         asked = []
         for services in self._app.all_services():
             services.embedding.catch_up(CATCH_UP)
@@ -293,10 +293,8 @@ def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> 
         yield context.Known(record_redacted(chunk) if chunk.path in others else chunk, score)
 
 
-def _weighed(hits: Sequence[Hit]) -> list[Weighed]:
-    from recortex.engines.compression import Weighed
-
-    return [Weighed(hit.memory, hit.score) for hit in hits]
+def _weighed(hits: Sequence[Hit]) -> list[compression.Weighed]:
+    return [compression.Weighed(hit.memory, hit.score) for hit in hits]
 
 
 # -- what a session starts with: surface

@@ -37,10 +37,16 @@ if TYPE_CHECKING:
 
     from recortex.app import changes, last_sessions
     from recortex.app.application import StoreServices
+    from recortex.app.jobs import running as job_running
+    from recortex.app.jobs import table as job_table
     from recortex.app.validation import Mend, Validated
+    from recortex.engines.supersession import service
 else:
     changes = lazy_module("recortex.app.changes")
     last_sessions = lazy_module("recortex.app.last_sessions")
+    job_running = lazy_module("recortex.app.jobs.running")
+    job_table = lazy_module("recortex.app.jobs.table")
+    service = lazy_module("recortex.engines.supersession.service")
 
 
 PAIR = 2
@@ -218,8 +224,6 @@ class ReviewOperations(Operations):
 
     def _both(self, ids: Sequence[str]) -> Reviewed:
         """Two that seemed to contradict or repeat each other both hold; nobody is asked again."""
-        from recortex.engines.supersession.service import record
-
         (services, one), (other, two) = self._pair(
             ids, "Which two memories both hold?", "`recortex review both ONE OTHER`"
         )
@@ -242,7 +246,7 @@ class ReviewOperations(Operations):
                 )
                 relations.put(related)
             for id_ in sorted(ends):
-                record(services.store, id_, "both", self._app.actor, now, {})
+                service.record(services.store, id_, "both", self._app.actor, now, {})
         return self._reviewed("both", [one, two])
 
     def _pair(self, ids: Sequence[str], question: str, hint: str) -> Sequence[tuple[StoreServices, Memory]]:
@@ -392,12 +396,9 @@ class ValidationOperations(Operations):
 
         This may end the earlier of two, as the job does, and is therefore part of repairing.
         """
-        from recortex.app.jobs.running import run
-        from recortex.app.jobs.table import CHANGES
-
         for services in self._app.all_services():
             if not services.store.unwritable and changes.unread(services):
-                run(services, self._app.clock, self._app.settings, [CHANGES])
+                job_running.run(services, self._app.clock, self._app.settings, [job_table.CHANGES])
 
     def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
         """The memories that a person would be asked about, by store."""

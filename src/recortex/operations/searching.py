@@ -45,15 +45,23 @@ from recortex.telemetry import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from recortex.app import given as given_memories
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
+    from recortex.engines import copies, pairing
+    from recortex.engines import intent as intents
     from recortex.engines.exchanges.service import FoundExchange
-    from recortex.engines.retrieval import question
+    from recortex.engines.retrieval import question, weights
     from recortex.operations import recalling as recall_steps
     from recortex.telemetry import Value as Told
 else:
     question = lazy_module("recortex.engines.retrieval.question")
     recall_steps = lazy_module("recortex.operations.recalling")
+    copies = lazy_module("recortex.engines.copies")
+    given_memories = lazy_module("recortex.app.given")
+    intents = lazy_module("recortex.engines.intent")
+    pairing = lazy_module("recortex.engines.pairing")
+    weights = lazy_module("recortex.engines.retrieval.weights")
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
@@ -147,16 +155,13 @@ class SearchOperations(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         # What answers a question is loaded by who asks one: `get` and `list` start sooner without.
-        from recortex.engines.copies import folded
-        from recortex.engines.retrieval.weights import select_beside
-
         only, limit, recalling = self.filters(asked), self.most(asked), recall_steps.Recalling(self._app)
         parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
         every = question.cap_scores(
             question.in_turns([part.hits for part in parts], lambda hit: hit.memory.id)
         )
-        hits = (folded(every) if fold else every)[:limit]
+        hits = (copies.folded(every) if fold else every)[:limit]
         waiting = question.in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[
             :MOST_UNCHECKED
         ]
@@ -165,7 +170,7 @@ class SearchOperations(Operations):
         answering = answering[: recalling.most("exchanges", asked)]
         found_in = question.in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
-        hits = list(select_beside(hits, [one.hit for one in answering]))
+        hits = list(weights.select_beside(hits, [one.hit for one in answering]))
         answered = not (all(one.weak for one in hits) and all(one.weak for one in found_in))
         if answered:
             # Exchanges without most of the weak ones, which come last
@@ -340,12 +345,10 @@ class SearchOperations(Operations):
         described = [hit.memory for hit in hits if hit.memory.kind == "code_description"]
         if not described:
             return hits
-        from recortex.engines.pairing import code_of
-
         found = {
             id_: all_output_redacted(code)
             for scope in dict.fromkeys(memory.scope for memory in described)
-            for id_, code in code_of(self._app.services(scope).store, described).items()
+            for id_, code in pairing.code_of(self._app.services(scope).store, described).items()
             if code
         }
         return tuple(_bringing(hits, found, budget))
@@ -354,10 +357,7 @@ class SearchOperations(Operations):
         """Keep receipts of what an agent's session was given because it asked."""
         if self._app.actor is not Actor.AGENT:
             return
-        from recortex.app.given import Asking
-        from recortex.engines.intent import classify
-
-        asking, intent = Asking(self._app), classify(query)
+        asking, intent = given_memories.Asking(self._app), intents.classify(query)
         tell(lambda: {"intent": intent})
         if asking.session is not None:
             given = [(hit.memory, hit.score, hit.memory.tokens) for hit in hits]

@@ -33,8 +33,12 @@ if TYPE_CHECKING:
 
     WholeStore = SqliteStore | PgStore
     from recortex.storage.postgres import opening
+    from recortex.storage.records import ledger
+    from recortex.storage.sqlite import change_counter
 else:
     opening = lazy_module("recortex.storage.postgres.opening")
+    change_counter = lazy_module("recortex.storage.sqlite.change_counter")
+    ledger = lazy_module("recortex.storage.records.ledger")
 
 EXTRA = "pip install 'recortex[postgres]'"
 
@@ -150,12 +154,8 @@ def generation_of(locations: Sequence[Location]) -> str:
 
 def _generation(location: Location) -> Generation | None:
     if location.remote:
-        from recortex.storage.records.ledger import StatisticsRecords
-
-        return StatisticsRecords(_workspace(location)).generation()
-    from recortex.storage.sqlite.change_counter import change_counter
-
-    return change_counter(location.database)
+        return ledger.StatisticsRecords(_workspace(location)).generation()
+    return change_counter.change_counter(location.database)
 
 
 @cache

@@ -9,12 +9,13 @@ from recortex.app.naming import of_event
 from recortex.lean import lazy_module
 
 if TYPE_CHECKING:
-    from recortex.app.hooks import reminders, session_end
+    from recortex.app.hooks import reminders, session_end, session_start
     from recortex.app.hooks.context import HookContext
     from recortex.domain.session import HookEvent
 else:
     reminders = lazy_module("recortex.app.hooks.reminders")
     session_end = lazy_module("recortex.app.hooks.session_end")
+    session_start = lazy_module("recortex.app.hooks.session_start")
 
 
 def handle(context: HookContext, event: HookEvent) -> str:
@@ -29,9 +30,7 @@ def handle(context: HookContext, event: HookEvent) -> str:
     event = of_event(event)
     match event.name:
         case "session-start":
-            from recortex.app.hooks.session_start import open_session
-
-            brief = open_session(context, event)
+            brief = session_start.open_session(context, event)
             return "\n\n".join(filter(None, (brief, question(context, event))))
         case "user-prompt-submit":
             note_prompt(context, event)
