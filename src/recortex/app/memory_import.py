@@ -115,12 +115,12 @@ class MemoryImport:
         """The rows that are to be kept, as drafts; the others are counted as refused."""
         for row in rows:
             kind = self._system.kind(row)
-            self.done.mapping[row.kind or "any", kind] += 1
             text, injected = strip_injected(row.text)
             if why := self._refused(row, text, injected):
                 self.done.refused[why] += 1
                 continue
             self._ids[row.id] = ""
+            self.done.mapping[row.kind or "any", kind] += 1
             draft = self._draft(row, text, kind, path)
             if len(self.done.examples) < _EXAMPLES:
                 self.done.examples.append(f"{kind}: {' '.join(text.split())[:_SHOWN]}")

@@ -5,6 +5,7 @@ had it written, with the version. A system needs no line here.
 """
 
 import json
+import lzma
 import random
 import shutil
 from pathlib import Path
@@ -37,14 +38,23 @@ def cx(project, without_vectors):  # noqa: ARG001
         yield opened
 
 
+def copied(place, to):
+    """A copy of a store under a name that says nothing; what is packed, since it is large, is unpacked."""
+    if place.is_dir():
+        return shutil.copytree(place, to)
+    packed = place.suffix == ".xz"
+    copy = to.with_suffix(place.with_suffix("").suffix if packed else place.suffix)
+    copy.write_bytes(lzma.decompress(place.read_bytes()) if packed else place.read_bytes())
+    return copy
+
+
 def accounted(one):
     return one.added + one.changed + one.merged + one.unchanged + sum(one.refused.values())
 
 
 @each_place
 def test_a_store_is_recognised_read_whole_and_known_again(cx, place, tmp_path):
-    copy = tmp_path / f"given{place.suffix}"
-    (shutil.copytree if place.is_dir() else shutil.copyfile)(place, copy)
+    copy = copied(place, tmp_path / "given")
     assert recognise(copy)[0].name == place.parent.name  # by its content: its name says nothing
     looked = cx.import_(str(copy), dry_run=True, everything=True).sources[0]
     first = cx.import_(str(copy), everything=True).sources[0]
@@ -65,8 +75,7 @@ def test_a_store_is_recognised_read_whole_and_known_again(cx, place, tmp_path):
 def test_a_broken_store_is_refused_as_a_whole_or_read(place, tries, tmp_path):
     source, chance = sources()[place.parent.name], random.Random(place.name)  # noqa: S311  examples
     for number in range(tries):
-        broken = tmp_path / f"broken-{number}{place.suffix}"
-        (shutil.copytree if place.is_dir() else shutil.copyfile)(place, broken)
+        broken = copied(place, tmp_path / f"broken-{number}")
         files = [one for one in broken.rglob("*") if one.is_file()] if broken.is_dir() else [broken]
         damage(chance.choice(files), chance)
         try:
