@@ -77,6 +77,7 @@ class Patterns(NamedTuple):
     def says(self, relative: str, *, folder: bool) -> bool | None:
         """Whether a path is ignored; None where the file says nothing about it."""
         names = relative.split("/")
+        # The rules are kept in reverse: the last one that fits decides, as with git.
         for rule in self.rules:
             if rule.matches(names, folder=folder):
                 return not rule.includes
@@ -102,15 +103,19 @@ def ignored_above(folder: Path) -> tuple[Ignored, ...]:
     A folder that is ignored itself hides all that is in it.
     """
     above = [folder, *folder.parents]
+    # `.git` may be a file (a worktree, a submodule), and a dangling link still marks a repository.
     top = next((one for one in above if os.path.lexists(one / ".git")), folder)
     inside = above[: above.index(top)]
     if (listed := _listed(top)) is not None:
         ignored: tuple[Ignored, ...] = (listed,)
     else:
+        # Git's own order of precedence: the exclude file of the clone is overruled by every `.gitignore`, and
+        # each of these by the ones further down.
         ignored = with_own((), top, ".git/info/exclude")
         for one in reversed(above[: above.index(top) + 1]):
             if one != folder:
                 ignored = with_own(ignored, one)
+    # Git does not look into an ignored folder: a rule further down cannot take a file back.
     if any(hides(ignored, str(one), folder=True) for one in inside):
         return (Patterns(str(folder), (_EVERYTHING,)),)
     return ignored
@@ -122,6 +127,7 @@ def with_own(above: tuple[Ignored, ...], folder: Path, name: str = ".gitignore")
     Where git was asked, it has read these files, but for those of a repository within this one.
     """
     if above and isinstance(above[0], Listed):
+        # A repository within the repository has rules of its own, of which the outer one's list says nothing.
         if str(folder) == above[0].top or not os.path.lexists(folder / ".git"):
             return above
         above = ()
@@ -141,6 +147,7 @@ def _listed(top: Path) -> Listed | None:
 
 
 def _rules(text: str) -> Iterator[Rule]:
+    # The file belongs to whoever wrote the repository: limits keep a hostile one from taking our time.
     for line in text.splitlines()[:MOST_PATTERNS]:
         if len(line) <= LONGEST and line.count("*") <= MOST_STARS:
             yield from _rule(line)

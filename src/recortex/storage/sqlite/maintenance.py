@@ -61,6 +61,8 @@ def damage_in(error: apsw.Error) -> str:
 
 def _unwritable(connection: apsw.Connection) -> str:
     """Why no memory can be written, though all can be read; empty where it can. One is written and undone."""
+    # A damaged free list, index or trigger shows only when something is written. A copy of a row that is
+    # there, under another id, breaks no constraint: what fails is the file.
     names = [row[1] for row in connection.execute("PRAGMA table_info(memories)")][1:]
     values = ["'a trial'" if name == "id" else name for name in names]
     sql = f"INSERT INTO memories ({', '.join(names)}) SELECT {', '.join(values)} FROM memories LIMIT 1"
@@ -80,6 +82,7 @@ def _unwritable(connection: apsw.Connection) -> str:
 
 def _index_whole(pool: Pool) -> bool:
     try:
+        # FTS5 checks what its segments hold against the rows, but says nothing of a segment that is missing.
         for_each_index(pool.exclusive(), "check")
         return not any(for_each_index(pool.exclusive(), "segments_lost"))
     except (apsw.ReadOnlyError, apsw.FullError, apsw.BusyError):  # FTS5 is asked by a statement that writes
@@ -98,6 +101,8 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
     found: list[str] = []
     with pool.lock_writer() as connection:
         try:
+            # From the plain to the general: a memory's own hash says which text was changed; the seals find
+            # whatever is left, and can only say in which row.
             rows = connection.execute(f"SELECT {SELECT} FROM memories m")
             found += [why for row in rows if (why := altered(row, fingerprint)) is not None]
             found += _unreadable(connection)
@@ -188,6 +193,8 @@ def index_query(query: str, index: str) -> str:
 def compact(pool: Pool) -> None:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
     with translated(pool.path), pool.lock_writer() as connection:
+        # Before VACUUM: merging the index's segments drops the words of deleted rows, which VACUUM would
+        # copy. The log is emptied last: it still holds pages with deleted texts.
         for_each_index(connection, "optimize")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

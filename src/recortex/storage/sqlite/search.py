@@ -60,6 +60,8 @@ class KeywordIndex:
         try:
             return self._pool.rows(sql, bindings)
         except CorruptStoreError as error:
+            # The index holds nothing that the memories do not: making it anew loses nothing, so a reader
+            # repairs it and asks again. If the rows themselves are damaged, the second try raises.
             rebuild_index(self._pool)
             event = Degradation("keyword index", error.message, "rebuilt from the memories", recovered=True)
             self._on_degradation(event)
@@ -91,10 +93,12 @@ class WordCounts:
 
     def count_rows(self, words: Sequence[str]) -> list[int]:
         """How many rows hold each word; above what is counted, as if all were like the latest."""
+        # A transaction sees its own words, and may be rolled back: a count from within it must not be kept.
         if self._pool.in_transaction:
             return self._count(words)
         state = self._index.rows(self._state)
         before, kept = self._kept
+        # A write by any process makes all counts doubtful: which words it touched, FTS5 does not tell.
         if before != state or len(kept) > MOST_KEPT:
             kept = {}
             self._kept = state, kept
@@ -109,6 +113,8 @@ class WordCounts:
     def _estimated(self, count: int, oldest: int) -> int:
         if count < self._counted:
             return count
+        # FTS5 is read from the newest row on, so the oldest row that was counted says over which part of the
+        # store the limit was reached; the share is taken to hold in the rest. BM25 takes only its logarithm.
         size = self._size()
         return max(self._counted, self._counted * size // max(size - oldest + 1, self._counted))
 
@@ -117,6 +123,7 @@ def literally(word: str) -> str:
     """A word as a full-text expression, taken literally but for `ANY_ENDING`."""
     if begins(word):
         return f'"{word.removesuffix(ANY_ENDING)}" *'
+    # NUL ends a statement's text for FTS5, and a quote inside quotes is written twice.
     return '"' + word.replace('"', '""').replace("\0", "") + '"'
 
 
@@ -172,6 +179,8 @@ class SqliteKeywords(Keywords):
         finding, read = rarest([words[word] for word in known])
         wanted, also = any_of(known[:finding]), any_of(known[finding:read])
         found = self._matching(wanted, limit, clause, MOST_FOUND)
+        # A row's score is summed over the words of its expression: rows found by the rare words are asked a
+        # second time together with the others, so that these count without being searched for on their own.
         if also:
             found += self._matching(f"({wanted}) AND ({also})", limit, clause, MOST_FOUND)
         if len(dict(found)) < limit and finding < len(known):
@@ -241,6 +250,8 @@ class SqliteSearch(SearchRecords):
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
+        # In a small store all words may find. In a large one only as many rare words as read few rows
+        # together; the common ones then only fill up what is missing, by the latest rows.
         rare, common = list(words), list[str]()
         if self._keywords.size() > MANY_ROWS:
             counts = dict(zip(words, self._keywords.frequencies(words), strict=True))
