@@ -90,6 +90,7 @@ class Changes:
         Raises:
             EmbeddingError: the model cannot be run here.
         """
+        # Only verdicts of the present reader are known: a new one reads the pairs again.
         known_pairs = {(one.known_id, one.new_id) for one in self._verdicts(memory)}
         others = (other for other in self._candidates(memory) if not _apart(memory, other))
         ordered = (self._ordered(memory, other) for other in others)
@@ -97,6 +98,7 @@ class Changes:
         pairs = list(islice((one for one in unread if may_end(one[0].text, one[1].text)), most))
         if not pairs:
             return Settled()
+        # Words first: they cost nothing and are the surest. The model reads only what they leave open.
         words = [(known, new, read_words(known.text, new.text)) for known, new in pairs]
         done = self._act([(known, new, told) for known, new, told in words if told], now, actor)
         more = self._act(
@@ -117,6 +119,8 @@ class Changes:
         alike = self._likeness(memory, [other for pair in pairs for other in pair])
         for known, new in pairs:
             likeness = alike.get(known.id if new.id == memory.id else new.id)
+            # Before the model runs, its surest answer is tried: if even that would lead to nothing, a
+            # forward pass of it, the costly step, is saved.
             clauses = other_value(known.text, new.text)
             found = read_together(known.text, new.text, SUREST, likeness, SUREST if clauses else None)
             if found.outcome is not Outcome.NOTHING:  # else nothing comes of it, whatever the model reads
@@ -144,6 +148,8 @@ class Changes:
         read = store.search.memories(near)
         ids = [one for one, _ in store.search.candidates(query_terms(memory.text))]
         worded = {one.id: one for one in store.memories.get(ids)}
+        # Neighbours by vector and by words in turns, as only the first few pairs are read: neither of the two
+        # may fill all the places.
         in_turns = zip_longest((read.get(key) for key in near), (worded.get(id_) for id_ in ids))
         found = {one.id: one for pair in in_turns for one in pair if one is not None}
         judged = {one.other(memory.id) for one in store.relations.find_touching([memory.id]) if one.judged}
@@ -183,6 +189,8 @@ class Changes:
                 read.append((known, new, verdict))
                 continue
             with store.transaction():
+                # Read again inside the transaction: the model took its time, and nothing was locked
+                # meanwhile.
                 current = {one.id: one for one in store.memories.get([known.id, new.id])}
                 if any(_differs(current.get(one.id), one) for one in (known, new)):
                     continue  # another of these ended one of them, or another process changed it
@@ -196,6 +204,8 @@ class Changes:
                 elif verdict.chance >= LEAST_CHANCE:
                     store.relations.put(_mark(known, new, verdict, now))
                     marked += 1
+                # Without vectors no chance can be given. Keeping this as a verdict would mean that it is
+                # never read again once there are some.
                 elif not verdict.chance:
                     continue  # read again with vectors
             read.append((known, new, verdict))
@@ -232,6 +242,7 @@ class Changes:
         """Whether one memory may end another: who said it, and that not several others support the other."""
         if not may_replace(new, old, reading):
             return False
+        # What several memories support is not ended by a single sentence; that is left to a person.
         store = self._services.store
         found = supporters(old.id, store.relations.find_touching([old.id]))
         known = store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
@@ -334,6 +345,7 @@ def new_ones(services: StoreServices, relations: Sequence[Relation]) -> list[Rel
     """
     store = services.store
     ids = sorted({id_ for one in relations for id_ in (one.source_id, one.target_id)})
+    # By their ends, not by type or direction: who rejects "A led to B" does not want "B led to A" either.
     rejected = {
         _ends(one.relation)
         for one in store.relations.former(ids)

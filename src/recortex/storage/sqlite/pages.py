@@ -55,8 +55,12 @@ class Reader:
         self._data = _bytes_of(path)
         self.count = -(-len(self._data) // PAGE)
         self._newer = _committed(path.with_name(f"{path.name}-wal"))
+        # The log may hold pages beyond the file's end: a commit that grew the file and was never
+        # checkpointed.
         self.count = max([self.count, *self._newer])
         head = self.page(1)
+        # The header is damaged as easily as the rest: a number of pages that no store reaches is not
+        # believed, or the report would speak of millions of pages that were cut off.
         said = _number(head, _SAID_COUNT, 4) if head[:16] == b"SQLite format 3\0" else 0
         self.cut = max(0, said - self.count) if said < _MOST_PAGES else 0
         self._following: set[int] = set()
@@ -75,6 +79,8 @@ class Reader:
         """Every row of every page that still holds rows."""
         for number in range(1, self.count + 1):
             data, start = self._tree_page(number)
+            # Inner pages of a table hold only rowids; those of an index hold rows of their own, which are
+            # on no leaf.
             if data[start] in {_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR}:
                 yield from self._cells(number, data, start)
 
@@ -86,11 +92,14 @@ class Reader:
         # The pages of the free list
         found: set[int] = set()
         trunk = _number(self.page(1), _FIRST_FREE, 4)
+        # A damaged list may lead back into itself.
         while 1 < trunk <= self.count and trunk not in found:
             data = self.page(trunk).ljust(PAGE, b"\0")
             count = min(_number(data, 4, 4), PAGE // 4 - 2)
             found |= {trunk, *(_number(data, 8 + 4 * place, 4) for place in range(count))}
             trunk = _number(data, 0, 4)
+        # Pages of SQLite's pointer map and pages that only continue a long row look like no tree, and
+        # rightly.
         passed = found | self._following | set(range(_POINTER_MAP, self.count + 1, _POINTER_MAP_EVERY))
         others = (number for number in range(1, self.count + 1) if number not in passed)
         return [number for number in others if not self._is_whole(number)]
@@ -118,6 +127,7 @@ class Reader:
         if type_ == _TABLE_LEAF:
             _, end = _varint(data, end)
         here = _here(length, table=type_ == _TABLE_LEAF)
+        # SQLite gives a cell at least four bytes, so that a free block's header fits where it was deleted.
         return max(4, end - at + here + (4 if here < length else 0))
 
     def owners(self) -> dict[int, str]:
@@ -142,6 +152,7 @@ class Reader:
         waiting = [root]
         while waiting:
             number = waiting.pop()
+            # What was claimed first keeps a page: with damaged pointers two trees may seem to share one.
             if not 1 <= number <= self.count or number in found:
                 continue
             found[number] = name
@@ -160,10 +171,12 @@ class Reader:
                 if table:
                     rowid, at = _varint(data, at)
                 yield Row(number, _signed(rowid), _record(self._payload(data, at, length, table=table)))
+            # Of a damaged page the other cells may still be whole: each is read on its own.
             except (IndexError, ValueError, struct.error):
                 continue
 
     def _payload(self, data: bytes, at: int, length: int, *, table: bool) -> bytes:
+        # A damaged length would otherwise be followed through the whole file.
         if length > _MOST_PAYLOAD:
             raise ValueError
         here = _here(length, table=table)
@@ -195,6 +208,7 @@ def _pointers(data: bytes, start: int) -> list[int]:
 
 def _here(length: int, *, table: bool) -> int:
     """How much of a payload lies on the page of its cell; the rest is on pages of its own."""
+    # The formulas are those of SQLite's file format, section 1.6, with no reserved bytes: X, then M and K.
     most = PAGE - 35 if table else (PAGE - 12) * 64 // 255 - 23
     if length <= most:
         return length
@@ -207,6 +221,7 @@ def _free_bytes(data: bytes, start: int) -> int:
     """What the free blocks and the fragments of a page take."""
     total, block, last = data[start + 7], _number(data, start + 1, 2), 0
     while block:
+        # Free blocks are chained in ascending order; anything else is damage, and could be a circle.
         if block <= last or block > PAGE - 4:
             raise ValueError
         total += _number(data, block + 2, 2)
@@ -244,6 +259,8 @@ def _record(payload: bytes) -> tuple[Any, ...]:
     while at < end:
         kind, at = _varint(payload, at)
         kinds.append(kind)
+    # The header of a record says its own length. Strictness here is what tells a row from bytes that
+    # happen to look like one; there is no checksum in the file itself.
     if at != end:
         raise ValueError
     values: list[Any] = []
@@ -284,9 +301,12 @@ def _committed(log: Path) -> dict[int, bytes]:
     for at in range(_LOG_HEADER, len(data) - size + 1, size):
         head, page = data[at : at + _FRAME_HEADER], data[at + _FRAME_HEADER : at + size]
         sums = _sums(_sums(sums, head[:8], order), page, order)
+        # Frames of an earlier round of the log follow the current ones, with other salts: the log ends there.
+        # The sums run on from frame to frame, so after one that does not fit none can be trusted.
         if head[8:16] != salts or struct.unpack(">II", head[16:24]) != sums:
             break
         pending[_number(head, 0, 4)] = page
+        # Only a commit's last frame names the size of the database; what comes after it was never committed.
         if _number(head, 4, 4):
             found |= pending
             pending = {}
