@@ -14,6 +14,7 @@ from recortex.filesystem import open_regular
 from recortex.formats.transcripts.databases import SUFFIXES, in_database
 from recortex.formats.transcripts.detection import FIRST_LINE_BYTES, detect, format_names, kept_in
 from recortex.formats.transcripts.pieces import MalformedLineError, decode_any
+from recortex.formats.transcripts.web_exports import is_web_export
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +117,7 @@ def _sessions_at(path: Path) -> list[SessionFile]:
         UntrustedFileError: it is no regular file.
         OSError: it cannot be read.
     """
-    if path.suffix.lower() in SUFFIXES:
+    if path.suffix.lower() in SUFFIXES or is_web_export(path):
         client, kept = kept_in(path)
         return [SessionFile(one.path, client, one.size, one.modified) for one in kept]
     row, status = detect(path), path.stat()

@@ -15,6 +15,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
+from recortex.formats.session_files import CLIENTS
 from recortex.importers.base import Row, recognise, sources
 
 STORES = Path(__file__).with_name("stores")
@@ -50,6 +51,10 @@ def copied(place, to):
 
 def accounted(one):
     return one.added + one.changed + one.merged + one.unchanged + sum(one.refused.values())
+
+
+def test_no_system_takes_the_name_of_a_client():
+    assert not sources().keys() & set(CLIENTS)
 
 
 @each_place

@@ -37,6 +37,7 @@ from recortex.formats.transcripts.pieces import (
     plain,
     spoken,
 )
+from recortex.formats.transcripts.web_exports import conversation, conversations, is_web_export
 from recortex.hashes import sha256
 
 if TYPE_CHECKING:
@@ -482,7 +483,10 @@ def open_session(path: Path) -> BinaryIO:
         UntrustedFileError: it is no regular file.
         OSError: it cannot be read.
     """
-    return BytesIO(document(path, _database_of(path.parent)[1])) if in_database(path) else open_regular(path)
+    if not in_database(path):
+        return open_regular(path)
+    kept = conversation(path) if is_web_export(path.parent) else document(path, _database_of(path.parent)[1])
+    return BytesIO(kept)
 
 
 def kept_in(path: Path) -> tuple[str, list[Kept]]:
@@ -493,6 +497,8 @@ def kept_in(path: Path) -> tuple[str, list[Kept]]:
         UntrustedFileError: it is no regular file.
         OSError: it cannot be read.
     """
+    if is_web_export(path):
+        return GENERIC[0].name, conversations(path)
     row, database = _database_of(path)
     return row.name, sessions_in(path, database)
 
@@ -516,7 +522,7 @@ def detect(path: Path) -> Format:
         OSError: it cannot be read.
     """
     if in_database(path):
-        return _database_of(path.parent)[0]
+        return GENERIC[0] if is_web_export(path.parent) else _database_of(path.parent)[0]
     with open_regular(path) as file:
         raw = file.read(HEAD_BYTES)
         if b"\n" not in raw:

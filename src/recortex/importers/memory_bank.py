@@ -1,4 +1,4 @@
-"""Cline's memory bank: six files of a project that an agent keeps by the instructions of its person."""
+"""A memory bank, as Cline calls it: six files of a project that an agent keeps as its person asked it to."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _places(where: Where) -> Iterator[Path]:
 
 SOURCES = (
     Source(
-        name="cline",
-        title="Cline's memory bank",
+        name="memory-bank",
+        title="a memory bank",
         recognise=_recognise,
         read=_read,
         kinds=_KINDS,
