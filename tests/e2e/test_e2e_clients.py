@@ -14,8 +14,7 @@ KINDS = ["codex", "gemini", "qwen"] if wanted() == "all" else ["codex"]
 QUESTION = {"query": "how do we deploy?"}
 WAIT = {"command": "sleep 1", "description": "wait", "is_background": False}
 OFFERED = "recall"
-# The first requests may be sent before a client has asked the server for its tools. Qwen Code shows none
-# before it is searched for.
+# The first requests may be sent before a client has asked the server for its tools.
 TURNS = {
     "codex": [
         Turn((Call("exec_command", {"cmd": "sleep 1"}),), until=OFFERED),
@@ -23,12 +22,7 @@ TURNS = {
         "done",
     ],
     "gemini": [Turn((Call("run_shell_command", WAIT),), until=OFFERED), [Call("*recall", QUESTION)], "done"],
-    "qwen": [
-        [Call("run_shell_command", WAIT)],
-        [Call("tool_search", {"query": "select:mcp__recortex__recall"})],
-        [Call("tool_call", {"name": "mcp__recortex__recall", "arguments": QUESTION})],
-        "done",
-    ],
+    "qwen": [Turn((Call("run_shell_command", WAIT),), until=OFFERED), [Call("*recall", QUESTION)], "done"],
 }
 
 

@@ -418,10 +418,11 @@ class JsonPart:
 
 
 def _merged(there: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Our entry with what a person set in it kept, such as options after `mcp`."""
+    """Our entry with what a person set in it kept, such as options after `mcp`, and what they turned off."""
     if not isinstance(there, dict):
         raise FormatError(f"{NAME} is not an object.")
-    merged: dict[str, Any] = {**there, **wanted}
+    chosen = {key: value for key, value in there.items() if isinstance(value, bool)}
+    merged: dict[str, Any] = {**there, **wanted, **chosen}
     for key in ("args", "command"):
         mine, theirs = wanted.get(key), there.get(key)
         if isinstance(mine, list) and isinstance(theirs, list) and theirs[: len(mine)] == mine:

@@ -160,11 +160,17 @@ _HOOKS = Dialect(
 )
 
 
+# Without the first, 0.24 offers a server's tools only to a model that searches for them; without the second
+# it declines every call in a session without a terminal, where nobody can be asked.
+_OFFERED = {"alwaysLoadTools": True, "trust": True}
+_UNASKED = "Its tools run without a question each time; `trust` in {} says so."
+
+
 def _share(wish: InstallRequest) -> Share:
     base, root = wish.environment.folder("QWEN_HOME", ".qwen")
-    return Share(
-        (JsonPart(base / "settings.json", root, ("mcpServers",), wish.server(), wish.groups(_HOOKS)),)
-    )
+    file = base / "settings.json"
+    part = JsonPart(file, root, ("mcpServers",), wish.server(**_OFFERED), wish.groups(_HOOKS))
+    return Share((part,), (_UNASKED.format(file),))
 
 
 CLIENTS = (

@@ -516,17 +516,13 @@ class Qwen(Window):
         assert folder is None, "a session of this client stays in its folder"
         self.model.then(*turns)
         before = self._chats()
-        self.run(str(program("qwen", *PACKAGES["qwen"])), "-y", *self._words[session], "-p", text)
+        words = [str(program("qwen", *PACKAGES["qwen"])), *self._words[session]]
+        self.run(*words, "--allowed-tools", "run_shell_command", "--allowed-tools", "agent", "-p", text)
         for begun in self._chats() - before:
             self._words[session] = ("--resume", begun)
 
     def _chats(self) -> set[str]:
         return {file.stem for file in (self.home / self.history).glob("*/chats/*.jsonl")}
-
-    def ours(self, tool: str, arguments: dict[str, Any]) -> list[Spec]:
-        """It shows the tools of servers only to a model that has searched for them, but for some."""
-        named = {"name": f"mcp__recortex__{tool}", "arguments": arguments}
-        return [Call("tool_search", {"query": f"select:{named['name']}"}), Call("tool_call", named)]
 
     def order(self, text: str) -> Call:
         return Call("*agent", {"description": "parsers", "prompt": text, "subagent_type": "general-purpose"})
