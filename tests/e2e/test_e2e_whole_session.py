@@ -1,7 +1,8 @@
 """A whole session of each client, as it is today: the memory holds the person's words and nobody else's.
 
-`install` writes what the client reads: it starts our server, and the model is offered our tools. What the
-client then wrote down is imported: each word of the person once, in the project where it was said.
+`install` writes what the client reads: it starts our server, and the model is offered our tools. Whether its
+hooks taught the memory while it was at work or what it wrote down is imported afterwards: each word of the
+person is known once, in the project where it was said.
 """
 
 import pytest
@@ -11,6 +12,7 @@ from agents.scenario import NOBODYS, play
 from agents.windows import WINDOWS
 
 AT_ONCE = ("claude-code", "codex")
+WITH_HOOKS = ("claude-code", "codex", "gemini", "qwen", "copilot")
 CHOSEN = list(WINDOWS) if wanted() == "all" else list(AT_ONCE)
 
 
@@ -30,23 +32,42 @@ def by_import(person, window):
         person.memory("import", window.format, *window.exported)
 
 
+def by_hooks(person, window):  # noqa: ARG001
+    """The client's hooks have taught the memory while it was at work."""
+    person.settle()
+
+
+WAYS = [pytest.param(by_import, id="imported"), pytest.param(by_hooks, id="at work")]
+
+
+@pytest.mark.parametrize("learn", WAYS)
 @pytest.mark.parametrize("kind", CHOSEN)
-def test_only_the_persons_words_are_theirs(newest, tools, kind):
+def test_only_the_persons_words_are_theirs(newest, tools, kind, learn):
+    if learn is by_hooks and kind not in WITH_HOOKS:
+        pytest.skip("this client has no hooks of ours")
     newest.memory("init")
     with Model() as model:
         window = WINDOWS[kind](newest.home, newest.project, newest.environment["PATH"], model)
         if window.installs:
-            newest.memory("install", window.installs, "--no-hooks")
-        played = play(window, tools.project, lambda: by_import(newest, window))
+            newest.memory("install", window.installs, *(["--no-hooks"] if learn is by_import else []))
+        played = play(window, tools.project, lambda: learn(newest, window))
+        told = "\n".join(request.text for request in model.requests)
+        for person in (newest, tools):
+            learn(person, window)
+        check(newest, tools, played)
         for person in (newest, tools):
             by_import(person, window)
-        told = "\n".join(request.text for request in model.requests)
+        check(newest, tools, played)
     assert [one for one in played.others if one not in told] == []
-    assert newest.heard() == sorted(played.messages)
-    assert active(newest) == sorted(map(said, played.kept))
-    assert tools.heard() == played.elsewhere
-    assert active(tools) == [said(text) for text in played.elsewhere]
-    everything = newest.memories() + tools.memories()
+    assert not window.installs or "Redis" in played.recalled
+
+
+def check(person, elsewhere, played):
+    """What the memory of both projects holds is what the person said there, and nothing of anybody else."""
+    assert person.heard() == sorted(played.messages)
+    assert active(person) == sorted(map(said, played.kept))
+    assert elsewhere.heard() == played.elsewhere
+    assert active(elsewhere) == [said(text) for text in played.elsewhere]
+    everything = person.memories() + elsewhere.memories()
     assert [one["text"] for one in everything if any(mark in one["text"] for mark in NOBODYS)] == []
     assert {one["evidence"] for one in everything} == {1}
-    assert not window.installs or "Redis" in played.recalled

@@ -28,7 +28,10 @@ LISTED = (
     *("specstory", "swe-agent", "cursor", "windsurf", "vscode"),
 )
 """The order of the clients in lists, and of their instruction files; others come after them, by name."""
-INSTALLED = ("claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode", "kilo", "cline", "pi")
+INSTALLED = (
+    *("claude-code", "codex", "cursor", "gemini", "qwen", "copilot", "vscode", "opencode", "kilo", "cline"),
+    "pi",
+)
 """The same of those that Recortex can be put into."""
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from recortex.clients.catalogue import Client
+from recortex.clients.catalogue import Client, InstallRequest, Share
+from recortex.clients.hooks import Dialect, usual_events
+from recortex.clients.installer import JsonPart
 from recortex.domain.injection import strip_injected
 from recortex.formats.transcripts.detection import Format, Head, Trail
 from recortex.formats.transcripts.pieces import (
@@ -198,10 +200,28 @@ def _is_copilot(head: Head) -> bool:
     return line is not None and "." in str(line["type"])
 
 
+_FILES = "Edit|Write|Read"
+# Claude Code's form and names of tools, which it has for events in that spelling alone. A matcher that it
+# does not take costs all of its settings.
+_HOOKS = Dialect("copilot", usual_events(_FILES, f"{_FILES}|Bash", "Bash"))
+
+
+def _share(wish: InstallRequest) -> Share:
+    base, root = wish.environment.folder("COPILOT_HOME", ".copilot")
+    server = wish.server(type="local", tools=["*"])
+    return Share(
+        (
+            JsonPart(base / "settings.json", root, hooks=wish.groups(_HOOKS)),
+            JsonPart(base / "mcp-config.json", root, ("mcpServers",), server),
+        )
+    )
+
+
 CLIENTS = (
     Client(
         name="copilot",
         title="Copilot CLI",
+        commands=("copilot",),
         history=(".copilot", ("session-state", "history-session-state")),
         own_folders=(".github", ".copilot"),
         formats=(
@@ -214,5 +234,6 @@ CLIENTS = (
                 follows=lambda: follow,
             ),
         ),
+        share=_share,
     ),
 )

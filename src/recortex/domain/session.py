@@ -190,7 +190,9 @@ class HookEvent(Value, frozen=True, kw_only=True):
     @property
     def void(self) -> bool:
         """Whether there is nothing to do, whatever is known."""
-        return not self.session or (self.name == "user-prompt-submit" and not self.asks)
+        # Copilot CLI sends what an agent orders another, and the end of that, as if a person had asked.
+        of_agent = bool(self.agent) and self.name in {"user-prompt-submit", "stop"}
+        return not self.session or of_agent or (self.name == "user-prompt-submit" and not self.asks)
 
 
 NOT_ASKED = ("/recortex",)

@@ -111,7 +111,7 @@ def files_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
 
 EVENTS: tuple[EventName, ...] = get_args(EventName)
 _FAILURE = "PostToolUseFailure"
-_EXIT_CODE = lazy(r"^Exit Code: (\d{1,5})$", re.MULTILINE)
+_EXIT_CODE = lazy(r"^(?:Exit Code: |<shellId: \d{1,9} completed with exit code )(\d{1,5})>?$", re.MULTILINE)
 LONGEST_TEXT = 64_000
 """Characters of a prompt or message that are read; the rest is in the transcript."""
 _LONGEST_WORD = 4_096
@@ -178,13 +178,13 @@ def _worked(given: Mapping[str, Any]) -> bool | None:
     """Whether a tool call succeeded; None if the client does not say."""
     if given.get("hook_event_name") == _FAILURE or _word(given, "error"):
         return False
-    answer = given.get("tool_response")
+    answer = given.get("tool_response", given.get("tool_result"))
     if answer is None:
         return None
     if isinstance(answer, dict):
-        # The exit code is a field, or a line that Gemini CLI and Qwen Code write.
+        # The exit code is a field, or a line that Gemini CLI, Qwen Code and Copilot CLI write.
         code = answer.get("exit_code", answer.get("exitCode"))
-        said = answer.get("llmContent")
+        said = answer.get("llmContent", answer.get("text_result_for_llm"))
         if isinstance(said, str):
             found = _EXIT_CODE.search(said[-_LONGEST_WORD:])
             code = int(found[1]) if found else code

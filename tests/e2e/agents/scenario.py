@@ -82,8 +82,10 @@ def play(window: Window, other: Path, learn: Callable[[], Any]) -> Said:
             learn()
         window.say(session, said(AFTER, kept=True), "Noted.")
         if window.installs:
-            window.say(session, said(RECALL), *window.ours("recall", {"query": RECALL}), "Redis.")
-            said.recalled = window.model.main[-1].last
+            before = len(window.model.main)
+            window.say(session, said(RECALL), *window.ours("recall", {"query": RECALL}), "Found.")
+            # What came with the prompt itself does not count: the tool answers later.
+            said.recalled = "\n".join(one.last for one in window.model.main[before + 1 :])
         if "compact" in can:
             window.compact(session)
             window.say(session, said(INVOICES, kept=True), "Noted.")

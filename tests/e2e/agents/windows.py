@@ -562,9 +562,9 @@ class Gemini(Window):
 class Copilot(Window):
     """One process for each prompt, which goes on with a session, also in another folder."""
 
-    format = "copilot"
+    format = installs = "copilot"
     history = ".copilot/session-state"
-    can = frozenset(("order", "move"))
+    can = frozenset(("order", "move", "compact"))
     needs_node = True
 
     @contextmanager
@@ -579,9 +579,14 @@ class Copilot(Window):
 
     def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
         self.model.then(*turns)
-        words = [str(program("copilot", *PACKAGES["copilot"])), "--allow-all-tools"]
-        self.run(*words, "-C", str(folder or self.project), *self._words[session], "-p", text)
+        self._print(text, "-C", str(folder or self.project), *self._words[session])
         self._words[session] = ("--resume", session)
+
+    def compact(self, session: str) -> None:
+        self._print("/compact", *self._words[session])
+
+    def _print(self, text: str, *words: str) -> None:
+        self.run(str(program("copilot", *PACKAGES["copilot"])), "--allow-all-tools", *words, "-p", text)
 
     def order(self, text: str) -> Call:
         told = {"description": "parsers", "name": "parsers", "mode": "sync", "prompt": text}

@@ -12,8 +12,8 @@ from recortex import Cortex
 from recortex.clients.installer import KEPT
 from recortex.errors import ConfigError, FormatError, PermissionsError
 
-CLIENTS = ["claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode"]
-WITH_HOOKS = ["claude-code", "codex", "gemini", "qwen"]
+CLIENTS = ["claude-code", "codex", "cursor", "gemini", "qwen", "copilot", "vscode", "opencode"]
+WITH_HOOKS = ["claude-code", "codex", "gemini", "qwen", "copilot"]
 POSIX = os.name == "posix"
 
 THEIRS = {
@@ -30,6 +30,8 @@ THEIRS = {
     ".cursor/mcp.json": '{\n    "mcpServers": {}\n}',
     ".gemini/settings.json": '{\n\t// mine\n\t"ui": {"theme": "x"},\n}\n',
     ".qwen/settings.json": "",
+    ".copilot/settings.json": '{"theme": "dark"}',
+    ".copilot/mcp-config.json": '{"mcpServers": {"toy": {"type": "local", "command": "cat"}}}',
     ".config/Code/User/mcp.json": '{\n\t"servers": {\n\t\t// none yet\n\t},\n\t"inputs": []\n}\n',
     ".config/opencode/opencode.jsonc": '{ // mine\n  "mcp": {},\n}\n',
 }
@@ -48,6 +50,7 @@ def person(tmp_path, monkeypatch):
         "CODEX_HOME",
         "GEMINI_CLI_HOME",
         "QWEN_HOME",
+        "COPILOT_HOME",
         "XDG_CONFIG_HOME",
         "APPDATA",
     ):
