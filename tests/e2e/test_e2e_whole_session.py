@@ -12,7 +12,8 @@ from agents.scenario import NOBODYS, play
 from agents.windows import WINDOWS
 
 AT_ONCE = ("claude-code", "codex")
-WITH_HOOKS = ("claude-code", "codex", "gemini", "qwen", "copilot")
+WITH_HOOKS = ("claude-code", "gemini", "qwen", "copilot")
+"""Codex trusts no hooks but at its terminal: see the test of what a person types there."""
 CHOSEN = list(WINDOWS) if wanted() == "all" else list(AT_ONCE)
 
 
