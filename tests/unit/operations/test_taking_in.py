@@ -121,7 +121,10 @@ def test_a_document_for_people_names_every_memory(cortex):
 BROKEN = {
     "empty.jsonl": ("", "is empty"),
     "noise.jsonl": ('{"type": "us\n]]\n', "not a transcript"),
-    "notes.md": ("# Notes\n\nheat the oven\n", "not a transcript"),
+    "notes.md": (
+        "# Notes\n\nheat the oven\n",
+        "not a transcript that Recortex can read: it holds no JSON object",
+    ),
     "cut.json": ('{"sessionId": "s", "projectHash": "h", "messages": [{"id": ', "can be read"),
 }
 
@@ -138,6 +141,13 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_reason(cortex, tmp_path,
     else:
         with pytest.raises(FormatError, match=reason.replace("not a", "is not a")):
             cortex.import_("any", str(path))
+
+
+def test_a_file_of_no_known_client_is_refused_by_what_it_holds(cortex, tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text('{"threads": [], "made": "2026"}')
+    with pytest.raises(FormatError, match="objects with the fields 'threads', 'made'"):
+        cortex.import_("any", str(path))
 
 
 def test_files_that_cannot_be_read_leave_the_others_to_be_read(cortex, project, tmp_path):

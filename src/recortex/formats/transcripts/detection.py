@@ -48,6 +48,7 @@ HEAD_BYTES = 256 * 1024  # longer than the longest first line of a known client 
 FIRST_LINE_BYTES = 4 * 1024 * 1024
 _SAMPLE = 40  # lines that are looked at
 _SHOWN = 12  # names that an error tells of what was seen
+_LONGEST_NAME = 40  # characters of each
 _TEXTS = ("role", "text", "group", "uuid", "cwd", "branch")
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _TEXT_SUFFIXES = frozenset(("txt", "md", "log", "text", "transcript"))
@@ -542,4 +543,12 @@ def detect(path: Path) -> Format:
             return row
     if not raw.strip(_BLANK + b"\0"):
         raise FormatError(f"{path} is empty.", hint="It may not have been written yet.")
-    raise FormatError(f"{path} is not a transcript that Recortex can read.")
+    raise FormatError(f"{path} is not a transcript that Recortex can read: it holds {_seen(head)}.")
+
+
+def _seen(head: Head) -> str:
+    """What a file holds, for the person who takes it for a session: the fields of its first record."""
+    first = next((value for value in head.values if isinstance(value, dict) and value), {})
+    names = [repr(str(name)[:_LONGEST_NAME]) for name in list(first)[:_SHOWN]]
+    more = " and others" if len(first) > _SHOWN else ""
+    return f"objects with the fields {', '.join(names)}{more}" if names else "no JSON object"
