@@ -30,6 +30,7 @@ from recortex.lean import Value, lazy_module
 from recortex.operations.agents import WAITING, check_decision, limited
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
+from recortex.plugins import capabilities, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,6 +69,20 @@ class Flagged(Value, frozen=True, kw_only=True):
     why: tuple[str, ...]
 
 
+class Undecided(Value, frozen=True, kw_only=True):
+    """Something else that waits for a person.
+
+    Attributes:
+        what: is undecided.
+        choices: what is to be chosen from, the one that holds now first.
+        how: the command that decides.
+    """
+
+    what: str
+    choices: tuple[str, ...]
+    how: str
+
+
 class Reviewed(Value, frozen=True, kw_only=True):
     """Memories that wait for a person, or that were just decided about.
 
@@ -78,6 +93,7 @@ class Reviewed(Value, frozen=True, kw_only=True):
         causes: what may have led to what: `link` confirms it, `unlink` rejects it.
         leaving: proposals that leave this list within a week, since nobody looked at them; what was said
             stays among the exchanges.
+        undecided: what else waits, such as versions of one memory by two people.
         subjects: of a list, what each of the memories is about; those of one subject follow each other.
     """
 
@@ -89,6 +105,7 @@ class Reviewed(Value, frozen=True, kw_only=True):
     questions: tuple[Question, ...] | None = None
     causes: tuple[LikelyCause, ...] = ()
     leaving: int = 0
+    undecided: tuple[Undecided, ...] = ()
     subjects: tuple[str, ...] = ()
 
     @property
@@ -135,6 +152,12 @@ class ReviewOperations(Operations):
             return replace(
                 listed,
                 causes=self._causes(limit),
+                undecided=tuple(
+                    each
+                    for one in capabilities()
+                    if one.waiting
+                    for each in load(one.waiting)(self._app, limit)
+                ),
                 leaving=sum(
                     len(services.store.statistics.unconfirmed(at - days * DAY))
                     for services in self._app.all_services()

@@ -5,5 +5,7 @@ from recortex.plugins import Capability
 CAPABILITY = Capability(
     operations=("recortex.sync.operations:SyncOperations",),
     heading="Share",
+    jobs=("recortex.sync.jobs:JOBS",),
+    waiting="recortex.sync.jobs:undecided",
     renderers={"Synced": "recortex.sync.rendering:synced"},
 )

@@ -14,6 +14,7 @@ hooks and configuration are neither read nor changed, but for the URL of its rem
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
@@ -43,6 +44,7 @@ from recortex.sync.protocol import (
     missing,
     parse,
 )
+from recortex.terminal import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -175,7 +177,7 @@ class GitBranch:
             purged = {one.memory_id for one in new if one.operation == PURGE}
             if purged:
                 files |= self._hollowed(tree, files, purged)
-            said = f"Recortex: {len(new)} versions"
+            said = f"Recortex: {plural(len(new), 'version')}" if new else "Recortex: acknowledged"
             if self._commit(tree, files, said, rootless=bool(purged)):
                 tree = self._read(local=True)
                 return Reply(vector=tree.vector, set_hash=tree.set_hash)
@@ -186,20 +188,8 @@ class GitBranch:
     def _read(self, *, local: bool = False) -> _Tree:
         """The branch as the remote has it now."""
         self._make_ready()
-        if not local:
-            listed = self._git("ls-remote", self._url, self._ref).split()
-            there = listed[0].decode() if listed else ""
-            if not there:
-                return _Tree()
-            if there != self._tip():
-                self._git(
-                    "fetch",
-                    "-q",
-                    "--no-tags",
-                    "--no-write-fetch-head",
-                    self._url,
-                    f"+{self._ref}:{self._ref}",
-                )
+        if not local and not self._follow():
+            return _Tree()
         commit = self._tip()
         found: dict[str, list[_File]] = defaultdict(list)
         others: dict[str, str] = {}
@@ -356,6 +346,9 @@ class GitBranch:
                 return False
             raise
         self._git("update-ref", self._ref, commit)
+        if rootless:
+            self._forget()
+            self._fetch()
         return True
 
     # -- git itself
@@ -365,14 +358,40 @@ class GitBranch:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._git("init", "-q", "--bare", "--template=", str(self._folder))
 
+    def _follow(self) -> bool:
+        """Fetch what is new; False where there is no branch."""
+        listed = self._git("ls-remote", self._url, self._ref).split()
+        there, former = listed[0].decode() if listed else "", self._tip()
+        if there and there != former:
+            self._fetch()
+            if former and not self._git("merge-base", former, self._ref, fails=True):
+                self._forget()  # what was purged is in the history that was left behind
+                self._fetch()
+        return bool(there)
+
+    def _fetch(self) -> None:
+        words = ("fetch", "-q", "--no-tags", "--no-write-fetch-head")
+        self._git(*words, self._url, f"+{self._ref}:{self._ref}")
+
+    def _forget(self) -> None:
+        """Delete our own repository with all that was ever fetched."""
+        shutil.rmtree(self._folder)
+        self._make_ready()
+
     def _tip(self) -> str:
         return self._git("for-each-ref", "--format=%(objectname)", self._ref).decode().strip()
 
     def _blob(self, blob: str) -> bytes:
         return self._git("cat-file", "blob", blob)
 
-    def _git(self, *words: str, given: bytes | None = None, more: Mapping[str, str] | None = None) -> bytes:
-        """What git prints.
+    def _git(
+        self,
+        *words: str,
+        given: bytes | None = None,
+        more: Mapping[str, str] | None = None,
+        fails: bool = False,
+    ) -> bytes:
+        """What git prints; nothing where it `fails` and may.
 
         Raises:
             OfflineError: it fails, or takes too long.
@@ -407,7 +426,7 @@ class GitBranch:
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise OfflineError(f"git {words[0]} could not be run: {error}.") from error
-        if done.returncode:
+        if done.returncode and not fails:
             said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")[:300]
             raise OfflineError(f"git {words[0]} failed: {said}")
         return done.stdout

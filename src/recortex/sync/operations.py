@@ -19,6 +19,7 @@ from recortex.sync.bodies import RELATION
 from recortex.sync.git_branch import GitBranch
 from recortex.sync.merging import by_id, settle
 from recortex.sync.protocol import AHEAD_MS, OfflineError, ms_of, parse_body
+from recortex.sync.records import COMPONENT
 from recortex.sync.team import GIT, Team
 from recortex.sync.wire import Access
 
@@ -214,9 +215,9 @@ class SyncOperations(Operations):
         try:
             done = team.exchange(pull=action != "push", push=action != "pull")
         except OfflineError as error:
-            self._app.degraded(Degradation("sync", error.message, "what changed here waits"))
+            self._app.degraded(Degradation(COMPONENT, error.message, "what changed here waits"))
             raise
-        self._app.works_again("sync")
+        self._app.works_again(COMPONENT)
         if done.received:
             pending = services.store.vectors.pending(AT_ONCE + 1)
             if len(pending) <= AT_ONCE:

@@ -16,6 +16,8 @@ from recortex.sync.protocol import parse as parse_wire
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+COMPONENT = "sync"
+"""Under which a failure is told by `status` and `doctor`."""
 SELF = ""
 """The peer under which the store keeps its own state."""
 

@@ -30,6 +30,8 @@ def _told(value: Synced, terminal: Terminal) -> Iterator[str]:
     yield from _done(value)
     if value.action in {"now", "push", "pull"}:
         yield from _agreement(value)
+    elif value.action == "conflicts":
+        yield from () if value.conflicts else ("No memory was changed by two people at once.",)
     else:
         yield from _state(value, terminal)
     for one in value.conflicts:
@@ -49,6 +51,8 @@ def _done(value: Synced) -> Iterator[str]:
             yield f"{plural(value.received, 'version')} received, {value.sent} sent."
         case "now" | "push" | "pull":
             yield f"{value.received} received, {value.sent} sent."
+        case "resolve":
+            yield "Settled: everybody gets that version with the next sync. `recortex undo ID` takes it back."
         case "leave":
             yield "The project does not sync any more; what came from the team stays."
 

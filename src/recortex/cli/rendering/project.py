@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.search import Chunk, ChunkHit, Proposal, Recall
     from recortex.operations.browsing import KindShown, KindsShown
-    from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
+    from recortex.operations.reviewing import Contradiction, Flagged, Reviewed, Undecided
     from recortex.operations.searching import OpenedChunk
     from recortex.terminal import Terminal
 
@@ -224,6 +224,8 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     if value.causes:
         told = "\n".join(line for one in value.causes for line in likely_cause(one, terminal))
         odds += f"\n\nThese may have led to one another:{told}"
+    for undecided in value.undecided:
+        odds += f"\n\n{_undecided(undecided, terminal)}"
     if value.leaving:
         odds += f"\n\n{leaving(value.leaving)}"
     if not value.memories:
@@ -231,6 +233,12 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
     shown = _groups(value, terminal) if value.action == "list" else lines(value.memories, terminal)
     return f"{words[value.action]}{shown}{left}{how}{odds}"
+
+
+def _undecided(value: Undecided, terminal: Terminal) -> str:
+    """What else is to be decided: what holds now first, and the command that changes it."""
+    choices = (terminal.wrap(clean(one), indent=4) for one in value.choices)
+    return "\n".join([f"  {terminal.style(clean(value.what), 'bold')}", *choices, f"  {clean(value.how)}"])
 
 
 def _groups(value: Reviewed, terminal: Terminal) -> str:

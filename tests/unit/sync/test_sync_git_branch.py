@@ -1,0 +1,199 @@
+"""A branch of the git remote carries the team's memory, and what is wrong on it harms nobody else."""
+
+import subprocess
+
+import pytest
+
+from recortex.domain.time import from_micros
+from recortex.sync.git_branch import GitBranch
+from recortex.sync.protocol import OfflineError, RefusedError, canonical
+from replicas import START, Person
+
+pytestmark = pytest.mark.usefixtures("without_vectors")
+REF = "refs/heads/recortex/sync"
+
+
+def git(folder, *words, given=None):
+    done = subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x@y.invalid", *words],
+        cwd=folder,
+        input=given,
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout.decode()
+
+
+@pytest.fixture
+def remote(tmp_path):
+    folder = tmp_path / "origin.git"
+    folder.mkdir()
+    git(folder, "init", "-q", "--bare")
+    return folder
+
+
+@pytest.fixture
+def people(tmp_path, remote):
+    """Ada and Bob, with a branch that is their team's."""
+    found = [Person(tmp_path / name, name) for name in ("Ada", "Bob")]
+    way(found[0], remote, tmp_path).found("team")
+    yield found
+    for one in found:
+        one.close()
+
+
+def way(person, remote, tmp_path):
+    return GitBranch(str(remote), tmp_path / person.name / "sync.git", person.clock())
+
+
+def both(people, remote, tmp_path, times=2):
+    for _ in range(times):
+        for one in people:
+            done = one.sync(way(one, remote, tmp_path))
+    return done
+
+
+def rewrite(remote, path, change):
+    """Commit a changed file to the branch, as somebody does who may push."""
+    text = git(remote, "cat-file", "blob", f"{REF}:{path}") if path != "team.json" else ""
+    blob = git(remote, "hash-object", "-w", "--stdin", given=change(text).encode()).strip()
+    index = remote / "poison.index"
+    environment = ["env", f"GIT_INDEX_FILE={index}", "git"]
+
+    def plumb(*words):
+        done = subprocess.run([*environment, *words], cwd=remote, capture_output=True, check=True)
+        return done.stdout.decode().strip()
+
+    plumb("read-tree", REF)
+    plumb("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
+    commit = git(remote, "commit-tree", plumb("write-tree"), "-p", REF, "-m", "poison").strip()
+    git(remote, "update-ref", REF, commit)
+    index.unlink()
+
+
+def file_of(person, remote):
+    replica = person.team.state.replica
+    names = git(remote, "ls-tree", "-r", "--name-only", REF).splitlines()
+    return next(one for one in names if one.startswith(f"replicas/{replica}/") and one.endswith(".jsonl"))
+
+
+def test_what_one_wrote_the_other_reads(people, remote, tmp_path):
+    ada, bob = people
+    id_ = ada.remember("We chose Redis.")
+    both(people, remote, tmp_path)
+    bob.cortex.edit(id_, tags=["queue"])
+    done = both(people, remote, tmp_path)
+    assert done.agreed
+    assert ada.texts() == bob.texts() == ["We chose Redis."]
+    assert ada.ids() == bob.ids()
+    assert ada.heads() == bob.heads()
+
+
+def test_nothing_new_makes_no_commit(people, remote, tmp_path):
+    people[0].remember("We chose Redis.")
+    both(people, remote, tmp_path, times=3)
+    before = git(remote, "rev-parse", REF)
+    both(people, remote, tmp_path)
+    assert git(remote, "rev-parse", REF) == before
+
+
+def test_the_checkout_is_not_touched(people, remote, tmp_path):
+    checkout = tmp_path / "Ada" / "checkout"
+    git(tmp_path, "init", "-q", str(checkout))
+    (checkout / "a.txt").write_text("mine")
+    git(checkout, "add", "a.txt")
+    before = sorted((one, one.read_bytes()) for one in checkout.rglob("*") if one.is_file())
+    people[0].remember("We chose Redis.")
+    both(people, remote, tmp_path)
+    assert sorted((one, one.read_bytes()) for one in checkout.rglob("*") if one.is_file()) == before
+
+
+def test_the_text_of_what_was_purged_is_nowhere(people, remote, tmp_path):
+    ada, bob = people
+    id_ = ada.remember("The vault is called Turmalin.")
+    both(people, remote, tmp_path)
+    bob.cortex.edit(id_, tags=["later"])
+    both(people, remote, tmp_path)
+    ada.cortex.purge(id_)
+    both(people, remote, tmp_path)
+    assert bob.store.memories.get([id_]) == []
+    for repository in (remote, tmp_path / "Ada" / "sync.git", tmp_path / "Bob" / "sync.git"):
+        objects = git(repository, "rev-list", "--objects", "--all").split("\n")
+        blobs = [one.split()[0] for one in objects if one.endswith(".jsonl")]
+        assert blobs
+        assert all("Turmalin" not in git(repository, "cat-file", "blob", one) for one in blobs)
+    assert ada.ids() == bob.ids()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: "not json\n" + text, "is no version"),
+        (lambda text: text.replace("Redis", "Mallory"), "not that of its content"),
+        (lambda text: text.replace('"counter":1', '"counter":7'), "begins with 7"),
+        (lambda text: text.replace('"author":"Ada"', '"author":"Bob"'), "claims to be"),
+        (lambda text: text.replace('"signature":"', '"signature":"00'), "signature"),
+        (lambda text: "x" * 1_000_000 + "\n" + text, "too long"),
+        (lambda text: text.replace('"parents":[]', f'"parents":["{"ab" * 32}"]'), "not that of its content"),
+    ],
+)
+def test_a_poisoned_file_is_refused_and_others_are_read(people, remote, tmp_path, change, said):
+    ada, bob = people
+    ada.remember("We chose Redis.")
+    ada.sync(way(ada, remote, tmp_path))
+    rewrite(remote, file_of(ada, remote), change)
+    cyd = Person(tmp_path / "Cyd", "Cyd")
+    cyd.remember("One box is enough.")
+    cyd.sync(way(cyd, remote, tmp_path))
+    done = bob.sync(way(bob, remote, tmp_path))
+    assert any(said in one for one in done.problems), done.problems
+    assert not done.agreed
+    assert bob.texts() == ["One box is enough."]
+    cyd.close()
+
+
+def test_a_forged_card_is_refused(people, remote, tmp_path):
+    ada, bob = people
+    ada.remember("We chose Redis.")
+    ada.sync(way(ada, remote, tmp_path))
+    path = file_of(ada, remote).rsplit("/", 1)[0] + "/card.json"
+    rewrite(remote, path, lambda text: text.replace('"Ada"', '"Bob"'))
+    done = bob.sync(way(bob, remote, tmp_path))
+    assert any("forged" in one for one in done.problems)
+    assert bob.texts() == []
+
+
+def test_two_push_at_once_and_both_arrive(people, remote, tmp_path):
+    ada, bob = people
+    ada.remember("We chose Redis.")
+    bob.remember("One box is enough.")
+    first = way(ada, remote, tmp_path)
+    commit, done = first._commit, []
+
+    def late(*given, **more):
+        if not done:  # Bob is faster than Ada
+            done.append(bob.sync(way(bob, remote, tmp_path)))
+        return commit(*given, **more)
+
+    first._commit = late
+    ada.sync(first)
+    both(people, remote, tmp_path)
+    assert ada.texts() == bob.texts() == ["One box is enough.", "We chose Redis."]
+
+
+def test_a_remote_that_is_gone_is_offline_and_its_password_is_not_told(tmp_path):
+    branch = GitBranch("https://user:hunter2@localhost:1/x.git", tmp_path / "sync.git", START)
+    assert "hunter2" not in branch.name
+    with pytest.raises(OfflineError) as error:
+        branch.pull({}, 10)
+    assert "hunter2" not in str(error.value)
+
+
+def test_another_teams_branch_is_refused(people, remote, tmp_path):
+    rewrite(remote, "team.json", lambda _: canonical({"protocol": 1, "team": "another"}))
+    with pytest.raises(RefusedError, match="another team"):
+        people[0].sync(way(people[0], remote, tmp_path), pull=False)
+    rewrite(remote, "team.json", lambda _: canonical({"protocol": 9, "team": "team"}))
+    with pytest.raises(RefusedError, match="protocol 9"):
+        people[0].sync(way(people[0], remote, tmp_path))
+    assert from_micros(people[0].log.state(way(people[0], remote, tmp_path).name).next_at) > START
