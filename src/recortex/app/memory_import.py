@@ -209,16 +209,20 @@ class MemoryImport:
         if self._dry_run:
             self.done.added += len(new)
             return
+        added: list[str] = []
         for row, one in self._kept(new):
             self._ids[row.id] = one.memory.id
             match one.outcome:
                 case "added":
                     self.done.added += 1
+                    added.append(one.memory.id)
                     self.done.memories.append(one.memory)
                 case "merged":
                     self.done.merged += 1
                 case "known":
                     self.done.unchanged += 1
+        if self._trust:  # whoever vouches for them now does not want them put away tonight for their age
+            self._services.store.memories.touch(added, self._now)
 
     def _kept(self, new: Sequence[tuple[Row, Draft]]) -> Iterator[tuple[Row, Kept]]:
         """Keep new rows together; where one does not fit, each alone, so that only that one is refused."""

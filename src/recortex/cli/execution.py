@@ -146,8 +146,13 @@ def _answer(
 
 
 def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
-    """The call with what a person at the terminal wants beside it: for `install` the language model."""
+    """The call with what a person at the terminal wants beside it.
+
+    For `install` that is the language model, for `import --discover` what of all that was found.
+    """
     given = call.arguments
+    if operation.name == "import" and given.get("discover") and _attended(call):
+        return _chosen(cortex, call)
     if (
         operation.name != "install"
         or given.get("language_model")
@@ -159,6 +164,27 @@ def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
     question = cortex.model_offer(given["host"])
     wanted = bool(question) and _answered_yes(question)
     return replace(call, arguments={**given, "language_model": wanted})
+
+
+def _chosen(cortex: Operations, call: Call) -> Call:
+    """The call with the memory systems that the person says yes to; each is asked for once."""
+    given = call.arguments
+    if given.get("yes") or given.get("dry_run"):
+        return call
+    from recortex.operations.learning import LearningOperations
+
+    assert isinstance(cortex, LearningOperations)  # noqa: S101  its group
+    found = cortex.import_(**given).sources
+    wanted = []
+    for system in dict.fromkeys(one.system for one in found if one.rows):
+        places = [one for one in found if one.system == system]
+        rows = sum(one.rows for one in places)
+        where = ", ".join(one.path for one in places)
+        if _answered_yes(f"{system}: {rows:,} rows in {where}. Import them?"):
+            wanted.append(system)
+    if not wanted:
+        return call  # shows what is there
+    return replace(call, arguments={**given, "only": wanted, "yes": True})
 
 
 def _attended(call: Call) -> bool:
