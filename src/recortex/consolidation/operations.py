@@ -11,7 +11,7 @@ from recortex.consolidation.consolidating import Consolidating, Plan, Proposal
 from recortex.consolidation.duplicates import Consolidation, Duplicate, Duplicates, comparable
 from recortex.consolidation.metrics import averages, missed
 from recortex.consolidation.phases import statement
-from recortex.consolidation.polishing import LEAST, grounded
+from recortex.consolidation.summary import LEAST, grounded
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
 from recortex.engines.exchanges.building import sentences

@@ -13,7 +13,6 @@ from recortex.app.brief import forget_briefs
 from recortex.app.neighbours import forget_code
 from recortex.app.past_sessions import own_sessions
 from recortex.app.replay import replay
-from recortex.app.session_limits import session_limits
 from recortex.app.whole_stores import describe_erasable, erase
 from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery
 from recortex.domain.memory import Memory
@@ -25,7 +24,7 @@ from recortex.domain.vocabulary import AnyScope, RelationType, Scope, Status
 from recortex.engines.exchanges.building import ending, shortened
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.sessions import usage
-from recortex.engines.sessions.limits import over
+from recortex.engines.sessions.limits import over, session_limits
 from recortex.engines.sessions.usage import Analytics, Standing, analytics
 from recortex.engines.supersession.service import return_receipts
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.consolidation.polishing import grounded
+from recortex.consolidation.summary import grounded
 from recortex.engines.prompting.service import Polished
 
 SAID = [

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     WholeStore = SqliteStore | PgStore
     from recortex.storage.postgres import opening
     from recortex.storage.records import ledger
-    from recortex.storage.sqlite import change_counter
+    from recortex.storage.sqlite import last_change
 else:
     opening = lazy_module("recortex.storage.postgres.opening")
-    change_counter = lazy_module("recortex.storage.sqlite.change_counter")
+    last_change = lazy_module("recortex.storage.sqlite.last_change")
     ledger = lazy_module("recortex.storage.records.ledger")
 
 EXTRA = "pip install 'recortex[postgres]'"
@@ -155,7 +155,7 @@ def generation_of(locations: Sequence[Location]) -> str:
 def _generation(location: Location) -> Generation | None:
     if location.remote:
         return ledger.StatisticsRecords(_workspace(location)).generation()
-    return change_counter.change_counter(location.database)
+    return last_change.change_counter(location.database)
 
 
 @cache

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.app.session_limits import session_limits
 from recortex.codebase.git import read
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import is_rule, worst
@@ -25,7 +24,7 @@ from recortex.domain.text import LOADED_BY, loads, name_of_file, places, word_of
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.decay.present import faded
-from recortex.engines.sessions.limits import MOST_UNUSED, is_exhausted, risen, room
+from recortex.engines.sessions.limits import MOST_UNUSED, is_exhausted, risen, room, session_limits
 from recortex.engines.sessions.relevance_gate import (
     FOR_PROMPT,
     LEAST,

@@ -10,6 +10,9 @@ from recortex.lean import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+    from typing import Any
+
+    from _typeshed import SupportsGetItem
 
     from recortex.domain.session import Outcome, Receipt, Session
 
@@ -29,6 +32,11 @@ class SessionLimits(NamedTuple):
     idle_hours: int
     most_days: int
     most_tokens: int
+
+
+def session_limits(settings: SupportsGetItem[str, Any]) -> SessionLimits:
+    """The limits that a project's settings give its sessions."""
+    return SessionLimits(*(settings[f"sessions.{name}"] for name in SessionLimits._fields))
 
 
 def over(session: Session, now: datetime, limits: SessionLimits) -> bool:

@@ -7,11 +7,14 @@ written in place after a commit that changed what it tells; it never says more t
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import apsw
 
+from recortex.domain.maintenance import Generation
+from recortex.errors import StorageError
+from recortex.filesystem import require_own
 from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
@@ -19,6 +22,11 @@ if TYPE_CHECKING:
 
 SUFFIX = ".last"
 _BYTES = 63
+_MILLISECONDS = 250  # how long `change_counter` waits for a writer: a hook has no more
+_GENERATION = (
+    "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
+    " (SELECT count(*) FROM tombstones)"
+)
 _QUERY = (
     "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(key), 0) FROM memories),"
     " (SELECT coalesce(max(key), 0) FROM exchanges)"
@@ -107,3 +115,20 @@ def reached(connection: apsw.Connection) -> Change:
 def forget(store: Path) -> None:
     """Take the note away: the store in its place is another one now."""
     store.with_name(f"{store.name}{SUFFIX}").unlink(missing_ok=True)
+
+
+def change_counter(path: Path) -> Generation | None:
+    """As `StatisticsRecords.generation`; None where there is no store. The file is opened for reading alone.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    if not os.path.lexists(path):
+        return None
+    require_own(path)
+    try:
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.set_busy_timeout(_MILLISECONDS)
+            return Generation(*next(iter(connection.execute(_GENERATION))))
+    except apsw.Error as error:
+        raise StorageError(f"The store {path} cannot be read: {error}.") from error
