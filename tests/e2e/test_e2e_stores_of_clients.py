@@ -1,4 +1,4 @@
-"""What opencode, Kilo, Pi and Continue keep today is read: the person's words, once, nobody else's.
+"""What opencode, Kilo, Pi, Cline and Continue keep today is read: the person's words, once, nobody else's.
 
 Where `install` knows the client, that alone makes it start our server.
 """

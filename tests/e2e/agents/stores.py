@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from agents.install import PACKAGES, program
 from agents.others import KEY
 from agents.script import Call
+from agents.terminal import CODEX_ASKS, Screen
 from agents.windows import Kilo, Opencode, Pi, Window
 
 if TYPE_CHECKING:
@@ -50,6 +51,67 @@ class PiStore(Pi):
     def call(self, line: str) -> Call:
         """The call by which the model runs a command."""
         return Call("bash", {"command": line})
+
+
+class Cline(Window):
+    """On a terminal: one process for each prompt, since only there it goes on with a session."""
+
+    format = "cline"
+    history = ".cline/data/sessions"
+    can = frozenset((ORDERS,))
+    recall = "recortex__recall"
+    needs_node = True
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        words = ("auth", "-p", "openai-compatible", "-k", KEY, "-m", "scripted", "-b", f"{self.model.url}/v1")
+        self.run(str(program("cline", *PACKAGES["cline"])), *words)
+        yield
+
+    def begin(self) -> str:
+        self._begun = ""
+        return "the only one"
+
+    def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:  # noqa: ARG002
+        assert folder is None, "a session of this client stays in its folder"
+        self.model.then(*turns)
+        cline = str(program("cline", *PACKAGES["cline"]))
+        # What stands behind the name of a session is not sent; there it has to be typed.
+        words = ["--id", self._begun] if self._begun else ["-i", text]
+        terminal = self.environment | {"TERM": "xterm-256color"}
+        before, screen = len(self._messages()), Screen([cline, *words], self.project, terminal, CODEX_ASKS)
+        try:
+            if self._begun:
+                screen.until(lambda: b"Ask anything" in screen.shown)
+                screen.rest()
+                screen.type(text)
+            while len(self._messages()) <= before or not self._answered():
+                screen.rest()
+        finally:
+            screen.close()
+        (self._begun,) = {file.parent.name for file in self._files() if not file.name.startswith("agent_")}
+
+    def _files(self) -> list[Path]:
+        return list((self.home / self.history).glob("*/*.messages.json"))
+
+    def _messages(self) -> list[dict[str, Any]]:
+        with suppress(ValueError):  # it is being written
+            for file in self._files():
+                if not file.name.startswith("agent_"):
+                    found: list[dict[str, Any]] = json.loads(file.read_text())["messages"]
+                    return found
+        return []
+
+    def _answered(self) -> bool:
+        last = self._messages()[-1]
+        return last["role"] == "assistant" and {block["type"] for block in last["content"]} == {"text"}
+
+    def order(self, text: str) -> Call:
+        return Call("spawn_agent", {"systemPrompt": "You look through parsers.", "task": text})
+
+    def call(self, line: str) -> Call:
+        """The call by which the model runs a command."""
+        return Call("run_commands", {"commands": [line]})
 
 
 class Continue(Window):
@@ -98,5 +160,6 @@ STORES: dict[str, type[Any]] = {
     "opencode": OpencodeStore,
     "kilo": KiloStore,
     "pi": PiStore,
+    "cline": Cline,
     "continue": Continue,
 }

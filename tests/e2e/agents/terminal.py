@@ -57,7 +57,7 @@ def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
     words = [word for plugin in claude.plugins for word in ("--plugin-dir", str(plugin))]
     with Model(turns) as model:
         environment = {**claude.environment, "ANTHROPIC_BASE_URL": model.url, "TERM": "xterm-256color"}
-        screen = _Screen([str(claude.program), *words], claude.project, environment)
+        screen = Screen([str(claude.program), *words], claude.project, environment)
         try:
             screen.until(lambda: READY in screen.shown)
             for prompt in prompts:
@@ -89,7 +89,7 @@ def typed_in_codex(codex: Host, prompts: Sequence[str], turns: Sequence[Spec]) -
         file.write_text(f'{said}\n{table}\ntrust_level = "trusted"\n', encoding="utf-8")
     with Model(turns) as model:
         environment = codex.environment(model.url) | {"TERM": "xterm-256color"}
-        screen = _Screen([*codex.interactive(model.url)], codex.project, environment, CODEX_ASKS)
+        screen = Screen([*codex.interactive(model.url)], codex.project, environment, CODEX_ASKS)
         try:
             screen.until(lambda: CODEX_READY in screen.shown)
             screen.rest()
@@ -119,7 +119,7 @@ def _answer_first_questions(claude: Claude) -> None:
     file.write_text(json.dumps(said))
 
 
-class _Screen:
+class Screen:
     """A program on a terminal of its own, which answers what the program asks of the terminal."""
 
     def __init__(
