@@ -138,3 +138,18 @@ def test_only_the_person_hands_memories_over(cx, two, project):  # noqa: ARG001
     (project / "AGENTS.md").symlink_to(project / "elsewhere.md")
     with pytest.raises(InvalidInputError, match="link"):
         cx.export(to="agents-md")
+
+
+@pytest.mark.parametrize("to", ["basic-memory", "server-memory"])
+def test_what_was_handed_over_comes_back_whole(cx, two, tmp_path, fresh_cortex, to):
+    place = tmp_path / "given" / ("memory.jsonl" if to == "server-memory" else "notes")
+    (place.parent if to == "server-memory" else place).mkdir(parents=True)
+    cx.export(str(place), to=to)
+    with fresh_cortex() as other:
+        done = other.import_(str(place), trust=True)
+        assert (done.added, done.relations) == (len(two), 1)
+        back = {one.text: one for one in other.list().memories}
+        for one in two:
+            again = back[one.text]
+            assert (again.kind, again.tags, again.valid_from) == (one.kind, one.tags, one.valid_from)
+            assert [file.path.partition(":")[0] for file in again.files] == [file.path for file in one.files]

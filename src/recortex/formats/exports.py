@@ -156,16 +156,16 @@ def put_graph(data: bytes, memories: Sequence[Memory], relations: Iterable[Relat
     records = [loads(line) for line in lines]
     wanted = list(_records(memories, relations))
     # The server writes all lines anew, in its own order, whenever something is added.
-    if sorted(map(dumps, filter(_is_ours, records))) == sorted(map(dumps, wanted)):
+    if sorted(map(dumps, filter(is_ours, records))) == sorted(map(dumps, wanted)):
         return data
-    kept = [line for line, record in zip(lines, records, strict=True) if not _is_ours(record)]
+    kept = [line for line, record in zip(lines, records, strict=True) if not is_ours(record)]
     if kept and not kept[-1].endswith(b"\n"):
         kept[-1] += b"\n"
     whole = b"".join((*kept, *(dumps(record) + b"\n" for record in wanted)))
     return whole.removesuffix(b"\n") if data and not data.endswith(b"\n") else whole
 
 
-def _is_ours(record: Any) -> bool:
+def is_ours(record: Any) -> bool:
     """Whether it is an entity of ours or a relation between two; one to another's entity is the person's."""
     if not isinstance(record, dict):
         return False

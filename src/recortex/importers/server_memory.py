@@ -7,18 +7,26 @@ not there.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import RelationType
+from recortex.formats.exports import is_ours, of_details
 from recortex.importers.base import Link, Row, Seen, Source, Where
-from recortex.importers.reading import json_lines, listed, small, words
+from recortex.importers.reading import json_lines, listed, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_KINDS = {"": "semantic", "entity": "entity", "relation": "semantic", "preference": "preference"}
-_RELATIONS = {
+_KINDS = {name: name for name in KINDS} | {
+    "": "semantic",
+    "entity": "entity",
+    "relation": "semantic",
+    "preference": "preference",
+}
+_RELATIONS = {one.value: one for one in RelationType} | {
     "depends_on": RelationType.DEPENDS_ON,
     "requires": RelationType.REQUIRES,
     "owns": RelationType.OWNS,
@@ -27,6 +35,8 @@ _RELATIONS = {
     "references": RelationType.REFERENCES,
     "supports": RelationType.SUPPORTS,
 }
+
+_KEPT = "a relation between two memories, which it is kept with"
 
 
 def _read(path: Path) -> Iterator[Row]:
@@ -41,7 +51,10 @@ def _read(path: Path) -> Iterator[Row]:
         else:
             yield Row(id=f"line-{number}", refused="its line is no entity and no relation")
     links = _links(relations)
-    for entity in entities:
+    yield from (_exported(one, links) for one in entities if is_ours(one))
+    for number, _ in enumerate(filter(is_ours, relations)):
+        yield Row(id=f"relation:{number}", kind="relation", refused=_KEPT)
+    for entity in filterfalse(is_ours, entities):
         name, what = words(entity["name"]), words(entity.get("entityType"))
         said[name] += 1
         head = f"{name} ({what})" if what else name
@@ -65,7 +78,7 @@ def _read(path: Path) -> Iterator[Row]:
                 raw=small(entity=name, type=what),
                 refused="it stands twice with its entity" if copy > 1 else "",
             )
-    for relation in relations:
+    for relation in filterfalse(is_ours, relations):
         source, target = words(relation["from"]), words(relation.get("to"))
         word = words(relation.get("relationType")) or "related_to"
         yield Row(
@@ -74,6 +87,25 @@ def _read(path: Path) -> Iterator[Row]:
             text=f"{source} {word.replace('_', ' ')} {target}",
             links=(Link(f"entity:{source}", words="said of"), Link(f"entity:{target}", words="said of")),
         )
+
+
+def _exported(entity: Mapping[str, Any], links: Mapping[str, list[Link]]) -> Row:
+    """A memory that Recortex put there: its text, and what else is known of it, line by line."""
+    name = words(entity["name"])
+    text, *rest = (*listed(entity.get("observations")), "")
+    about = {key: value for key, _, value in (one.partition(": ") for one in rest) if value}
+    known = of_details(about)
+    return Row(
+        id=f"entity:{name}",
+        text=text,
+        kind=words(entity.get("entityType")),
+        tags=listed(about.get("tags")),
+        files=tuple(known.get("files", ())),
+        created=when(known.get("recorded_at")),
+        valid_from=when(known.get("valid_from")),
+        valid_until=when(known.get("valid_until")),
+        links=tuple(links.get(name, ())),
+    )
 
 
 def _links(relations: list[Mapping[str, Any]]) -> dict[str, list[Link]]:
