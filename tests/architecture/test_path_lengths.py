@@ -14,8 +14,8 @@ LIMITS = {
     "recall": 62,
     "remember": 52,
     "why": 47,
-    "user-prompt-submit": 70,
-    "transcript": 84,
+    "user-prompt-submit": 69,
+    "transcript": 83,
     "stop": 28,
 }
 SLACK = 4

@@ -6,12 +6,15 @@ import difflib
 import json
 import os
 import stat
+import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import tomlkit
 
 from recortex.clients import jsonc
 from recortex.clients.hooks import places_of_ours
@@ -483,8 +486,6 @@ class TomlPart:
         return f"[{self.servers}.{NAME}]\n" + "\n".join(lines)
 
     def _put(self, document: Any) -> None:
-        import tomlkit
-
         if self.servers not in document:
             document[self.servers] = tomlkit.table(is_super_table=True)
         servers = document[self.servers]
@@ -542,8 +543,6 @@ class SettingPart:
         return before | {self.table: changed} if self.table else changed
 
     def _put(self, document: Any) -> None:
-        import tomlkit
-
         if self.table and self.table not in document:
             document[self.table] = tomlkit.table()
         self._table(document)[self.key] = self.value
@@ -553,8 +552,6 @@ class SettingPart:
 
 
 def _toml(text: str) -> dict[str, Any]:
-    import tomllib
-
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -563,8 +560,6 @@ def _toml(text: str) -> dict[str, Any]:
 
 def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -> str:
     """The text after a change, if a parser then reads what is wanted: the library that edits may be wrong."""
-    import tomlkit
-
     windows = 0 < text.count("\n") == text.count("\r\n")
     try:
         document = tomlkit.parse(text.replace("\r\n", "\n") if windows else text)
