@@ -85,7 +85,7 @@ def main() -> None:
         admin = Replica(link[1], "team", link[2])
         print(f"load of the machine: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
         thousand(admin)
-        load(admin, options)
+        load(admin, str(database._folder), options)  # noqa: SLF001  it has no other name for it
         million(admin, url, options.million)
     finally:
         program.terminate()
@@ -124,17 +124,17 @@ def thousand(admin: Any) -> None:
     print(f"1,000 versions: push {median(sent):.2f} s, pull and check {median(fetched):.2f} s")
 
 
-def load(admin: Any, options: argparse.Namespace) -> None:
+def load(admin: Any, folder: str, options: argparse.Namespace) -> None:
     port = int(admin.place.base.rpartition(":")[2])
     some = [invited(admin, f"writer {number}") for number in range(options.clients)]
     writers = [
         Writer(port, "team", one.token, one.id, one.member, one.key.private_bytes_raw()) for one in some
     ]
     halves = [(writers[half::2], options.rate, options.seconds, options.each) for half in range(2)]
-    start = time.perf_counter()
+    start, used = time.perf_counter(), processor_seconds(folder)
     with multiprocessing.Pool(2) as pool:
         found = pool.starmap(write, halves)
-    took = time.perf_counter() - start
+    took, used = time.perf_counter() - start, processor_seconds(folder) - used
     times = sorted(one for half, _, _ in found for one in half)
     requests, errors = sum(half[1] for half in found), sum(half[2] for half in found)
     of = quantiles(times, n=100)
@@ -142,10 +142,34 @@ def load(admin: Any, options: argparse.Namespace) -> None:
         f"{options.clients} clients: {len(times):,} writes in {requests:,} requests, {took:.0f} s;"
         f" from write to answer median {median(times) * 1000:.0f} ms, p95 {of[94] * 1000:.0f},"
         f" p99 {of[98] * 1000:.0f},"
-        f" longest {times[-1] * 1000:.0f}; {errors} errors; load {os.getloadavg()[0]:.1f}"
+        f" longest {times[-1] * 1000:.0f}; {errors} errors; load {os.getloadavg()[0]:.1f};"
+        f" server and database {used / len(times) * 1000:.2f} ms of processor time a write"
     )
     counted = len([one for one in everything(admin) if one.author.startswith("writer")])
     assert counted == len(times), (counted, len(times))
+
+
+def processor_seconds(folder: str) -> float:
+    """What the server's processes and the database's have used so far; Linux alone tells."""
+    found = {int(path.name): path for path in Path("/proc").iterdir() if path.name.isdecimal()}
+    fields = {}
+    for pid, path in found.items():
+        try:
+            stat = (path / "stat").read_text().rpartition(")")[2].split()
+            fields[pid] = stat, (path / "cmdline").read_bytes()
+        except OSError:
+            continue
+    ours, ticks = {os.getpid()}, 0
+    while new := {pid for pid, (stat, _) in fields.items() if int(stat[1]) in ours} - ours:
+        ours |= new
+    for pid, (stat, command) in fields.items():
+        try:
+            database = b"postgres" in command and str((found[pid] / "cwd").readlink()) == folder
+        except OSError:
+            database = False
+        if database or (pid in ours and pid != os.getpid()):
+            ticks += int(stat[11]) + int(stat[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def write(writers: Sequence[Writer], rate: float, seconds: float, each: bool) -> tuple[list[float], int, int]:

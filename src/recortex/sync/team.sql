@@ -92,7 +92,7 @@ CREATE TABLE IF NOT EXISTS audit (
 CREATE OR REPLACE FUNCTION enter(p_workspace text, p_token text, p_hash bytea)
 RETURNS TABLE (member text, scope text, replica text, public_key bytea, ended text, admitted boolean,
   missing double precision, rate double precision)
-LANGUAGE plpgsql SET search_path = recortex_team AS $$
+LANGUAGE plpgsql SET search_path = recortex_team SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM set_config('recortex.team', p_workspace, true);
@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION append(p_workspace text, p_replica text, p_first bigi
   p_memories text[], p_payloads bytea[], p_parents bytea[], p_of text[], p_bytes bigint, p_sum numeric,
   p_card bytea, p_applied bytea, p_lock integer)
 RETURNS TABLE (replica text, counter bigint, set_hash text)
-LANGUAGE plpgsql SET search_path = recortex_team AS $$
+LANGUAGE plpgsql SET search_path = recortex_team SET enable_seqscan = off AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM set_config('recortex.team', p_workspace, true);
