@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from importlib import metadata
 
 import pytest
@@ -62,8 +63,9 @@ def test_the_program_runs(tmp_path):
 
 
 EXTRAS = {
-    "postgres": ("recortex.storage.postgres.", "recortex.app.backends.queue"),
+    "postgres": ("recortex.storage.postgres.", "recortex.app.backends.queue", "recortex.sync."),
     "scale": (),
+    "team": ("recortex.sync.",),
     "keyring": (),
     "code": (),
     "models": (),
@@ -100,7 +102,8 @@ def _canonical(requirement):
 
 
 def test_every_extra_is_left_out_once():
-    assert EXTRAS.keys() == {*metadata.metadata("recortex").get_all("Provides-Extra")} - {"dev"}
+    declared = tomllib.loads((strict_program.ROOT / "pyproject.toml").read_text())["project"]
+    assert EXTRAS.keys() == declared["optional-dependencies"].keys() - {"dev"}
 
 
 @pytest.mark.full
