@@ -18,7 +18,7 @@ def example(schema):
     if "anyOf" in schema:
         return example(next(one for one in schema["anyOf"] if one.get("type") != "null"))
     if "enum" in schema:
-        return schema["enum"][0]
+        return next(filter(None, schema["enum"]))  # an empty text stands for nothing given
     return [example(schema["items"])] if schema["type"] == "array" else EXAMPLES.get(schema["type"], WHEN)
 
 
