@@ -20,23 +20,22 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.clients.catalogue import Client
-from recortex.domain.injection import INTERRUPTED, strip_injected
+from recortex.domain.injection import strip_injected
 from recortex.formats.hook_events import as_mapping
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     Header,
     Parsed,
     Piece,
-    Question,
     Result,
     decode,
     exit_code_ok,
     fingerprint,
-    join_questions,
     moment,
     questions,
     tool_call,
 )
+from recortex.formats.transcripts.stored import ASK, by_person, replied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,25 +74,9 @@ _PATCHED = re.compile(r"^- (?:file_?path|path): `([^`\n]+)`", re.MULTILINE | re.
 _STATUS = re.compile(r"^(?:Status|User decision): \*\*(\w+)\*\*", re.MULTILINE)
 _OUTCOMES = {"completed": True, "accepted": True, "error": False, "rejected": False, "cancelled": False}
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>\n]{0,300}>")
-_ASK = "ask_question"  # Cursor's
 _WRITES = re.compile(r"edit|write|replace|patch|(?:create|delete)_?file", re.IGNORECASE)
 _RUNS = re.compile(r"bash$|shell|exec_command|run_(?:terminal|in_terminal)", re.IGNORECASE)
 _SHELLS = frozenset(("bash", "sh", "shell", "zsh", "powershell"))
-
-# What a button sends in the person's name, in whatever language the editor speaks.
-_BUTTON = re.compile(
-    r'@agent [^:\n"]{1,40}: "[^"\n]{1,80}"'
-    r"|@agent (?:Try Again|Retry|Wiederholen|Erneut versuchen|Reintentar|Réessayer|Riprova|Tentar novamente"
-    r"|Повторить попытку|重试|重試|再試行|다시 시도)"
-    r"|Implement the plan as specified, it is attached for your reference\b.*",
-    re.DOTALL,
-)
-# What Cursor puts behind a prompt for a command of the repository: its file, to the last such end.
-_CALLED = re.compile(
-    r"^--- Cursor Command: [^\n]{1,200} ---[^\S\n]*\n(?:.*^--- End Command ---[^\S\n]*$|.*)",
-    re.DOTALL | re.MULTILINE,
-)
-_COMMAND = re.compile(r"/[a-z][\w:-]{0,60}")
 
 
 class _Record(msgspec.Struct, gc=False):
@@ -275,23 +258,7 @@ class SpecStoryParser:
 
 
 def _read(piece: Piece, user: bool, text: str) -> Parsed:
-    return _parse_message(piece, text) if user else _answered(piece, text)
-
-
-def _parse_message(piece: Piece, text: str) -> Parsed:
-    if _BUTTON.fullmatch(text):
-        return Parsed(skipped="button")
-    called = "\n".join(found.group() for found in _CALLED.finditer(text))
-    text = _CALLED.sub("", text).strip()
-    if _COMMAND.fullmatch(text):
-        return Parsed(skipped="command", carried=called)
-    said, injected = strip_injected(text)
-    if called:
-        piece, injected = replace(piece, form="command"), "\n".join(filter(None, (injected, called)))
-    if not said:
-        stopped = INTERRUPTED in injected
-        return Parsed(skipped="injected" if injected else "empty", carried=injected, interrupted=stopped)
-    return Parsed((replace(piece, text=said, injected=injected),))
+    return by_person(piece, text) if user else _answered(piece, text)
 
 
 def _answered(piece: Piece, text: str) -> Parsed:
@@ -303,7 +270,7 @@ def _answered(piece: Piece, text: str) -> Parsed:
         given = found.groupdict()
         call, result = _tool(f"{piece.uuid}:{len(calls)}", given["name"], given.get("type"), given["body"])
         calls.append(call)
-        if call.name == _ASK:
+        if call.name == ASK:
             replies.extend(_reply(replace(piece, role="user", group=call.id, uuid=call.id), given["body"]))
         results.extend([result] if result else [])
         return "\n\n"
@@ -318,21 +285,11 @@ def _answered(piece: Piece, text: str) -> Parsed:
     return Parsed((whole, *replies))
 
 
-def _reply(piece: Piece, body: str) -> Iterator[Piece]:
+def _reply(piece: Piece, body: str) -> tuple[Piece, ...]:
     """What the person answered to the questions of a call."""
     shown = [as_mapping(text) for _, text in _fences(html.unescape(body))]
-    posed = {one.id: one for given in shown for one in questions(given.get("questions"))}
-    answers: list[Any] = next(
-        (given["answers"] for given in shown if isinstance(given.get("answers"), list)), []
-    )
-    said: list[str] = []
-    for answer in (one for one in answers if isinstance(one, dict)):
-        question = posed.get(str(answer.get("questionId")), Question(""))
-        said.append(question.answered(answer.get("selectedOptionIds"), answer.get("freeformText")))
-    if any(said):
-        yield replace(
-            piece, form="answer", held=True, text=join_questions(said), asked=join_questions(posed.values())
-        )
+    posed = [one for given in shown for one in questions(given.get("questions"))]
+    return tuple(replace(one, held=True) for one in replied(piece, posed, shown))
 
 
 def _without_thinking(text: str) -> str:

@@ -76,7 +76,7 @@ def tables(path: Path) -> frozenset[str]:
     Raises:
         FormatError: it cannot be read.
     """
-    return _reading(path, lambda opened: frozenset(name for (name,) in opened.execute(_SCHEMA)))
+    return reading(path, lambda opened: frozenset(name for (name,) in opened.execute(_SCHEMA)))
 
 
 def sessions_in(path: Path, database: Database) -> list[Kept]:
@@ -85,7 +85,7 @@ def sessions_in(path: Path, database: Database) -> list[Kept]:
     Raises:
         FormatError: it cannot be read.
     """
-    rows = _reading(path, lambda opened: opened.execute(database.listed).fetchall())
+    rows = reading(path, lambda opened: opened.execute(database.listed).fetchall())
     each = path.stat().st_size // max(1, len(rows))
     return [Kept(path / str(name), each, float(at or 0) / 1000) for name, at in rows]
 
@@ -96,7 +96,7 @@ def document(path: Path, database: Database) -> bytes:
     Raises:
         FormatError: it cannot be read, or has no such session.
     """
-    found = _reading(path.parent, lambda opened: database.document(opened, path.name))
+    found = reading(path.parent, lambda opened: database.document(opened, path.name))
     if found is None:
         raise FormatError(f"{path.parent} has no session {path.name}.", hint="It may have been deleted.")
     return msgspec.json.encode(found)
@@ -110,8 +110,12 @@ def json_of(text: object) -> object:
         return None
 
 
-def _reading(path: Path, question: Callable[[apsw.Connection], Result]) -> Result:
-    """An answer of a database, which was not written meanwhile as far as can be waited for."""
+def reading(path: Path, question: Callable[[apsw.Connection], Result]) -> Result:
+    """An answer of a database, which was not written meanwhile as far as can be waited for.
+
+    Raises:
+        FormatError: it cannot be read.
+    """
     try:
         for _ in range(_TRIES):
             before = _state(path)
