@@ -73,13 +73,17 @@ class Undecided(Value, frozen=True, kw_only=True):
     """Something else that waits for a person.
 
     Attributes:
+        id: of the memory.
         what: is undecided.
         choices: what is to be chosen from, the one that holds now first.
+        versions: of each choice, what `recortex sync resolve ID --keep` takes.
         how: the command that decides.
     """
 
+    id: str
     what: str
     choices: tuple[str, ...]
+    versions: tuple[str, ...]
     how: str
 
 

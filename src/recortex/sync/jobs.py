@@ -59,8 +59,10 @@ def undecided(app: Application, limit: int) -> Iterator[Undecided]:
         for one in conflicts_of(Team(services, app.clock()), limit):
             other = next((side.version for side in one.sides if not side.shown), "")
             yield Undecided(
+                id=one.id,
                 what=f"{one.id[:8]} was changed by {' and '.join(side.author for side in one.sides)} at once",
                 choices=tuple(f"{side.author}: {side.text} ({side.status})" for side in one.sides),
+                versions=tuple(side.version for side in one.sides),
                 how=f"recortex sync resolve {one.id[:8]}, or with --keep {other} for the other version",
             )
 

@@ -2,9 +2,14 @@
 
 import html
 import json
+import os
 import re
+import subprocess
 
 import pytest
+
+import ready_recortex
+from conftest import Browser
 
 HOSTILE = [
     "<script>document.title='owned'</script>",
@@ -86,6 +91,37 @@ def test_proposals_are_approved_together(browser, served, remember):
     )
     assert said(done) == "20 memories approved."
     assert {served.run("get", id_)["status"] for id_ in ids} == {"active"}
+
+
+def test_a_conflict_of_a_team_is_settled_by_a_button(serving, tmp_path):
+    remote, home = str(tmp_path / "team.git"), {**os.environ, "RECORTEX_HOME": str(tmp_path / "home")}
+    subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
+    (tmp_path / "bobs").mkdir()
+
+    def bob(*words):
+        ready_recortex.run(
+            *words, "--json", cwd=tmp_path / "bobs", env={**home, "RECORTEX_EMBEDDER": "hashed"}
+        )
+
+    with serving() as served:
+        id_ = served.run("remember", "The timeout of the queue is 10 s.", "--kind", "decision")["id"]
+        served.run("sync", "setup", remote, "--name", "Ada")
+        bob("sync", "setup", remote, "--name", "Bob")
+        served.run("edit", id_, "--text", "The timeout of the queue is 20 s.")
+        bob("edit", id_, "--text", "The timeout of the queue is 30 s.")
+        bob("sync", "now")
+        served.run("sync", "now")
+        assert "is 30 s." in served.run("get", id_)["text"]
+        browser = Browser(served)
+        page = browser.get("/p/here/review")
+        assert "was changed by Bob and Ada at once" in page.text
+        shown, other = re.findall(r'name="keep" value="(\w+)"', page.text)
+        assert shown != other
+        done = browser.post("/p/here/review", id=id_, keep=other)
+        assert said(done).startswith("Settled.")
+        assert "at once" not in done.text
+        assert "is 20 s." in served.run("get", id_)["text"]
+        assert served.run("sync", "conflicts")["conflicts"] == []
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def search(view: View) -> Shown:
 
 
 def review(view: View) -> Shown:
-    """Everything that waits: proposals grouped by subject, contradictions, what was flagged."""
+    """Everything that waits: proposals by subject, contradictions, conflicts of a team, what was flagged."""
     if view.text("all") == "yes":
         waiting = view.kept("review of all", lambda cortex: cortex.review(limit=MAX_LIMIT))
     else:
@@ -98,10 +98,13 @@ def review(view: View) -> Shown:
 
 
 def decide(view: View) -> Gone:
-    """Approve or reject what was chosen, or settle a contradiction."""
+    """Approve or reject what was chosen, or settle a contradiction or a conflict of a team."""
     action, ids = view.word("action", Review, "list"), view.texts("id")
     if not ids:
         return Gone(view.url("review"), "Nothing was chosen.")
+    if keep := view.text("keep"):
+        view.cortex.sync("resolve", ids[0], keep=keep)
+        return Gone(view.url("review"), "Settled. “Undo the last change” of the memory takes it back.")
     done = view.cortex.review(action, ids)
     said = {"approve": "approved", "reject": "archived", "replace": "settled", "both": "settled"}[done.action]
     number = len(done.memories)
