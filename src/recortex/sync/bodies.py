@@ -82,8 +82,9 @@ def changed(parent: Body, before: Body, after: Body) -> Body | None:
         None where nothing changed that replicates.
     """
     merged = parent | {name: value for name, value in after.items() if value != before.get(name)}
-    if merged["content"] is not parent.get("content"):
-        unknown = {k: v for k, v in parent.get("content", {}).items() if k not in before["content"]}
+    told = parent.get("content")
+    if isinstance(told, dict) and merged["content"] is not told:
+        unknown = {k: v for k, v in told.items() if k not in before["content"]}
         merged["content"] = unknown | merged["content"]
     differing = {name for name in merged if merged[name] != parent.get(name)}
     return merged if differing - _SOFT else None
@@ -93,7 +94,7 @@ def operation_of(before: Body | None, after: Body) -> str:
     """What a change is called."""
     if before is None:
         return "create"
-    if before.get("status") != after["status"]:
+    if before.get("status") != after.get("status"):
         return _OPERATIONS.get(Status(after["status"]), "update")
     return "update"
 
@@ -119,9 +120,10 @@ def memory_of(body: Body, id_: str, *, own: bool, speaker: str, now: datetime, h
     if here is not None:
         known |= {"pinned": here.pinned, "confidence": here.confidence, "validated_at": here.validated_at}
         known["evidence"] = max(here.evidence, _number(known.get("evidence")))
-    memory = memory_from_json(
-        {**known, "id": id_, "scope": "project", "updated_at": known.get("recorded_at")}
-    )
+    # The rest of what an older program did not write yet has usual values.
+    recorded = known.get("recorded_at")
+    known = {"summary": known.get("text"), "valid_from": recorded, **known}
+    memory = memory_from_json({**known, "id": id_, "scope": "project", "updated_at": recorded})
     if any(_ABSOLUTE.match(link.path) or ".." in link.path.split("/") for link in memory.files):
         raise InvalidInputError("It cites a file outside the project.")
     memory = replace(memory, recorded_at=min(memory.recorded_at, now), updated_at=now)

@@ -29,7 +29,8 @@ class Head(NamedTuple):
         record: the memory's id, or a relation's.
         head: the version's id.
         shown: see `tables.txt`.
-        leaves: of the record; 0: it was purged.
+        leaves: of the record; 0: it was purged; below 0: so many, and an older version is shown than the one
+            that holds, since this program does not understand that.
     """
 
     record: str

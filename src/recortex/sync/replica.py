@@ -102,7 +102,7 @@ class SyncReplica:
 
     def capture(self) -> int:
         """Make versions of what changed here since the last time; returns how many."""
-        made = 0
+        made = list[str]()
         for ids in _chunks(self.log.changed()):
             with self._store.transaction():
                 made += self._written(self._captured(ids))
@@ -110,7 +110,10 @@ class SyncReplica:
             made += self._written(self._purges())
         with self._store.transaction():
             made += self._written(self._relations())
-        return made
+        # What replaced one side of a conflict may have ended it, or another side may hold now.
+        if open_ := {one.record for one in self.log.open()}.intersection(made):
+            self.show(open_)
+        return len(made)
 
     def _captured(self, ids: Sequence[str]) -> Iterator[SyncVersion]:
         heads, versions = self.log.heads(ids), self.log.of_records(ids)
@@ -171,7 +174,8 @@ class SyncReplica:
             made = self._version(record, parents, "update" if parent else "create", {**(told or {}), **body})
             if made:
                 yield made
-                self.log.put_heads([Head(record, made.id, marks[record], 1)])
+                leaves = heads[record].leaves if record in heads else 1
+                self.log.put_heads([Head(record, made.id, marks[record], leaves)])
         for record in gone:
             source, _, target = ends_of(record)
             parent = self._shown(versions.get(record, ()), heads[record])
@@ -215,13 +219,13 @@ class SyncReplica:
             body=text,
         )
 
-    def _written(self, made: Iterable[SyncVersion]) -> int:
-        """Number, sign and keep new versions, inside a transaction."""
+    def _written(self, made: Iterable[SyncVersion]) -> list[str]:
+        """Number, sign and keep new versions, inside a transaction; returns of which records."""
         state = self.state
         first = state.vector.get(self.me.replica, 0) + 1
         versions = [self.me.sign(replace(one, counter=counter)) for counter, one in enumerate(made, first)]
         self._keep(versions, state)
-        return len(versions)
+        return [one.memory_id for one in versions]
 
     def _keep(self, versions: Sequence[SyncVersion], state: State) -> None:
         if not versions:
@@ -397,10 +401,12 @@ class SyncReplica:
         except InvalidInputError as error:
             # Of a newer program, or a relation whose memories are not there yet: it waits, and is kept.
             shown = 0
-            if here is None and not record.startswith(RELATION):
+            if not record.startswith(RELATION):
                 self.problems.append(f"{record[:8]} cannot be shown by this version: {error.message}")
         if shown or head is None or not head.shown:
             self.log.put_heads([Head(record, settled.head.id, shown, leaves)])
+        elif head.leaves != -leaves:
+            self.log.put_heads([head._replace(leaves=-leaves)])
 
     def _put(
         self, record: str, head: SyncVersion, versions: Sequence[SyncVersion], here: Memory | None
@@ -451,7 +457,7 @@ class SyncReplica:
                     one, two = sorted((settled.head.id, other.id))
                     at = to_micros(self._now)
                     self.log.found(Conflict(record, one, two, settled.head.id, self._strategy, at, None, ""))
-        elif head is not None and head.leaves > 1:
+        elif head is not None and abs(head.leaves) > 1:
             self.log.settle(record, to_micros(self._now), settled.head.author)
 
     # -- conflicts

@@ -1,9 +1,11 @@
 """What a team shares arrives at the others as it is, and nothing else does."""
 
+from contextlib import suppress
+
 import pytest
 
 from recortex.domain.vocabulary import Actor, Origin, Status, Trust
-from recortex.sync.protocol import OfflineError
+from recortex.sync.protocol import OfflineError, SyncError
 from replicas import Meeting, Person
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
@@ -208,6 +210,57 @@ def test_a_copy_of_a_store_goes_on_under_a_key_of_its_own(people, tmp_path):
     assert len(bob.texts()) == 3
     assert len({replica for replica, *_ in bob.ids()}) == 2
     copy.close()
+
+
+@pytest.mark.parametrize("since", [0, 1, 2, 5])
+@pytest.mark.parametrize("way", [{"pull": False}, {"push": False}, {}])
+def test_a_restored_backup_loses_nothing(people, tmp_path, since, way):
+    ada, bob = people
+    meeting = Meeting()
+    id_ = ada.remember("We chose Redis.")
+    both(people, meeting)
+    backup = ada.store.backups.make(ada.clock(), path=tmp_path / "Ada" / "copy.db")
+    ada.remember("Sent after the backup was made.")
+    ada.cortex.edit(id_, tags=["sent"])
+    both(people, meeting)
+    sent = bob.ids()
+    bob.remember("Said while Ada restored.")
+    bob.cortex.edit(id_, text="We chose Valkey.")
+    bob.sync(meeting)
+    # The same key, and the numbers of what is no longer known here are given again.
+    restored = Person(tmp_path / "Ada", "Ada", url=f"sqlite:///{backup}", now=ada.now)
+    new = {f"Said after restoring, number {number}." for number in range(since)}
+    for text in sorted(new):
+        restored.remember(text)
+    with suppress(SyncError):  # in one direction it can only tell that something is wrong
+        restored.sync(meeting, **way)
+    bob.sync(meeting)
+    done = both([restored, bob], meeting)
+    assert done.agreed
+    texts = {"We chose Valkey.", "Sent after the backup was made.", "Said while Ada restored."}
+    assert set(restored.texts()) == set(bob.texts()) == texts | new
+    assert len(bob.texts()) == len(texts | new)
+    assert restored.ids() == bob.ids() > sent
+    assert restored.heads() == bob.heads()
+    (memory,) = bob.store.memories.get([id_])
+    assert memory.tags == ("sent",)
+    restored.close()
+
+
+def test_an_edit_of_one_side_of_a_conflict_may_end_it(people):
+    ada, bob = people
+    meeting = Meeting()
+    id_ = ada.remember("The timeout is 10 s.", tags=["a"])
+    both(people, meeting)
+    ada.cortex.edit(id_, tags=["b"])
+    bob.now = ada.clock()
+    bob.cortex.edit(id_, tags=["c"])
+    both(people, meeting)
+    assert [len(one.log.open()) for one in people] == [1, 1]
+    bob.cortex.edit(id_, tags=["b"])
+    both(people, meeting)
+    assert [len(one.log.open()) for one in people] == [0, 0]
+    assert ada.log.conflicts(10) == bob.log.conflicts(10) == []
 
 
 def test_a_replica_that_takes_a_teammates_name_is_not_shown_until_somebody_trusts_it(people, tmp_path):

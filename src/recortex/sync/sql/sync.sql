@@ -49,10 +49,10 @@ INSERT INTO sync_heads (/*own column*/ {sync_heads: columns}) VALUES (/*own valu
 ON CONFLICT (/*own column*/ record) DO UPDATE SET {sync_heads: excluded}
 
 -- name: open
-SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ leaves > 1 ORDER BY record
+SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ abs(leaves) > 1 ORDER BY record
 
 -- name: waiting
-SELECT record FROM sync_heads WHERE /*own*/ shown = 0 AND leaves > 0 ORDER BY record
+SELECT record FROM sync_heads WHERE /*own*/ (leaves < 0 OR (shown = 0 AND leaves > 0)) ORDER BY record
 
 -- name: changed
 SELECT m.id FROM memories m LEFT JOIN sync_heads h ON /*own h*/ h.record = m.id
@@ -62,7 +62,7 @@ ORDER BY m.key
 
 -- name: gone
 SELECT h.record FROM sync_heads h JOIN tombstones t ON /*own t*/ t.id = h.record
-WHERE /*own h*/ t.reason = 'purge' AND h.leaves > 0 ORDER BY h.record
+WHERE /*own h*/ t.reason = 'purge' AND h.leaves <> 0 ORDER BY h.record
 
 -- name: relations
 SELECT s.id, r.type, t.id, r.strength, r.evidence, r.inferred, r.bidirectional, r.created_at
