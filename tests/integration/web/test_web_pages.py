@@ -115,7 +115,7 @@ def test_a_conflict_of_a_team_is_settled_by_a_button(serving, tmp_path):
         browser = Browser(served)
         page = browser.get("/p/here/review")
         assert "was changed by Bob and Ada at once" in page.text
-        shown, other = re.findall(r'name="keep" value="(\w+)"', page.text)
+        shown, other = re.findall(r'name="keep"\s+value="(\w+)"', page.text)
         assert shown != other
         done = browser.post("/p/here/review", id=id_, keep=other)
         assert said(done).startswith("Settled.")
