@@ -162,13 +162,14 @@ class SyncReplica:
     def _relations(self) -> Iterator[SyncVersion]:
         heads = self.log.relation_heads()
         here = {relation_id(one): one for one in self.log.relations()}
-        bodies = {record: redact_json(relation_body(one))[0] for record, one in here.items()}
+        bodies = {record: relation_body(one) for record, one in here.items()}
         marks = {record: _mark(body) for record, body in bodies.items()}
         new = [one for one, mark in marks.items() if one not in heads or heads[one].shown not in {0, mark}]
         gone = [one for one, head in heads.items() if head.shown > 0 and head.leaves and one not in here]
         versions = self.log.of_records([*new, *gone])
         for record in new:
-            body, parent = bodies[record], self._shown(versions.get(record, ()), heads.get(record))
+            body = redact_json(bodies[record])[0]
+            parent = self._shown(versions.get(record, ()), heads.get(record))
             told = parse_body(parent.body) if parent and parent.body else None
             parents = (parent.id,) if parent else ()
             made = self._version(record, parents, "update" if parent else "create", {**(told or {}), **body})
@@ -448,7 +449,7 @@ class SyncReplica:
         refused: list[str] = []
         there = self._store.relations.put_all([relation], refused)
         self.problems += refused
-        return _mark(redact_json(relation_body(relation))[0]) if there else 0
+        return _mark(relation_body(relation)) if there else 0
 
     def _log_conflict(self, record: str, settled: Settled, head: Head | None) -> None:
         if settled.conflict:
