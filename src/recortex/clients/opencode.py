@@ -276,6 +276,7 @@ def _result(part: _Part, state: _State) -> Result:
 _SESSION = "SELECT parent_id, directory, version, revert, permission, time_created FROM session WHERE id = ?"
 _MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
 _PARTS = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
+_REVERTED = "SELECT id, revert FROM session WHERE revert IS NOT NULL AND id != ? AND time_updated <= ?"
 
 
 def _export(opened: apsw.Connection, session: str) -> dict[str, Any] | None:
@@ -295,11 +296,32 @@ def _export(opened: apsw.Connection, session: str) -> dict[str, Any] | None:
         "permission": json_of(permission),
         "time": {"created": created},
     }
+    gone = set(_taken_back(opened, session, created))
     messages = [
         {"info": _named(data, id=message, sessionID=session), "parts": parts.get(message, [])}
+        | ({"recortex": {"taken_back": True}} if _moment(data) in gone else {})
         for message, data in opened.execute(_MESSAGES, (session,))
     ]
     return {"info": info, "messages": messages}
+
+
+def _taken_back(opened: apsw.Connection, session: str, begun: Any) -> Iterator[tuple[Any, Any]]:
+    """What was taken back in another session before this one began: a fork of that copies it as if it stood.
+
+    A fork does not say what it is a fork of, but a copy keeps the time at which its message was created.
+    """
+    for other, revert in opened.execute(_REVERTED, (session, begun)).fetchall():
+        mark, back = as_mapping(json_of(revert)), False
+        for message, data in opened.execute(_MESSAGES, (other,)):
+            back = back or (message == mark.get("messageID") and not mark.get("partID"))
+            if back and (told := _moment(data)):
+                yield told
+
+
+def _moment(data: Any) -> tuple[Any, Any] | None:
+    value = as_mapping(json_of(data))
+    created = as_mapping(value.get("time")).get("created")
+    return (str(value.get("role")), created) if isinstance(created, int | float) else None
 
 
 def _named(data: Any, **ids: str) -> Any:

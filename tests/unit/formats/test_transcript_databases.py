@@ -75,6 +75,18 @@ def test_each_session_is_read_and_the_database_left_alone(tmp_path, log):
     assert beside(path) == before
 
 
+@pytest.mark.parametrize(
+    ("later", "stands"), [(2_000, [RULE]), (-2_000, [RULE, GONE])], ids=["after", "before"]
+)
+def test_a_fork_repeats_what_had_been_taken_back_as_taken_back(tmp_path, later, stands):
+    path = fill(tmp_path / "opencode.db")
+    database = sqlite3.connect(path, isolation_level=None)
+    put(database, "ses_4", [RULE, GONE])  # a copy has ids of its own, and the times of the first
+    database.execute("UPDATE session SET time_created = ? WHERE id = 'ses_4'", (AT + 1000 + later,))
+    database.close()
+    assert [turn.text for turn in open_transcript(path / "ses_4")] == stands
+
+
 def test_a_client_that_keeps_a_database_has_a_history(tmp_path):
     folder = tmp_path / ".local" / "share" / "kilo"
     folder.mkdir(parents=True)
