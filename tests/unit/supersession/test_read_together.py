@@ -20,10 +20,12 @@ from recortex.engines.supersession.reading import (
     announced_changes,
     chance_of,
     is_unsure,
+    may_end,
     read_together,
     read_words,
     readable,
 )
+from recortex.engines.supersession.slots import other_value
 
 ONE = "The cart is kept for 30 days."
 SURE = Chances(0.0, 0.0, 1.0)
@@ -96,6 +98,38 @@ def test_what_holds_from_now_on_ends_what_was_on_the_same_matter(known, new):
     for touched, outcome in ((REWORDED, Outcome.REPLACES), (REWORDED - 0.01, Outcome.NOTHING)):
         read = Chances(1 - touched, touched, 0.0)
         assert read_together(known, new, read, None).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        (
+            "From now on every table has a comment that says what it holds.",
+            "From now on every endpoint is described in `api.yaml`.",
+        ),
+        ("Commit messages are written in English.", "From now on, error messages are written in German."),
+        ("From now on debug logs are written to stdout.", "From now on audit logs are written to the disk."),
+    ],
+)
+def test_rules_in_parallel_wording_about_two_things_both_hold(known, new):
+    clauses = other_value(known, new)
+    assert not may_end(known, new) or read_together(known, new, SURE, 0.9, clauses and SURE) is NOTHING
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        (
+            "From now on every endpoint is described in `api.yaml`.",
+            "From now on every endpoint is described in `openapi.json`.",
+        ),
+        ("Every public function has a docstring.", "From now on no function needs a docstring."),
+        ("From now on debug logs are written to stdout.", "From now on logs are written to the disk."),
+    ],
+)
+def test_rules_in_parallel_wording_about_one_thing_replace_each_other(known, new):
+    assert may_end(known, new)
+    assert read_together(known, new, SURE, 0.6).outcome is Outcome.REPLACES
 
 
 @pytest.mark.parametrize(

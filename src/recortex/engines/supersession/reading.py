@@ -23,6 +23,7 @@ from recortex.engines.supersession.slots import (
     content,
     one_value_apart,
     other_value,
+    stems,
 )
 from recortex.text.languages import ENGLISH, language_of, negations, statement_units
 from recortex.text.words import bag_of_words, is_cjk, sections, word_set, words
@@ -271,12 +272,26 @@ _NUMBERED = re.compile(
 
 
 def about_two_things(one: str, other: str) -> bool:
-    """Whether two statements are about different things of one sort, so that neither ends the other."""
+    """Whether two statements are about different things of one sort, so that neither ends the other.
+
+    Args:
+        one: the earlier statement.
+        other: the later one.
+    """
     sorts, others = _sorts(one), _sorts(other)
     if sorts and others and not sorts & others:
         return True
     numbered, another = _NUMBERED.match(one), _NUMBERED.match(other)
-    return bool(numbered and another) and _identifiers_plain(numbered) != _identifiers_plain(another)
+    if numbered and another and _identifiers_plain(numbered) != _identifiers_plain(another):
+        return True
+    # What holds from now on may be a new rule. Other wordings keep "build target" and "make target" together.
+    if not from_now_on(other):
+        return False
+    old, new = PATTERNS.rule_about.match(one), PATTERNS.rule_about.match(other)
+    if not (old and new) or stems([old["noun"]]) != stems([new["noun"]]):
+        return False
+    known, which = content(old["which"]), content(new["which"])
+    return bool(known - which and which - known)
 
 
 def _identifiers_plain(found: re.Match[str] | None) -> list[str]:

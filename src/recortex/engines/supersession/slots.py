@@ -26,12 +26,14 @@ FAMILIES = [word_set(line) for line in _LISTS["FAMILIES"].strip().splitlines()]
 FAMILY_OF = {name: place for place, names in reversed([*enumerate(FAMILIES)]) for name in names}
 """The first family of each name."""
 SYNONYMS = aliases()
+_FRAME = CLAIM_WORDS | word_set(_LISTS["FRAME"])
+"""Words in which any rule may be worded: two that have only these in common are about two matters."""
 
 
 @lru_cache(maxsize=1024)  # one statement is compared with many
 def content(text: str) -> frozenset[str]:
     """The stems of the words that tell what a text is about."""
-    return stems(words(text)) - CLAIM_WORDS
+    return stems(words(text)) - _FRAME
 
 
 def stems(said: Iterable[str]) -> frozenset[str]:
