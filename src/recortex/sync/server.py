@@ -11,6 +11,7 @@ import os
 import time
 import traceback
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from recortex.sync.protocol import (
     Batch,
     Card,
     RefusedError,
+    SyncError,
     add_to_hash,
     check_vector,
     check_version,
@@ -208,7 +210,22 @@ class _Team:
         return {"workspace": caller.workspace, "member": caller.member, "scope": caller.scope}
 
     async def push(self, request: Request) -> Mapping[str, Any]:
-        caller, body = await self._asked(request, Right.WRITE)
+        workspace, token = _workspace(request), _bearer(request)
+        caller = self._store.known(workspace, token)
+        if caller is None:
+            caller, body = await self._asked(request, Right.WRITE)
+            return _state(await self._store.push(caller, **await self._pushed(caller, body)))
+        # One statement accepts the token and appends; a request that does not get that far is counted, too.
+        raw = await _body(request)
+        try:
+            pushed = await self._pushed(caller, _proven(request, caller, _moment(request), raw, Right.WRITE))
+        except SyncError:
+            await self._store.enter(workspace, token)
+            raise
+        return _state(await self._store.push(caller, **pushed, token=token))
+
+    async def _pushed(self, caller: Caller, body: bytes) -> dict[str, Any]:
+        """What a push hands over, once it is known to be the caller's own."""
         small = len(body) <= _INLINE
         batch = parse_batch(body, caller.workspace)
         rows = _rows(caller, batch) if small else await run_in_threadpool(_rows, caller, batch)
@@ -220,14 +237,12 @@ class _Team:
             caller.public_key, applied.signature, signed_applied(applied, caller.workspace)
         ):
             raise RefusedError("What the replica has applied is not signed by it.")
-        state = await self._store.push(
-            caller,
-            rows,
-            promised=_promised(caller, batch),
-            card=msgspec.json.encode(card) if card else None,
-            applied=msgspec.json.encode(applied) if applied else None,
-        )
-        return _state(state)
+        return {
+            "rows": rows,
+            "promised": _promised(caller, batch),
+            "card": msgspec.json.encode(card) if card else None,
+            "applied": msgspec.json.encode(applied) if applied else None,
+        }
 
     async def pull(self, request: Request) -> Mapping[str, Any]:
         caller, body = await self._asked(request, Right.READ)
@@ -310,15 +325,8 @@ class _Team:
 
     async def _token(self, request: Request) -> tuple[Caller, int, bytes]:
         """Who sends a request, by the token alone; the time that its proof names; its body."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer" or not token.isascii() or "\0" in token:
-            raise DeniedError(
-                401, "unauthorized", "This needs a token.", "Join the workspace: recortex sync join LINK"
-            )
-        caller = await self._store.enter(_workspace(request), token.strip())
-        moment = request.headers.get(wire.PROOF, "").partition(".")[0]
-        raw = await _body(request)
-        return caller, int(moment) if moment.isdecimal() and len(moment) < 16 else 0, raw  # noqa: PLR2004
+        caller = await self._store.enter(_workspace(request), _bearer(request))
+        return caller, _moment(request), await _body(request)
 
     async def _asked(self, request: Request, needed: Right) -> tuple[Caller, bytes]:
         """Who sends a request, once token and key prove that they may; its body before compression.
@@ -327,25 +335,48 @@ class _Team:
             DeniedError: they may not.
         """
         caller, moment, raw = await self._token(request)
-        if not caller.replica or request.headers.get(wire.REPLICA, "") != caller.replica:
-            raise DeniedError(
-                403,
-                "other_replica",
-                "The token belongs to another machine, or to none yet.",
-                "Join the workspace with a link of your own: recortex sync join LINK",
-            )
-        _check_proof(request, raw, moment, caller.public_key)
-        if not caller.scope.covers(needed):
-            raise DeniedError(
-                403,
-                "not_allowed",
-                f"This needs the scope {needed}; the token has {caller.scope}.",
-                f"Ask an admin of the workspace: recortex sync invite {caller.member} --scope {needed}",
-            )
-        return caller, _unpacked(request, raw)
+        return caller, _proven(request, caller, moment, raw, needed)
 
 
 # -- checks
+
+
+def _bearer(request: Request) -> str:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not token.isascii() or "\0" in token:
+        raise DeniedError(
+            401, "unauthorized", "This needs a token.", "Join the workspace: recortex sync join LINK"
+        )
+    return token.strip()
+
+
+def _moment(request: Request) -> int:
+    moment = request.headers.get(wire.PROOF, "").partition(".")[0]
+    return int(moment) if moment.isdecimal() and len(moment) < 16 else 0  # noqa: PLR2004  a bound
+
+
+def _proven(request: Request, caller: Caller, moment: int, raw: bytes, needed: Right) -> bytes:
+    """The body before compression, of a request that the key proves and the scope allows.
+
+    Raises:
+        DeniedError: it does not.
+    """
+    if not caller.replica or request.headers.get(wire.REPLICA, "") != caller.replica:
+        raise DeniedError(
+            403,
+            "other_replica",
+            "The token belongs to another machine, or to none yet.",
+            "Join the workspace with a link of your own: recortex sync join LINK",
+        )
+    _check_proof(request, raw, moment, caller.public_key)
+    if not caller.scope.covers(needed):
+        raise DeniedError(
+            403,
+            "not_allowed",
+            f"This needs the scope {needed}; the token has {caller.scope}.",
+            f"Ask an admin of the workspace: recortex sync invite {caller.member} --right {needed}",
+        )
+    return _unpacked(request, raw)
 
 
 def _check_protocol(request: Request) -> None:
@@ -470,10 +501,15 @@ def _invalid(message: str) -> DeniedError:
 
 def _is_signed(key: bytes, signature: str, text: bytes) -> bool:
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(bytes.fromhex(signature), text)
+        _key(key).verify(bytes.fromhex(signature), text)
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+@lru_cache(maxsize=4_096)
+def _key(key: bytes) -> Ed25519PublicKey:
+    return Ed25519PublicKey.from_public_bytes(key)
 
 
 async def _body(request: Request) -> bytes:

@@ -150,6 +150,35 @@ BEGIN
   RETURN QUERY SELECT r.replica, r.counter, r.set_hash::text FROM replicas r WHERE r.workspace = p_workspace;
 END $$;
 
+-- Both in one: what it appended, or one row without a replica that says whether the token was accepted.
+CREATE OR REPLACE FUNCTION enter_and_append(p_token text, p_hash bytea, p_workspace text, p_replica text,
+  p_first bigint, p_ids bytea[], p_memories text[], p_payloads bytea[], p_parents bytea[], p_of text[],
+  p_bytes bigint, p_sum numeric, p_card bytea, p_applied bytea, p_lock integer)
+RETURNS TABLE (replica text, counter bigint, set_hash text, ended text, admitted boolean,
+  missing double precision, rate double precision)
+LANGUAGE plpgsql SET search_path = recortex_team AS $$
+#variable_conflict use_column
+DECLARE
+  durable text := current_setting('synchronous_commit');
+  entered record;
+BEGIN
+  SELECT * INTO entered FROM enter(p_workspace, p_token, p_hash);
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  PERFORM set_config('synchronous_commit', durable, true);  -- what is acknowledged must not be lost
+  IF entered.ended IS NULL AND entered.admitted AND entered.replica = p_replica THEN
+    RETURN QUERY SELECT a.replica, a.counter, a.set_hash, NULL::text, true, 0::float8, 0::float8
+    FROM append(p_workspace, p_replica, p_first, p_ids, p_memories, p_payloads, p_parents, p_of, p_bytes,
+      p_sum, p_card, p_applied, p_lock) a;
+    IF FOUND THEN
+      RETURN;
+    END IF;
+  END IF;
+  RETURN QUERY SELECT NULL::text, NULL::bigint, NULL::text, entered.ended, entered.admitted,
+    entered.missing, entered.rate;
+END $$;
+
 DO $$
 DECLARE part record;
 BEGIN

@@ -38,6 +38,8 @@ _MOST_APPLIED = 20
 """Acknowledgements in an answer: each has a vector, so that all of a large team would fill it."""
 _NOTHING = b'"body":null'
 """What the payload of a version holds that says nothing; inside a text, the quotes would be escaped."""
+_MOST_CALLERS = 10_000
+"""Whom a process remembers."""
 _PURGE_LOCK = 0x5EC3
 """The first number of the advisory lock by which purges wait for those who write."""
 _TABLES = "workspaces members tokens replicas versions audit".split()
@@ -252,6 +254,7 @@ class TeamStore:
         self._pool = AsyncConnectionPool(
             url, min_size=1, max_size=size, open=False, timeout=10.0, configure=_as_server
         )
+        self._callers = dict[tuple[str, bytes], Caller]()
 
     async def open(self) -> None:
         """Connect."""
@@ -281,27 +284,20 @@ class TeamStore:
                 "SELECT * FROM recortex_team.enter(%s, %s, %s)", _kept(workspace, token)
             )
             row = await found.fetchone()
-        if row is None:
-            raise DeniedError(
-                401,
-                "unauthorized",
-                "The server does not know this token.",
-                "Ask an admin of the workspace for a new link: recortex sync invite NAME",
-            )
-        member, scope, replica, key, ended, admitted, missing, rate = row
-        if ended:
-            raise DeniedError(
-                401,
-                "token_ended",
-                f"The token was {ended}.",
-                "Ask an admin of the workspace for a new link: recortex sync invite NAME",
-            )
-        if not admitted:
-            pause = max(0.05, missing / rate)
-            raise DeniedError(
-                429, "too_many", "Too many requests.", "What is not sent yet stays queued.", pause=pause
-            )
-        return Caller(workspace, token_id(token), member, Right(scope), replica, bytes(key or b""))
+        member, scope, replica, key = _accepted(row)[:4]
+        caller = Caller(workspace, token_id(token), member, Right(scope), replica, bytes(key or b""))
+        if replica:
+            if len(self._callers) >= _MOST_CALLERS:
+                self._callers.clear()
+            self._callers[workspace, digest(token)] = caller
+        return caller
+
+    def known(self, workspace: str, token: str) -> Caller | None:
+        """Whose a token is that this process has accepted before, as long as it belongs to a replica.
+
+        None of that ever changes. Whether the token is still valid does: only the database says so.
+        """
+        return self._callers.get((workspace, digest(token)))
 
     async def bind(self, caller: Caller, replica: str, public_key: bytes, card: bytes) -> None:
         """Give a token to the replica that uses it first; every other one is refused from then on.
@@ -343,6 +339,7 @@ class TeamStore:
         promised: Collection[str] = (),
         card: bytes | None = None,
         applied: bytes | None = None,
+        token: str = "",
     ) -> State:
         """Append versions to the log of the caller's replica. Those that it has already change nothing.
 
@@ -352,12 +349,16 @@ class TeamStore:
             promised: memories that a later version of the replica purges.
             card: the replica's, where it is to replace the former one.
             applied: what the replica has applied, likewise.
+            token: the caller's, where it was not accepted for this request yet.
 
         Raises:
-            DeniedError: they do not follow what is there, contradict it, or exceed the quota.
+            DeniedError: the token is no longer valid, or asks too often; or the versions do not follow what is there, contradict it, or exceed the quota.
         """
-        if rows and (state := await self._continued(caller, rows, card, applied)):
-            return state
+        if rows and not any(row.purges or row.hollow for row in rows):
+            if state := await self._continued(caller, rows, card, applied, token):
+                return state
+        elif token:
+            await self.enter(caller.workspace, token)
         workspace, replica = caller.workspace, caller.replica
         parents = list({parent for row in rows for parent in row.parents})
         purged = list({row.memory for row in rows if row.purges})
@@ -407,36 +408,39 @@ class TeamStore:
             return await _state(connection, workspace)
 
     async def _continued(
-        self, caller: Caller, rows: Sequence[Row], card: bytes | None, applied: bytes | None
+        self, caller: Caller, rows: Sequence[Row], card: bytes | None, applied: bytes | None, token: str
     ) -> State | None:
         """What nearly every push is: versions that nobody has sent before. Else nothing is done."""
-        if any(row.purges or row.hollow for row in rows):
-            return None
         inside, outside = set[tuple[bytes, str]](), dict[tuple[bytes, str], None]()
         for row in rows:
             outside |= {one: None for parent in row.parents if (one := (parent, row.memory)) not in inside}
             inside.add((row.id, row.memory))
+        values = (
+            caller.workspace,
+            caller.replica,
+            Int8(rows[0].counter),
+            [row.id for row in rows],
+            [row.memory for row in rows],
+            [row.payload for row in rows],
+            [parent for parent, _ in outside],
+            [memory for _, memory in outside],
+            Int8(sum(len(row.payload) for row in rows)),
+            str(sum(row.summand for row in rows) % MODULUS),
+            card,
+            applied,
+            _PURGE_LOCK,
+        )
+        call, entering = ("enter_and_append(%s, %s, ", _kept("", token)[1:]) if token else ("append(", ())
         async with self._pool.connection() as connection:
             found = await connection.execute(
-                "SELECT * FROM recortex_team.append"
-                "(%s, %s, %s, %s, %s, %s, %s::bytea[], %s::text[], %s, %s::numeric, %s, %s, %s::int)",
-                (
-                    caller.workspace,
-                    caller.replica,
-                    Int8(rows[0].counter),
-                    [row.id for row in rows],
-                    [row.memory for row in rows],
-                    [row.payload for row in rows],
-                    [parent for parent, _ in outside],
-                    [memory for _, memory in outside],
-                    Int8(sum(len(row.payload) for row in rows)),
-                    str(sum(row.summand for row in rows) % MODULUS),
-                    card,
-                    applied,
-                    _PURGE_LOCK,
-                ),
+                f"SELECT * FROM recortex_team.{call}"  # noqa: S608  one of two texts of ours
+                "%s, %s, %s, %s, %s, %s, %s::bytea[], %s::text[], %s, %s::numeric, %s, %s, %s::int)",
+                (*entering, *values),
             )
-            return _added(await found.fetchall())
+            told = await found.fetchall()
+        if token:
+            _accepted(told[0] if told else None)
+        return _added([row[:3] for row in told if row[0] is not None])
 
     async def _append(
         self, connection: AsyncConnection[Any], caller: Caller, new: Sequence[Row], gone: Collection[str]
@@ -668,6 +672,26 @@ def _added(rows: Sequence[tuple[str, int, str]]) -> State | None:
         return None
     vector = {replica: counter for replica, counter, _ in rows if counter}
     return State(vector, sum(int(total) for *_, total in rows) % MODULUS)
+
+
+def _accepted(row: Sequence[Any] | None) -> Sequence[Any]:
+    """A row that ends with why the token ended, whether it is admitted, what it lacks for that, and its rate.
+
+    Raises:
+        DeniedError: it is none of the workspace, or no longer valid, or asks too often.
+    """
+    hint = "Ask an admin of the workspace for a new link: recortex sync invite NAME"
+    if row is None:
+        raise DeniedError(401, "unauthorized", "The server does not know this token.", hint)
+    ended, admitted, missing, rate = row[-4:]
+    if ended:
+        raise DeniedError(401, "token_ended", f"The token was {ended}.", hint)
+    if not admitted:
+        pause = max(0.05, missing / rate)
+        raise DeniedError(
+            429, "too_many", "Too many requests.", "What is not sent yet stays queued.", pause=pause
+        )
+    return row
 
 
 _ROOM = """
