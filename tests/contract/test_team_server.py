@@ -149,8 +149,8 @@ def test_a_revoked_token_and_a_removed_member_are_refused_at_once(team):
     ben.push()
     team.admin.transport.ask("revoke", {"name": "ben"})
     with pytest.raises(TurnedDownError, match="revoked"):
-        ben.push()
-    assert everything(team.admin) == ben.versions  # what was written stays, with its author
+        ben.push(*ben.write())
+    assert everything(team.admin) == ben.versions[:1]  # what was written stays, with its author
 
 
 def test_too_many_requests_and_a_full_workspace_keep_the_queue(team):
@@ -160,6 +160,14 @@ def test_too_many_requests_and_a_full_workspace_keep_the_queue(team):
     with pytest.raises(BusyError, match="Too many requests") as busy:
         slow.admin.transport.pull({}, 10)
     assert busy.value.pause > 60
+    hasty = Team(team.base, team.url, f"{team.workspace}-hasty", FAST._replace(rate=0.001, burst=6.0))
+    for _ in range(2):
+        hasty.admin.push(*hasty.admin.write())
+    forged = msgspec.json.encode(hasty.admin.batch(hasty.admin.version()))
+    told = [hasty.admin.send("push", forged, proof=f"1.{'0' * 128}") for _ in range(3)]
+    assert told == [(401, "unsigned"), (401, "unsigned"), (429, "too_many")]  # what is refused counts, too
+    with pytest.raises(BusyError, match="Too many requests"):
+        hasty.admin.push(*hasty.admin.write())
     small = Team(team.base, team.url, f"{team.workspace}-small", FAST._replace(versions=3))
     small.admin.write(5)
     small.admin.push(*small.admin.versions[:3])

@@ -58,6 +58,13 @@ def test_a_colleague_s_decision_answers_after_six_commands(served, at):
     assert SAID in answer
     assert "said by ada" in answer
 
+    # Who may only read gets what the others wrote, and keeps what they write.
+    reader = LINK.search(at("ada", "sync", "invite", "rita", "--right", "read"))[1]
+    at("rita", "sync", "join", reader)
+    assert SAID in at("rita", "recall", "where are the sessions kept?")
+    at("rita", "remember", "Rita likes tea.", "--kind", "preference")
+    assert "may only read" in at("rita", "sync", "now")
+
     # What comes after: an answer back, a link that was used, an end of access.
     at("ben", "remember", "Redis runs with two replicas.", "--kind", "decision")
     assert "1 sent" in at("ben", "sync", "now")

@@ -10,6 +10,7 @@ from recortex.sync.protocol import (
     MOST_VERSIONS,
     PURGE,
     Batch,
+    RefusedError,
     SyncError,
     bounded,
     clock_after,
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from recortex.sync.protocol import SyncVersion, Transport
     from recortex.sync.replica import SyncReplica
 
+NOT_ALLOWED = "not_allowed"
+"""The code of a refusal for want of a right."""
+_READS = (
+    "You may only read this team's memory: what is written here stays on this machine. An admin can change"
+    " that: recortex sync invite NAME --right write"
+)
 SHORTEST, LONGEST = 30, 60 * 60
 """Seconds to wait after a failure: twice as long each time."""
 
@@ -90,6 +97,7 @@ def _synchronised(
     push: bool,
 ) -> Exchanged:
     made, received, sent = replica.capture(), 0, 0
+    problems = list[str]()
     theirs = replica.log.state(transport.name)
     if pull:
         try:
@@ -98,7 +106,12 @@ def _synchronised(
             _leave(replica, transport, renewed)
             received, theirs = _pull(replica, transport)
     if push:
-        sent, theirs = _push(replica, transport, theirs, now)
+        try:
+            sent, theirs = _push(replica, transport, theirs, now)
+        except RefusedError as refused:
+            if refused.code != NOT_ALLOWED or not pull:
+                raise
+            problems.append(_READS)
     mine = replica.state
     agreed = theirs.vector == mine.vector
     if agreed and theirs.set_hash.lstrip("0") != mine.set_hash.lstrip("0"):
@@ -110,7 +123,7 @@ def _synchronised(
         again = _synchronised(replica, transport, now, renewed, pull=True, push=True)
         return replace(again, made=again.made + made, received=again.received + received)
     _note(replica, replace(theirs, synced_at=to_micros(now), error="", failures=0, next_at=0))
-    problems = (*replica.problems, *getattr(transport, "problems", ()))
+    problems += (*replica.problems, *getattr(transport, "problems", ()))
     return Exchanged(
         made=made, received=received, sent=sent, problems=tuple(dict.fromkeys(problems)), agreed=agreed
     )

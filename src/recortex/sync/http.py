@@ -13,7 +13,7 @@ import httpx2
 
 from recortex.domain.text import clean
 from recortex.errors import InvalidInputError
-from recortex.lean import msgspec, replace
+from recortex.lean import Value, msgspec, replace
 from recortex.sync import wire
 from recortex.sync.protocol import (
     MOST_BYTES,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _TRIES = 4
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds between two tries, each about twice as long as the one before; a longer wait is the caller's."""
-_TIMEOUT = 30.0
+_TIMEOUT, _STATUS_TIMEOUT = 30.0, 3.0
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which the same request may succeed. Repeating one changes nothing twice."""
 
@@ -71,8 +71,20 @@ class BusyError(OfflineError):
         self.pause = pause
 
 
-class _ClockError(Exception):
+class _ClockError(OfflineError):
     """The server's clock is another; by how much is known now."""
+
+
+class Waiting(Value, frozen=True):
+    """A memory that was purged, and a replica that has not said that it erased it."""
+
+    memory_id: str
+    replica: str
+    member: str
+
+
+class _Status(Value, frozen=True):
+    waiting: tuple[Waiting, ...]
 
 
 class Place(NamedTuple):
@@ -200,6 +212,16 @@ class HttpTransport:
         answer = self.ask("pull", {"vector": vector, "limit": limit})
         return parse_batch(answer, self.place.workspace)
 
+    def waiting(self) -> tuple[Waiting, ...]:
+        """Who has not erased what was purged, as far as the server knows; it is not waited for long.
+
+        Raises:
+            OfflineError: the server cannot be reached.
+            RefusedError: it refuses.
+        """
+        answer = self._once("status", "GET", b"", "", timeout=_STATUS_TIMEOUT)
+        return parse(answer, _Status).waiting
+
     def ask(self, name: str, value: Any = None) -> bytes:
         """The JSON that the server answers to a request; it is tried again where that may help.
 
@@ -228,7 +250,9 @@ class HttpTransport:
             "clock", "The server does not accept the time of this machine.", "Set the clock, then try again."
         )
 
-    def _once(self, name: str, method: str, body: bytes, encoding: str) -> bytes:
+    def _once(
+        self, name: str, method: str, body: bytes, encoding: str, *, timeout: float = _TIMEOUT
+    ) -> bytes:
         path = f"{wire.ROOT}/{quote(self.place.workspace, safe='')}/{name}"
         moment = int((time.time() + self._ahead) * 1000)
         proof = self._key.sign(wire.signed_request(method, path, moment, body)).hex()
@@ -246,7 +270,7 @@ class HttpTransport:
         raw = bytearray()
         try:
             with self._client.stream(
-                method, self.place.base + path, content=body, headers=headers
+                method, self.place.base + path, content=body, headers=headers, timeout=timeout
             ) as response:
                 for chunk in response.iter_raw():
                     raw += chunk
@@ -271,7 +295,7 @@ class HttpTransport:
             return self._not_understood(status)
         if code == "clock" and (date := headers.get("date")):
             self._ahead = (_instant(date) - datetime.now(UTC)).total_seconds()
-            return _ClockError()
+            return _ClockError(message, hint=hint)
         if status in _AGAIN:
             return BusyError(message, hint, pause=pause_of(headers) or 0.0)
         return TurnedDownError(code, message, hint)

@@ -18,7 +18,7 @@ from recortex.operations.registry import operation
 from recortex.sync.bodies import RELATION
 from recortex.sync.git_branch import GitBranch
 from recortex.sync.merging import by_id, settle
-from recortex.sync.protocol import AHEAD_MS, OfflineError, ms_of, parse_body
+from recortex.sync.protocol import AHEAD_MS, OfflineError, SyncError, ms_of, parse_body
 from recortex.sync.records import COMPONENT
 from recortex.sync.team import GIT, Team
 from recortex.sync.wire import Access
@@ -264,7 +264,7 @@ class SyncOperations(Operations):
             strategy=str(services.settings["sync.strategy"]),
             members=tuple(self._member(one, team) for one in replicas.values()),
             conflicts=conflicts_of(team, limit) if limit else (),
-            unacknowledged=_unacknowledged(team, replicas),
+            unacknowledged=_unacknowledged(team, replicas, ask=action == "status"),
             problems=done.problems if done else (),
         )
 
@@ -338,8 +338,20 @@ def _side(version: SyncVersion, *, shown: bool) -> Side:
     )
 
 
-def _unacknowledged(team: Team, replicas: dict[str, Replica]) -> tuple[tuple[str, str], ...]:
-    """Purges that somebody has not applied: the memory, and whose replica."""
+def _unacknowledged(team: Team, replicas: dict[str, Replica], *, ask: bool) -> tuple[tuple[str, str], ...]:
+    """Purges that somebody has not applied: the memory, and whose replica; a server knows that best."""
+    if ask and not team.state.way.startswith(GIT):
+        transport = team.transport()
+        try:
+            if not isinstance(transport, GitBranch):
+                with transport:
+                    return tuple(
+                        (one.memory_id, f"{one.member} ({one.replica[:8]})")
+                        for one in transport.waiting()
+                        if one.replica != team.state.replica
+                    )
+        except SyncError:
+            pass  # what is known here is told instead
     return tuple(
         (record, f"{one.card.author} ({id_[:8]})")
         for record, replica, counter in team.log.purges()

@@ -12,6 +12,7 @@ import secrets
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
@@ -578,12 +579,13 @@ class TeamStore:
             )
             asked, all_ = await purges.fetchall(), await replicas.fetchall()
         done = {one: parse(bytes(applied), Applied).vector if applied else {} for one, _, applied in all_}
-        return [
+        late = (
             (memory, replica, member)
             for memory, writer, counter in asked
             for replica, member, _ in all_
             if replica != writer and done[replica].get(writer, 0) < counter
-        ]
+        )
+        return list(islice(late, _MOST_ROWS))
 
     async def members(self, caller: Caller) -> list[MemberToken]:
         """The tokens of all members, without their secrets, newest first."""
