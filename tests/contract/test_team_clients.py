@@ -22,8 +22,9 @@ from keyring.backends.fail import Keyring as NoKeyring
 from team_members import Replica, Team, everything, new_team_database, team_server
 
 from recortex.errors import InvalidInputError, UntrustedFileError
-from recortex.sync import http
+from recortex.sync import http, membership
 from recortex.sync.http import BusyError, HttpTransport, TurnedDownError, read_link
+from recortex.sync.keys import identity
 from recortex.sync.login import LoginError, Provider, by_device
 from recortex.sync.protocol import Batch, RefusedError
 from recortex.sync.vault import Vault
@@ -153,6 +154,19 @@ def test_a_person_logs_in_by_the_device_flow(team, issuer):
     assert everything(team.admin) == ben.versions
     with pytest.raises(TurnedDownError, match="used before"):
         log_in(team, token)
+
+
+def test_a_link_without_a_token_is_followed_by_a_log_in(team, issuer, ring, tmp_path, capsys):
+    ring(NoKeyring())
+    team.invite("ben@example.com")
+    vault, place = Vault(tmp_path), read_link(f"{team.base}/{team.workspace}")[0]
+    me = identity(vault, "", team.workspace, "")
+    membership.join(vault, me, place, "", 1)
+    assert f"Open {issuer.url}/enter in a browser and enter the code ABCD-EFGH." in capsys.readouterr().err
+    assert me.author == "ben@example.com"
+    with membership.transport_of(vault, me, place.url) as joined:
+        assert joined.token()["scope"] == "write"
+        assert joined.pull({}, 10).versions == ()
 
 
 def test_who_is_no_member_cannot_log_in(team, issuer):

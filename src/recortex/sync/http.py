@@ -257,7 +257,6 @@ class HttpTransport:
         moment = int((time.time() + self._ahead) * 1000)
         proof = self._key.sign(wire.signed_request(method, path, moment, body)).hex()
         headers = {
-            "authorization": f"Bearer {self._token}",
             "accept-encoding": "gzip",
             "content-type": "application/json",
             "user-agent": f"recortex/{__version__}",
@@ -265,6 +264,8 @@ class HttpTransport:
             wire.REPLICA: self._replica,
             wire.PROOF: f"{moment}.{proof}",
         }
+        if self._token:  # whoever logs in has none yet
+            headers["authorization"] = f"Bearer {self._token}"
         if encoding:
             headers["content-encoding"] = encoding
         raw = bytearray()

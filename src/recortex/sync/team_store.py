@@ -353,7 +353,8 @@ class TeamStore:
             token: the caller's, where it was not accepted for this request yet.
 
         Raises:
-            DeniedError: the token is no longer valid, or asks too often; or the versions do not follow what is there, contradict it, or exceed the quota.
+            DeniedError: the token is no longer valid, or asks too often; or the versions do not follow
+                what is there, contradict it, or exceed the quota.
         """
         if rows and not any(row.purges or row.hollow for row in rows):
             if state := await self._continued(caller, rows, card, applied, token):
