@@ -168,9 +168,9 @@ class SyncRecords(Records):
         """Ids of memories that are here though a teammate purged them."""
         return self._column("to_erase")
 
-    def hollow(self, memory_id: str) -> None:
-        """Delete what versions say of a memory, and of its relations."""
-        self._rows("hollow", memory_id)
+    def hollow(self, record: str) -> None:
+        """Delete what versions say of a record."""
+        self._rows("hollow", record)
 
     # -- what is shown
 
@@ -198,6 +198,10 @@ class SyncRecords(Records):
     def gone(self) -> list[str]:
         """Records that were purged here, and nobody was told."""
         return self._column("gone")
+
+    def loose(self) -> list[str]:
+        """Relations of memories that were purged."""
+        return self._column("loose")
 
     def relations(self) -> list[Relation]:
         """The relations that replicate: those that were stated, between memories that do."""

@@ -106,8 +106,11 @@ class SyncReplica:
         for ids in _chunks(self.log.changed()):
             with self._store.transaction():
                 made += self._written(self._captured(ids))
-        with self._store.transaction():
-            made += self._written(self._purges())
+        # A relation of what was purged has a purge of its own: without one, nobody takes its versions, of
+        # which the text is gone.
+        for purged in (self.log.gone, self.log.loose):
+            with self._store.transaction():
+                made += self._written(self._purges(purged()))
         with self._store.transaction():
             made += self._written(self._relations())
         # What replaced one side of a conflict may have ended it, or another side may hold now.
@@ -151,8 +154,8 @@ class SyncReplica:
             before = after
         self.log.put_heads([Head(memory.id, parent.id, memory.version, head.leaves)])
 
-    def _purges(self) -> Iterator[SyncVersion]:
-        for record, head in self.log.heads(self.log.gone()).items():
+    def _purges(self, records: Iterable[str]) -> Iterator[SyncVersion]:
+        for record, head in self.log.heads(records).items():
             made = self._version(record, (head.head,) if head.head else (), PURGE, None, self._now)
             if made:
                 yield made

@@ -160,6 +160,27 @@ def test_a_purge_erases_the_text_everywhere_and_is_acknowledged(people):
     assert applied["Bob"][replica] >= counter
 
 
+def test_a_purge_takes_relations_with_it_that_nobody_was_sent_yet(people, tmp_path):
+    ada, bob = people
+    meeting = Meeting()
+    one, two = ada.remember("We chose Redis."), ada.remember("One box is enough.")
+    both(people, meeting)
+    ada.cortex.link(one, two, relation="requires")
+    ada.replica().capture()  # a version of the relation is made, and not sent
+    bob.cortex.link(two, one, relation="supports")
+    bob.cortex.purge(one)
+    ada.cortex.purge(two)
+    done = both(people, meeting)
+    assert (done.agreed, done.problems) == (True, ())
+    assert ada.ids() == bob.ids()
+    assert ada.heads() == bob.heads()
+    late = Person(tmp_path / "Cyd", "Cyd", now=ada.now)
+    done = both([late, ada, bob], meeting)
+    assert (done.agreed, done.problems, late.texts()) == (True, (), [])
+    assert late.ids() == bob.ids()
+    late.close()
+
+
 def test_relations_travel_and_go(people):
     ada, bob = people
     meeting = Meeting()

@@ -31,7 +31,7 @@ SELECT DISTINCT record FROM sync_log
 WHERE /*own*/ operation = 'purge' AND record IN (SELECT value FROM json_each(?))
 
 -- name: hollow
-UPDATE sync_log SET body = NULL WHERE /*own*/ body IS NOT NULL AND instr(record, ?) > 0
+UPDATE sync_log SET body = NULL WHERE /*own*/ body IS NOT NULL AND record = ?
 
 -- name: purge_of
 SELECT {sync_log: columns} FROM sync_log
@@ -63,6 +63,12 @@ ORDER BY m.key
 -- name: gone
 SELECT h.record FROM sync_heads h JOIN tombstones t ON /*own t*/ t.id = h.record
 WHERE /*own h*/ t.reason = 'purge' AND h.leaves <> 0 ORDER BY h.record
+
+-- name: loose
+SELECT h.record FROM sync_heads h WHERE /*own h*/ h.leaves <> 0 AND substr(h.record, 1, 9) = 'relation:'
+AND EXISTS (SELECT 1 FROM sync_log l
+  WHERE /*own l*/ l.operation = 'purge' AND instr(h.record, ':' || l.record) > 0)
+ORDER BY h.record
 
 -- name: relations
 SELECT s.id, r.type, t.id, r.strength, r.evidence, r.inferred, r.bidirectional, r.created_at
