@@ -12,15 +12,18 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-import httpx2
-
 from recortex.errors import RecortexError
+from recortex.lean import lazy_module
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import httpx2
+
     from recortex.domain.model_call import Reason
+else:
+    httpx2 = lazy_module("httpx2")
 
 
 # -- why a request got no answer

@@ -92,6 +92,8 @@ def _modules_of(extra):
     named = {_canonical(one) for one in metadata.requires("recortex") if one.endswith(f"extra == {extra!r}")}
     if extra == "postgres":
         named |= {"psycopg-pool", "psycopg-binary"}
+    if extra == "team":
+        named -= {"cryptography", "pyjwt"}  # the SDK of MCP needs them as well
     owners = metadata.packages_distributions().items()
     return sorted(module for module, packages in owners if named & set(map(_canonical, packages)))
 

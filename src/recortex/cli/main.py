@@ -43,7 +43,6 @@ _HEADINGS = {
     "Find": "Search Context Frame Advice Browse Graph",
     "Sessions": "Learning Session Brief Inspection Replay Inference",
     "Code": "Generation Validation",
-    "Share": "",
     "Projects and stores": "",
     "Setup": "Installation",
 }

@@ -4,7 +4,7 @@ from recortex.plugins import Capability
 
 CAPABILITY = Capability(
     operations=("recortex.sync.operations:SyncOperations",),
-    heading="Share",
+    heading="Projects and stores",
     jobs=("recortex.sync.jobs:JOBS",),
     waiting="recortex.sync.jobs:undecided",
     renderers={"Synced": "recortex.sync.rendering:synced"},
