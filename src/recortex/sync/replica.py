@@ -113,9 +113,9 @@ class SyncReplica:
                 made += self._written(self._purges(purged()))
         with self._store.transaction():
             made += self._written(self._relations())
-        # What replaced one side of a conflict may have ended it, or another side may hold now.
-        if open_ := {one.record for one in self.log.open()}.intersection(made):
-            self.show(open_)
+        # What replaced one of several leaves may begin a conflict or end one, or another leaf may hold now.
+        for records in _chunks(made):
+            self.show(records)
         return len(made)
 
     def _captured(self, ids: Sequence[str]) -> Iterator[SyncVersion]:
