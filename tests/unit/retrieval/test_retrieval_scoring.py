@@ -37,7 +37,7 @@ def test_a_turn_gains_from_its_neighbours():
 def test_the_weights_of_columns_are_those_of_the_sqlite_query():
     query = (Path(storage.__file__).parent / "sql/sqlite/search.sql").read_text(encoding="utf-8")
     text, *more = (str(weight / 2) for weight in BM25_WEIGHTS_DOUBLED.values())
-    assert f"bm25(memories_fts, {text}, {', '.join(f'{one} * ?2' for one in more)})" in query
+    assert f"bm25(memories_fts, {text}, {', '.join(f'{one} * ?3' for one in more)})" in query
 
 
 def test_words_alone_and_meaning_alone_can_answer():
