@@ -176,6 +176,9 @@ def _chosen(cortex: Operations, call: Call) -> Call:
     assert isinstance(cortex, LearningOperations)  # noqa: S101  its group
     found = cortex.import_(**given).sources
     wanted = []
+    for one in found:
+        if one.problem:
+            sys.stderr.write(f"{one.system}: {one.path} cannot be read: {one.problem}\n")
     for system in dict.fromkeys(one.system for one in found if one.rows):
         places = [one for one in found if one.system == system]
         rows = sum(one.rows for one in places)

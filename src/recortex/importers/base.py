@@ -7,6 +7,7 @@ becomes of its rows (redaction, quarantine, idempotence) is decided by `app/memo
 from __future__ import annotations
 
 import pkgutil
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cache, cached_property
@@ -262,7 +263,8 @@ def discover(where: Where, told: Callable[[str, int, int], None]) -> Iterator[tu
             seen = Seen(real)
             source = next((one for one in possible if one.recognise(seen)), None)
         except (FormatError, OSError):
-            continue
+            # Of a place that one system alone has, reading it says what is wrong; others may be anything.
+            source = possible[0] if len(possible) == 1 else None
         if source:
             done.add(real)
             yield source, real
@@ -270,9 +272,9 @@ def discover(where: Where, told: Callable[[str, int, int], None]) -> Iterator[tu
 
 def _in_project(root: Path) -> Iterator[Path]:
     """Files of the project that may be a memory system's."""
-    folders, looked = [(root, 0)], 0
+    folders, looked = deque([(root, 0)]), 0
     while folders and looked < MOST_ENTRIES:
-        folder, depth = folders.pop()
+        folder, depth = folders.popleft()  # what lies near the root comes first, in a project of any size
         try:
             entries = sorted(folder.iterdir())
         except OSError:

@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -47,6 +48,7 @@ def project(home, tmp_path, monkeypatch):  # noqa: ARG001
     (folder / "exported.json").write_bytes((STORES / "mem0/export.json").read_bytes())
     (folder / "package.json").write_text('{"name": "shop"}', "utf-8")
     openmemory(folder / "openmemory.db")
+    shutil.copytree(STORES / "serena/memories", folder / ".serena/memories")
     monkeypatch.chdir(folder)
     return folder
 
@@ -82,7 +84,7 @@ def test_all_systems_of_a_home_are_found_once_and_imported_when_the_person_agree
     assert looked.dry_run
     assert cx.list(statuses=[Status.QUARANTINED]).total == 0
     found = sorted(one.system for one in looked.sources)
-    assert found == sorted([*(one.split("/")[0] for one in PLACES), "mem0", "openmemory"])
+    assert found == sorted([*(one.split("/")[0] for one in PLACES), "mem0", "openmemory", "serena"])
     done = cx.import_(discover=True, yes=True)
     assert [one.path for one in done.sources] == [one.path for one in looked.sources]
     assert cx.list(statuses=[Status.QUARANTINED], limit=1).total == done.added == done.proposed > 0
@@ -151,11 +153,38 @@ def test_a_log_that_is_not_folded_in_is_read_and_left_as_it_is(cx, project):
     made.close()
 
 
+def test_a_store_that_cannot_be_read_is_told_and_holds_up_no_other(cx, home):
+    (home / ".mem0/history.db").write_bytes(b"SQLite format 3\0" + b"\7" * 2_000)
+    done = cx.import_(discover=True, yes=True)
+    assert [(one.system, bool(one.problem)) for one in done.sources if one.path.endswith("history.db")] == [
+        ("mem0", True)
+    ]
+    assert done.unread == 1
+    assert done.added > 0
+
+
+def test_what_lies_near_the_root_of_a_large_project_is_found(cx, project):
+    for folder in range(25):
+        (deep := project / f"a{folder}/b/c").mkdir(parents=True)
+        for number in range(1_000):
+            (deep / f"{number}.json").touch()
+    assert "openmemory" in {one.system for one in cx.import_(discover=True).sources}
+
+
+def test_an_old_memory_that_a_person_approves_is_not_put_away_for_its_age(cx):
+    cx.import_("openmemory.db")
+    waiting = cx.list(statuses=[Status.QUARANTINED]).memories
+    cx.review("approve", [one.id for one in waiting])
+    cx.lifecycle()
+    assert {cx.get(one.id).status for one in waiting} == {Status.ACTIVE}
+
+
 @pytest.mark.full
-def test_an_import_that_is_killed_is_finished_by_the_next_one(project, without_vectors):  # noqa: ARG001
+@pytest.mark.parametrize("words", [("openmemory.db",), ("--discover", "--yes")])
+def test_an_import_that_is_killed_is_finished_by_the_next_one(project, words, without_vectors):  # noqa: ARG001
     project.joinpath("openmemory.db").unlink()
     openmemory(project / "openmemory.db", rows=3_000)
-    command = [sys.executable, "-m", "recortex", "import", "openmemory.db", "--no-embed"]
+    command = [sys.executable, "-m", "recortex", "import", *words, "--no-embed"]
     running = subprocess.Popen(command, cwd=project, stderr=subprocess.DEVNULL, env=os.environ)
     with Cortex.open(project) as cx:
         while running.poll() is None and _count(cx) < 500:
@@ -163,10 +192,20 @@ def test_an_import_that_is_killed_is_finished_by_the_next_one(project, without_v
         running.send_signal(signal.SIGKILL)
         running.wait()
         before = _count(cx)
-        done = cx.import_("openmemory.db", embed=False).sources[0]
-        assert 0 < before < 2_999
-        assert (done.rows, done.unchanged, done.added) == (3_000, before, 2_999 - before)
-        assert _count(cx) == 2_999
+        discover = len(words) > 1
+        found = cx.import_("" if discover else words[0], discover=discover, yes=discover, embed=False)
+        (done,) = (one for one in found.sources if one.system == "openmemory")
+        assert before > 0
+        assert done.unchanged <= before
+        assert (done.rows, done.unchanged + done.added) == (3_000, 2_999)
+        again = cx.import_("" if discover else words[0], discover=discover, yes=discover, embed=False)
+        assert again.added == 0
+        told = [one.metadata["imported"]["id"] for one in _all(cx) if one.source.client == "openmemory"]
+        assert len(told) == len(set(told)) == 2_999
+
+
+def _all(cx):
+    return cx._app.services("project").store.memories.find(MemoryQuery(statuses=()))
 
 
 def _count(cx):
