@@ -27,7 +27,7 @@ from recortex.engines.ingestion.normalisation import MAX_LABEL, MAX_LABELS, MAX_
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.ingestion.service import CHUNK
 from recortex.engines.privacy import redact
-from recortex.engines.similarity import place_hash, spellings, turn_place
+from recortex.engines.similarity import place_hash, row_place, row_turn, spellings, turn_place
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ NOTED = "imported"
 _EXAMPLES = 3
 _SHOWN = 160
 _OWN_TEXT = "it is what Recortex itself told an agent"
+_PURGED = "you purged its memory here"
 _EDITED = "it says something else now, and you changed its memory here"
 
 
@@ -131,6 +132,8 @@ class MemoryImport:
             return row.refused
         if row.id in self._ids:
             return "another row has the same id"
+        if self._services.store.ledger.buried(row_place(self._turn(row))):
+            return _PURGED
         if row.project and not self._everything and not self._is_ours(row.project):
             return f"it belongs to the project {row.project[:80]}"
         if not text:
@@ -185,7 +188,7 @@ class MemoryImport:
 
     def _turn(self, row: Row) -> str:
         """By what a row is known again: as a turn of a session is, by its id."""
-        return f"import:{self._system.name}:{storable(row.id)[:MAX_LABEL]}"
+        return row_turn(self._system.name, storable(row.id)[:MAX_LABEL])
 
     def _link(self, path: str) -> FileLink | None:
         """A file as it is now, so that a later change of it is seen."""

@@ -212,6 +212,25 @@ def turn_place(turn: str) -> bytes:
     return place_hash("turn", turn)
 
 
+_ROW = "import:"
+"""How the turn begins that a memory of another system's row has instead of a session's."""
+
+
+def row_turn(system: str, row: str) -> str:
+    """By what a row of another memory system is known again, in place of a turn of a session."""
+    return f"{_ROW}{system}:{row}"
+
+
+def is_row(turn: str) -> bool:
+    """Whether a turn is a row of another memory system."""
+    return turn.startswith(_ROW)
+
+
+def row_place(turn: str) -> str:
+    """The id of the tombstone of a row, which says nothing of it."""
+    return turn_place(turn).hex()
+
+
 # -- recognises statements that say the same in nearly the same words
 
 

@@ -26,6 +26,7 @@ from recortex.engines.ingestion.output_redaction import output_redacted, record_
 from recortex.engines.sessions import usage
 from recortex.engines.sessions.limits import over, session_limits
 from recortex.engines.sessions.usage import Analytics, Standing, analytics
+from recortex.engines.similarity import is_row, row_place
 from recortex.engines.supersession.service import return_receipts
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError
 from recortex.formats.session_files import find_sessions
@@ -491,8 +492,9 @@ class HistoryOperations(Operations):
                 ids = services.store.holding(text) if text else []
             else:
                 ids = [located[1].id] if located[0].store is services.store else []
-            states = [one.memory.text for id_ in ids for one in services.store.memories.history(id_)]
-            texts = [*states, *([text] if text else [])]
+            states = [one.memory for id_ in ids for one in services.store.memories.history(id_)]
+            texts = [*(one.text for one in states), *([text] if text else [])]
+            places = {row_place(one.source.turn_id) for one in states if is_row(one.source.turn_id)}
             gone = [*said.get(services.scope, ()), *services.store.exchanges_to_erase(texts, text)]
             purged += ids
             exchanges += gone
@@ -501,7 +503,15 @@ class HistoryOperations(Operations):
                 self._forget(services, texts)
                 files, now = self._files(services), self._app.clock()
                 erased.append(
-                    services.store.erase(ids, texts, text=text, exchanges=gone, files=files, now=now)
+                    services.store.erase(
+                        ids,
+                        texts,
+                        text=text,
+                        exchanges=gone,
+                        places=sorted(places),
+                        files=files,
+                        now=now,
+                    )
                 )
         return Purged(
             ids=tuple(purged),

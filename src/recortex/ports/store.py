@@ -504,6 +504,7 @@ class KeptStore(Placed, Store, ExchangeStore, DocumentStore, Protocol):
         *,
         text: str = "",
         exchanges: Sequence[str] = (),
+        places: Sequence[str] = (),
         files: Callable[[], Sequence[Path]],
         now: datetime,
     ) -> Erasure:
@@ -514,6 +515,7 @@ class KeptStore(Placed, Store, ExchangeStore, DocumentStore, Protocol):
             texts: that must not be found afterwards.
             text: the text that was asked for, if any: it is removed from relations and older backups too.
             exchanges: ids of exchanges that go too.
+            places: that nothing is imported from any more, as hashes.
             files: lists the files to search afterwards.
             now: the time on the tombstones that stay.
         """

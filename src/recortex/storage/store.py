@@ -191,6 +191,7 @@ class EngineStore(ABC):
         *,
         text: str = "",
         exchanges: Sequence[str] = (),
+        places: Sequence[str] = (),
         files: Callable[[], Sequence[Path]],
         now: datetime,
     ) -> Erasure:
@@ -206,6 +207,7 @@ class EngineStore(ABC):
             texts: what must not be found afterwards.
             text: what was asked for, if it was a text: it is taken out of relations and older backups too.
             exchanges: ids of exchanges that go too; their texts must not be found. Each leaves a tombstone.
+            places: that nothing is imported from any more, as hashes. Each leaves a tombstone.
             files: lists the files to read afterwards.
             now: when it happened; a tombstone with a memory's id stays.
         """
@@ -216,7 +218,7 @@ class EngineStore(ABC):
                 self.database.rows("DELETE FROM audit WHERE /*own*/ memory_key = ?", (key,))
                 self.ledger.bury(key, id_, now)
             forget_replicated(self.database, ids)
-            for id_ in exchanges:
+            for id_ in (*exchanges, *places):
                 self.ledger.bury(grave(id_), id_, now)
             if text:
                 self.relations.strip_evidence(text)

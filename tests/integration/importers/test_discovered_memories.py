@@ -179,6 +179,16 @@ def test_an_old_memory_that_a_person_approves_is_not_put_away_for_its_age(cx):
     assert {cx.get(one.id).status for one in waiting} == {Status.ACTIVE}
 
 
+def test_a_row_whose_memory_was_purged_is_not_imported_again(cx):
+    cx.import_("openmemory.db", trust=True)
+    kept = {one.metadata["imported"]["id"]: one for one in cx.list().memories}
+    cx.purge(kept["m0"].id)
+    (one,) = cx.import_("openmemory.db").sources
+    assert (one.added, one.unchanged) == (0, 1)
+    assert one.refused == {"you purged its memory here": 1, "it was deleted there": 1}
+    assert cx.list(statuses=tuple(Status)).total == 1
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("words", [("openmemory.db",), ("--discover", "--yes")])
 def test_an_import_that_is_killed_is_finished_by_the_next_one(project, words, without_vectors):  # noqa: ARG001
