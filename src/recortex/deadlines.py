@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import math
 import os
 import signal
 import threading
@@ -21,6 +22,14 @@ AGAIN = 0.05
 in a finaliser, or where any is caught, goes no further."""
 
 
+_ends = math.inf
+
+
+def seconds_left() -> float:
+    """Until this process ends, whatever it is doing; infinite where nothing ends it."""
+    return _ends - time.monotonic()
+
+
 class Ending:
     """The end of this process after some seconds, unless it is called off.
 
@@ -30,6 +39,8 @@ class Ending:
     """
 
     def __init__(self, seconds: float) -> None:
+        global _ends  # noqa: PLW0603  as there is one process
+        _ends = time.monotonic() + seconds
         self._timer = threading.Timer(seconds, os._exit, [0])
         self._timer.daemon = True
         self._timer.start()
@@ -39,8 +50,11 @@ class Ending:
 
     def cancel(self) -> None:
         """The process goes on."""
+        global _ends  # noqa: PLW0603
+        _ends = math.inf
         self._timer.cancel()
         faulthandler.cancel_dump_traceback_later()
+        self._silent.close()
 
 
 @contextmanager

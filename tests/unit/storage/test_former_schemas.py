@@ -9,7 +9,8 @@ import pytest
 
 from example_memories import insert
 from example_memories import memory as example
-from recortex.errors import CorruptStoreError
+from recortex.deadlines import Ending
+from recortex.errors import CorruptStoreError, StoreBusyError
 from recortex.storage.database import Migration
 from recortex.storage.postgres import migrations as postgres
 from recortex.storage.sqlite import migrations
@@ -83,6 +84,21 @@ def test_what_a_former_store_holds_is_there_afterwards(tmp_path):
     assert store.pool.rows("SELECT name, hash, copies FROM memory_symbols") == [("f", "h", 0)]
     assert store.pool.rows("SELECT updated_at, said FROM symbol_checks") == [(7, "said")]
     store.close()
+
+
+def test_a_store_too_large_for_a_process_that_is_to_end_soon_is_migrated_by_another_one(tmp_path):
+    path = tmp_path / "cortex.db"
+    _make(path, "second")
+    with apsw.Connection(str(path)) as connection:
+        connection.execute("CREATE TABLE filling(x); INSERT INTO filling VALUES (zeroblob(80000000))")
+        connection.execute("DROP TABLE filling")
+    connection.close()
+    end = Ending(2.0)
+    with pytest.raises(StoreBusyError, match="older version"):
+        _open(path)
+    end.cancel()
+    assert list(tmp_path.glob("backups/*")) == []
+    _open(path).close()
 
 
 def test_a_former_schema_with_something_of_somebody_elses_is_refused(tmp_path):

@@ -387,7 +387,7 @@ def _stale(work: Work) -> list[Path]:
     """
     location = work.services.location
     briefs = location.place("surface-cache")
-    half = [path for name in _HALF_WRITTEN for path in location.place(name).glob("*.part")]
+    half = [path for name in _HALF_WRITTEN for path in location.place(name).glob("*.part*")]
     old = [path for path in briefs.glob("*.json") if _age(path) > BRIEF_SECONDS]
     return sorted({*(path for path in half if _age(path) > STALE_SECONDS), *old})
 
