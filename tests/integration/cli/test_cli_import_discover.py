@@ -1,4 +1,4 @@
-"""`recortex import --discover` at a terminal: each system is asked for, and only what is wanted is imported."""
+"""`recortex import --discover` at a terminal: it asks for each system, and imports those that are wanted."""
 
 from pathlib import Path
 

@@ -191,7 +191,7 @@ def test_a_row_whose_memory_was_purged_is_not_imported_again(cx):
 
 @pytest.mark.full
 @pytest.mark.parametrize("words", [("openmemory.db",), ("--discover", "--yes")])
-def test_an_import_that_is_killed_is_finished_by_the_next_one(project, words, without_vectors):  # noqa: ARG001
+def test_a_killed_import_is_finished_by_the_next_one(project, words, without_vectors):  # noqa: ARG001
     project.joinpath("openmemory.db").unlink()
     openmemory(project / "openmemory.db", rows=3_000)
     command = [sys.executable, "-m", "recortex", "import", *words, "--no-embed"]
