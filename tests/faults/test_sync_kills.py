@@ -79,7 +79,7 @@ def test_a_sync_killed_at_each_step_loses_nothing(tmp_path):
     subprocess.run(["git", "init", "-q", "--bare", tmp_path / "origin.git"], check=True)
     assert in_child(lambda _, way: way.found("team"), tmp_path, "Bob") == 0
     ends = []
-    for step in count(1, 3):
+    for step in count(1, 6):
         assert in_child(worked(step), tmp_path, "Ada") == 0
         assert in_child(worked(step), tmp_path, "Bob") == 0
         ends.append(in_child(killed(step), tmp_path, "Ada"))
