@@ -141,4 +141,4 @@ def test_a_new_client_is_read_installed_and_followed(tmp_path):
         assert done.returncode == 0, done.stderr
         if "-c" in words:
             assert done.stdout == "imported, installed, followed\n", done.stdout
-    assert "swe-agent, wren" in " ".join(done.stdout.split())
+    assert "vscode, wren" in " ".join(done.stdout.split())
