@@ -100,6 +100,7 @@ class Capability(Value, frozen=True, kw_only=True):
         importers: what keeps memories in step with files of a project, by the name of the format.
         kept: is told of files of the project that memories were made of.
         answer: answers questions from what it knows; is opened with a store's services.
+        purging: is told of a store in which something is purged, and says in a sentence what is left to do.
         waiting: gives what `review` shows of an application beside memories: `Undecided` things.
         report: what `status` shows of an application beside the stores, and notices.
         tracer: has spans exported from now on.
@@ -114,6 +115,7 @@ class Capability(Value, frozen=True, kw_only=True):
     importers: Mapping[str, str] = field(default_factory=dict)
     kept: str = ""
     answer: str = ""
+    purging: str = ""
     waiting: str = ""
     report: str = ""
     tracer: str = ""

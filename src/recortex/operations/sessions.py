@@ -35,6 +35,7 @@ from recortex.operations.agents import EXPORTS, check_taking_back
 from recortex.operations.base import Operations, bounded, check_offset, filled
 from recortex.operations.context import Named, named
 from recortex.operations.registry import operation
+from recortex.plugins import capabilities, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -395,6 +396,7 @@ class Purged(Value, frozen=True, kw_only=True):
         searched_bytes: how much of the store's files was read for the texts.
         traces: files that still hold one; empty when the purge is complete.
         exchanges, chunks: of past sessions, and of documents, that held a text, by their ids.
+        left: what is still to be done elsewhere, a sentence each.
     """
 
     ids: tuple[str, ...]
@@ -405,6 +407,7 @@ class Purged(Value, frozen=True, kw_only=True):
     dry_run: bool = False
     exchanges: tuple[str, ...] = ()
     chunks: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class HistoryOperations(Operations):
@@ -487,6 +490,7 @@ class HistoryOperations(Operations):
         exchanges: list[str] = []
         chunks: list[str] = []
         erased = []
+        left: list[str] = []
         for services in self._app.all_services():
             if located is None:
                 ids = services.store.holding(text) if text else []
@@ -501,6 +505,7 @@ class HistoryOperations(Operations):
             chunks += services.store.chunks_to_erase(texts, text)
             if not dry_run and (ids or gone or text):
                 self._forget(services, texts)
+                left += filter(None, (load(one.purging)(services) for one in capabilities() if one.purging))
                 files, now = self._files(services), self._app.clock()
                 erased.append(
                     services.store.erase(
@@ -518,6 +523,7 @@ class HistoryOperations(Operations):
             exchanges=tuple(exchanges),
             chunks=tuple(chunks),
             files=tuple(str(path) for one in erased for path in one.files),
+            left=tuple(dict.fromkeys(left)),
             searched_bytes=sum(one.searched_bytes for one in erased),
             traces=tuple(str(path) for one in erased for path in one.traces),
             backups_rewritten=sum(one.backups for one in erased),

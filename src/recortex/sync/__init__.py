@@ -6,6 +6,7 @@ CAPABILITY = Capability(
     operations=("recortex.sync.operations:SyncOperations",),
     heading="Projects and stores",
     jobs=("recortex.sync.jobs:JOBS",),
+    purging="recortex.sync.jobs:before_purge",
     waiting="recortex.sync.jobs:undecided",
     renderers={"Synced": "recortex.sync.rendering:synced"},
 )

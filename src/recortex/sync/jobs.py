@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.work import Job, Outcome
@@ -9,12 +10,12 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.sync.protocol import SyncError
-from recortex.sync.records import COMPONENT, SyncRecords
+from recortex.sync.records import COMPONENT, REPOSITORY, SyncRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.app.application import Application
+    from recortex.app.application import Application, StoreServices
     from recortex.app.jobs.work import Work
     from recortex.operations.reviewing import Undecided
 
@@ -45,6 +46,14 @@ def follow_team(work: Work) -> Outcome:
         return Outcome({}, error.message, "skipped")
     work.services.store.ledger.works_again(COMPONENT)
     return Outcome({"sent": done.sent, "received": done.received}, "; ".join(done.problems[:3]))
+
+
+def before_purge(services: StoreServices) -> str:
+    """Delete the copy of the team's branch, which holds the texts too: the next sync fetches it anew."""
+    if not services.store.records(SyncRecords).state().way:
+        return ""
+    shutil.rmtree(services.location.place(REPOSITORY), ignore_errors=True)
+    return "Your team still has it until the next sync: recortex sync now"
 
 
 def undecided(app: Application, limit: int) -> Iterator[Undecided]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COMPONENT = "sync"
 """Under which a failure is told by `status` and `doctor`."""
+REPOSITORY = "sync.git"
+"""The folder, beside the store, with this machine's copy of the team's branch."""
 SELF = ""
 """The peer under which the store keeps its own state."""
 

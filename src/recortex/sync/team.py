@@ -16,7 +16,7 @@ from recortex.sync.exchange import synchronise
 from recortex.sync.git_branch import BRANCH, GitBranch
 from recortex.sync.keys import identity
 from recortex.sync.protocol import MOST_NAME, SyncError, named
-from recortex.sync.records import Replica, SyncRecords
+from recortex.sync.records import REPOSITORY, Replica, SyncRecords
 from recortex.sync.replica import SyncReplica
 from recortex.sync.vault import Vault
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 GIT = "git "
 """What the way over a remote begins with."""
-_REPOSITORY = "sync.git"
 _SECONDS = 3.0
 
 
@@ -203,7 +202,7 @@ class Team:
         return trusted
 
     def _branch(self, url: str) -> GitBranch:
-        return GitBranch(url, self._services.location.place(_REPOSITORY), self.now, BRANCH)
+        return GitBranch(url, self._services.location.place(REPOSITORY), self.now, BRANCH)
 
     def _renewed(self, transport: Way | None = None) -> Identity:
         state = self.state

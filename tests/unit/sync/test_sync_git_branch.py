@@ -4,7 +4,9 @@ import subprocess
 
 import pytest
 
+from recortex import Cortex
 from recortex.domain.time import from_micros
+from recortex.domain.vocabulary import Scope
 from recortex.sync.git_branch import GitBranch
 from recortex.sync.protocol import OfflineError, RefusedError, canonical
 from replicas import START, Person
@@ -123,6 +125,23 @@ def test_the_text_of_what_was_purged_is_nowhere(people, remote, tmp_path):
         assert blobs
         assert all("Turmalin" not in git(repository, "cat-file", "blob", one) for one in blobs)
     assert ada.ids() == bob.ids()
+
+
+def test_what_is_purged_is_at_once_gone_from_this_machine(remote, tmp_path):
+    (tmp_path / "shop").mkdir()
+    with Cortex.open(tmp_path / "shop") as cortex:
+        kept = cortex.remember("The vault is called Turmalin.", kind="decision")
+        cortex.sync("setup", str(remote), name="Ada")
+        copy = cortex._app.services(Scope.PROJECT).location.place("sync.git")
+        assert copy.is_dir()
+        assert cortex.purge(kept.id).left == (
+            "Your team still has it until the next sync: recortex sync now",
+        )
+        assert not copy.exists()
+        cortex.sync("now")
+        assert cortex.purge(cortex.remember("Another one").id, dry_run=True).left == ()
+    (lines,) = git(remote, "ls-tree", "-r", "--name-only", REF, "replicas").split("jsonl")[:1]
+    assert "Turmalin" not in git(remote, "cat-file", "blob", f"{REF}:{lines.split()[-1]}jsonl")
 
 
 @pytest.mark.parametrize(

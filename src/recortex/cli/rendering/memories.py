@@ -428,7 +428,8 @@ def purged(value: Purged, terminal: Terminal) -> str:
         traces = "\n".join(f"  {clean(path)}" for path in value.traces)
         return terminal.style(f"{count} removed, but the text is still in:", "red") + f"\n{traces}"
     backups = f" {plural(value.backups_rewritten, 'backup')} rewritten." if value.backups_rewritten else ""
-    return f"{count} removed for good. {searched}: no trace is left.{backups}"
+    left = "".join(f"\n{clean(one)}" for one in value.left)
+    return f"{count} removed for good. {searched}: no trace is left there.{backups}{left}"
 
 
 def erased(value: Erased, terminal: Terminal) -> str:
