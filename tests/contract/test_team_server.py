@@ -10,7 +10,8 @@ from team_members import FAST, Replica, Team, everything, new_team_database, tea
 from recortex.app.access import Right
 from recortex.sync.http import BusyError, TurnedDownError, read_link
 from recortex.sync.protocol import add_to_hash
-from recortex.sync.team_store import hollow, make_tables, make_workspace
+from recortex.sync.team_rules import hollow
+from recortex.sync.team_store import make_tables, make_workspace
 
 
 @pytest.fixture(

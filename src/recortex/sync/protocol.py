@@ -41,7 +41,7 @@ AHEAD_MS = 5 * 60 * 1000
 PURGE = "purge"
 OPERATIONS = frozenset({"create", "update", "archive", "restore", "merge", PURGE})
 _LOGICAL = 16
-_MODULUS = 2**256
+MODULUS = 2**256
 
 Vector = dict[str, int]
 """The highest number that is there of each replica, and so all below it."""
@@ -224,7 +224,7 @@ def add_to_hash(set_hash: str, versions: Iterable[SyncVersion]) -> str:
     for one in versions:
         said = canonical([one.id, one.replica, one.counter, one.clock, one.author])
         total += int(sha256(said.encode()).hexdigest(), 16)
-    return f"{total % _MODULUS:064x}"
+    return f"{total % MODULUS:064x}"
 
 
 def clock_after(ms: int, seen: Iterable[int] = ()) -> int:

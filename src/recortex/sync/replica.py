@@ -34,6 +34,7 @@ from recortex.sync.keys import check_applied, check_card, check_signature
 from recortex.sync.merging import by_id, settle, speaker_of
 from recortex.sync.protocol import (
     AHEAD_MS,
+    MODULUS,
     MOST_BODY,
     PURGE,
     RefusedError,
@@ -507,7 +508,7 @@ class SyncReplica:
 
 def _without(set_hash: str, versions: Sequence[SyncVersion]) -> str:
     total = int(set_hash or "0", 16) - int(add_to_hash("", versions), 16)
-    return f"{total % 2**256:064x}"
+    return f"{total % MODULUS:064x}"
 
 
 def _mark(body: Body) -> int:

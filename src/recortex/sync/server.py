@@ -48,7 +48,8 @@ from recortex.sync.protocol import (
     signed_applied,
     signed_card,
 )
-from recortex.sync.team_store import Caller, DeniedError, Row, TeamStore, digest
+from recortex.sync.team_rules import Caller, DeniedError, Row
+from recortex.sync.team_store import TeamStore, digest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping

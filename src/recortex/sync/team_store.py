@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import sql
@@ -21,8 +21,24 @@ from psycopg.types.numeric import Int8
 from psycopg_pool import AsyncConnectionPool
 
 from recortex.app.access import PREFIX, Right
-from recortex.lean import msgspec, replace
-from recortex.sync.protocol import Applied, SyncError, SyncVersion, parse
+from recortex.sync.protocol import MODULUS, Applied, parse
+from recortex.sync.team_rules import (
+    NOTHING,
+    Caller,
+    DeniedError,
+    Limits,
+    MemberToken,
+    Page,
+    Row,
+    State,
+    accepted,
+    added,
+    check_hollow,
+    check_parents,
+    check_room,
+    hollow,
+    new_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -30,15 +46,12 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 ROLE = "recortex_team"
-MODULUS = 2**256
 _SCHEMA_LOCK = 0x5EC2
 """The advisory lock of whoever makes the tables."""
 _MOST_ROWS = 4_000
 """Of a list for people."""
 _MOST_APPLIED = 20
 """Acknowledgements in an answer: each has a vector, so that all of a large team would fill it."""
-_NOTHING = b'"body":null'
-"""What the payload of a version holds that says nothing; inside a text, the quotes would be escaped."""
 _MOST_CALLERS = 10_000
 """Whom a process remembers."""
 _PURGE_LOCK = 0x5EC3
@@ -46,127 +59,9 @@ _PURGE_LOCK = 0x5EC3
 _TABLES = "workspaces members tokens replicas versions audit".split()
 
 
-class Limits(NamedTuple):
-    """What a new workspace may hold, and how fast each of its tokens may ask.
-
-    Attributes:
-        versions: at most.
-        bytes: of all versions together.
-        rate: requests a second, of one token, in the long run.
-        burst: requests at once.
-    """
-
-    versions: int = 5_000_000
-    bytes: int = 10 * 1024**3
-    rate: float = 30.0
-    burst: float = 600.0
-
-
-class DeniedError(SyncError):
-    """The server does not do what was asked.
-
-    Args:
-        status: of HTTP.
-        code: for programs.
-        message: for people.
-        hint: what to do next.
-        pause: seconds to wait before it may be asked again.
-    """
-
-    def __init__(self, status: int, code: str, message: str, hint: str, *, pause: float = 0.0) -> None:
-        super().__init__(message, hint=hint)
-        self.status, self.code, self.pause = status, code, pause
-
-
-class Caller(NamedTuple):
-    """Whoever sent a request, once the token was accepted.
-
-    Attributes:
-        replica: that the token belongs to; empty before it is used for the first time.
-        public_key: the replica's.
-    """
-
-    workspace: str
-    token: str
-    member: str
-    scope: Right
-    replica: str
-    public_key: bytes
-
-
-class Row(NamedTuple):
-    """A version as the log keeps it.
-
-    Attributes:
-        payload: as it is sent.
-        parents: the ids of the versions that it follows.
-        summand: its share of the hash of a set.
-        hollow: it does not say anything any more, so its memory has to be one that was purged.
-    """
-
-    counter: int
-    id: bytes
-    memory: str
-    purges: bool
-    payload: bytes
-    parents: tuple[bytes, ...]
-    summand: int
-    hollow: bool = False
-
-
-class State(NamedTuple):
-    """What a workspace holds.
-
-    Attributes:
-        vector: the counter that each replica has reached.
-        set_hash: of all versions.
-    """
-
-    vector: Mapping[str, int]
-    set_hash: int
-
-
-class MemberToken(NamedTuple):
-    """A token without its secret."""
-
-    member: str
-    token: str
-    scope: str
-    replica: str
-    made_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    used_at: datetime | None
-
-
-class Page(NamedTuple):
-    """A part of what a replica has not.
-
-    Attributes:
-        payloads: of each replica the next versions in their order.
-        cards: of replicas that the other one has nothing of, as they were sent.
-        applied: what replicas have applied, the latest first, as they were sent.
-        purges: of each memory of which an emptied version is among these, unless they are among these too.
-        more: whether there are other versions.
-        state: of the whole workspace, as of the same moment.
-    """
-
-    payloads: Sequence[bytes]
-    cards: Sequence[bytes]
-    applied: Sequence[bytes]
-    purges: Sequence[bytes]
-    more: bool
-    state: State
-
-
 def digest(secret: str) -> bytes:
     """What is kept of a token: it has 256 random bits, so that nobody can try them all."""
     return hashlib.sha256(secret.encode()).digest()
-
-
-def hollow(payload: bytes) -> bytes:
-    """A version without what it says."""
-    return msgspec.json.encode(replace(parse(payload, SyncVersion), body=None))
 
 
 def make_tables(url: str, *, partitions: int = 0) -> None:
@@ -285,7 +180,7 @@ class TeamStore:
                 "SELECT * FROM recortex_team.enter(%s, %s, %s)", _kept(workspace, token)
             )
             row = await found.fetchone()
-        member, scope, replica, key = _accepted(row)[:4]
+        member, scope, replica, key = accepted(row)[:4]
         caller = Caller(workspace, token_id(token), member, Right(scope), replica, bytes(key or b""))
         if replica:
             if len(self._callers) >= _MOST_CALLERS:
@@ -391,12 +286,12 @@ class TeamStore:
             )
             room = await connection.execute(_ROOM, (workspace, workspace))
             reached = (await counter.fetchone() or (0,))[0]
-            new = _new_rows(rows, reached, dict(await there.fetchall()))
+            new = new_rows(rows, reached, dict(await there.fetchall()))
             if new:
                 gone_by_now = {*purged, *(one for (one,) in await gone.fetchall())}
-                _check_hollow(new, gone_by_now.union(promised))
-                _check_parents(new, {bytes(one): memory for one, memory in await known.fetchall()})
-                _check_room(await room.fetchone() or (0, 0), len(new), sum(len(row.payload) for row in new))
+                check_hollow(new, gone_by_now.union(promised))
+                check_parents(new, {bytes(one): memory for one, memory in await known.fetchall()})
+                check_room(await room.fetchone() or (0, 0), len(new), sum(len(row.payload) for row in new))
                 await self._append(connection, caller, new, gone_by_now)
             if purged:
                 await self._hollow(connection, caller, purged)
@@ -441,8 +336,8 @@ class TeamStore:
             )
             told = await found.fetchall()
         if token:
-            _accepted(told[0] if told else None)
-        return _added([row[:3] for row in told if row[0] is not None])
+            accepted(told[0] if told else None)
+        return added([row[:3] for row in told if row[0] is not None])
 
     async def _append(
         self, connection: AsyncConnection[Any], caller: Caller, new: Sequence[Row], gone: Collection[str]
@@ -501,7 +396,7 @@ class TeamStore:
             state = await _state(connection, caller.workspace)
             rows, applied = await found.fetchall(), await told.fetchall()
             there = {(row[0], row[1]) for row in rows}
-            empty = list({row[2] for row in rows if _NOTHING in bytes(row[3])})
+            empty = list({row[2] for row in rows if NOTHING in bytes(row[3])})
             purging = await connection.execute(
                 "SELECT DISTINCT ON (memory) replica, counter, payload FROM recortex_team.versions"
                 " WHERE workspace = %s AND purges AND memory = ANY(%s) ORDER BY memory, replica, counter",
@@ -666,35 +561,7 @@ async def _state(connection: AsyncConnection[Any], workspace: str) -> State:
         "SELECT replica, counter, set_hash::text FROM recortex_team.replicas WHERE workspace = %s",
         (workspace,),
     )
-    return _added(await found.fetchall()) or State({}, 0)
-
-
-def _added(rows: Sequence[tuple[str, int, str]]) -> State | None:
-    """The counters and hashes of replicas together."""
-    if not rows:
-        return None
-    vector = {replica: counter for replica, counter, _ in rows if counter}
-    return State(vector, sum(int(total) for *_, total in rows) % MODULUS)
-
-
-def _accepted(row: Sequence[Any] | None) -> Sequence[Any]:
-    """A row that ends with why the token ended, whether it is admitted, what it lacks for that, and its rate.
-
-    Raises:
-        DeniedError: it is none of the workspace, or no longer valid, or asks too often.
-    """
-    hint = "Ask an admin of the workspace for a new link: recortex sync invite NAME"
-    if row is None:
-        raise DeniedError(401, "unauthorized", "The server does not know this token.", hint)
-    ended, admitted, missing, rate = row[-4:]
-    if ended:
-        raise DeniedError(401, "token_ended", f"The token was {ended}.", hint)
-    if not admitted:
-        pause = max(0.05, missing / rate)
-        raise DeniedError(
-            429, "too_many", "Too many requests.", "What is not sent yet stays queued.", pause=pause
-        )
-    return row
+    return added(await found.fetchall()) or State({}, 0)
 
 
 _ROOM = """
@@ -718,59 +585,3 @@ SELECT replica, counter, memory, payload FROM (
   ) v WINDOW own AS (ORDER BY v.replica, v.counter ROWS UNBOUNDED PRECEDING)
 ) sized WHERE place = 1 OR total <= %s ORDER BY replica, counter
 """
-
-
-def _new_rows(rows: Sequence[Row], reached: int, there: Mapping[int, Any]) -> Sequence[Row]:
-    """Those that the log has not yet."""
-    known = [row for row in rows if row.counter in there]
-    if any(hollow(bytes(there[row.counter])) != hollow(row.payload) for row in known):
-        raise DeniedError(
-            409,
-            "other_history",
-            "The server has other versions from this replica, as after a restored backup.",
-            "Join again as a new replica: recortex sync join LINK",
-        )
-    new = [row for row in rows if row.counter > reached]
-    if new and new[0].counter != reached + 1:
-        raise DeniedError(
-            409,
-            "gap",
-            f"Versions {reached + 1} to {new[0].counter - 1} of this replica are missing.",
-            f"Send them from {reached + 1} on.",
-        )
-    return new
-
-
-def _check_hollow(new: Sequence[Row], gone: Collection[str]) -> None:
-    for row in new:
-        if row.hollow and row.memory not in gone:
-            raise DeniedError(
-                409,
-                "not_purged",
-                f"Version {row.counter} says nothing, and its memory was not purged here.",
-                "Let the replica that purged it push first, then push again.",
-            )
-
-
-def _check_parents(new: Sequence[Row], known: dict[bytes, str]) -> None:
-    for row in new:
-        if any(known.get(parent) != row.memory for parent in row.parents):
-            raise DeniedError(
-                409,
-                "unknown_parent",
-                f"Version {row.counter} follows one that is not here, or is of another memory.",
-                "Let the replica that wrote the former one push first, then push again.",
-            )
-        known[row.id] = row.memory
-
-
-def _check_room(room: tuple[int, int], versions: int, size: int) -> None:
-    if versions > room[0] or size > room[1]:
-        what = "versions" if versions > room[0] else "bytes"
-        raise DeniedError(
-            429,
-            "quota",
-            f"The workspace has no room for more {what}.",
-            "What is not sent yet stays queued; who runs the server can raise the limit.",
-            pause=3_600,
-        )

@@ -76,7 +76,8 @@ def serve(options: Namespace) -> int:
         import psycopg
 
         from recortex.sync.server import SETTINGS, TeamSettings
-        from recortex.sync.team_store import Limits, make_tables, make_workspace
+        from recortex.sync.team_rules import Limits
+        from recortex.sync.team_store import make_tables, make_workspace
     except ImportError:
         raise ConfigError(
             "The driver of PostgreSQL is missing.", hint="pip install 'recortex[postgres]'"
