@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 LISTED = (
     *("claude-code", "codex", "gemini", "qwen", "copilot", "pi", "opencode", "kilo", "cline", "continue"),
-    *("specstory", "swe-agent", "cursor", "windsurf", "vscode"),
+    *("crush", "specstory", "swe-agent", "cursor", "windsurf", "vscode"),
 )
 """The order of the clients in lists, and of their instruction files; others come after them, by name."""
 INSTALLED = (
     *("claude-code", "codex", "cursor", "gemini", "qwen", "copilot", "vscode", "opencode", "kilo", "cline"),
-    "pi",
+    *("pi", "crush"),
 )
 """The same of those that Recortex can be put into."""
 

@@ -36,6 +36,7 @@ _INIT = (
     "Please analyze this codebase and create a CLAUDE.md file, which will be ",
     "Please analyze this codebase and create an CLAUDE.md file, which will be ",
     "You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to ",
+    "Analyze this codebase and create/update **",  # Crush
     "You are Qwen Code, an interactive CLI agent. Analyze the current directory and generate ",
 )
 

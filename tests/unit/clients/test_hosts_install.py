@@ -12,7 +12,7 @@ from recortex import Cortex
 from recortex.clients.installer import KEPT
 from recortex.errors import ConfigError, FormatError, PermissionsError
 
-CLIENTS = ["claude-code", "codex", "cursor", "gemini", "qwen", "copilot", "vscode", "opencode"]
+CLIENTS = ["claude-code", "codex", "cursor", "gemini", "qwen", "copilot", "vscode", "opencode", "crush"]
 WITH_HOOKS = ["claude-code", "codex", "gemini", "qwen", "copilot"]
 POSIX = os.name == "posix"
 
@@ -33,6 +33,7 @@ THEIRS = {
     ".copilot/settings.json": '{"theme": "dark"}',
     ".copilot/mcp-config.json": '{"mcpServers": {"toy": {"type": "local", "command": "cat"}}}',
     ".config/Code/User/mcp.json": '{\n\t"servers": {\n\t\t// none yet\n\t},\n\t"inputs": []\n}\n',
+    ".config/crush/crush.json": '{"mcp": {"toy": {"type": "stdio", "command": "cat"}}}\n',
     ".config/opencode/opencode.jsonc": '{ // mine\n  "mcp": {},\n}\n',
 }
 
