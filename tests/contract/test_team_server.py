@@ -139,6 +139,31 @@ def test_who_has_not_carried_out_a_purge_is_known(team):
     assert {one.replica for one in team.admin.transport.pull({}, 10).applied} == {ben.id}
 
 
+def test_a_reader_says_what_was_carried_out_and_changes_nothing_else(team):
+    rita = team.member("rita", "read")
+    team.admin.write(memory_id="m", operation="purge", body=None)
+    team.admin.push()
+    assert [one["member"] for one in status(rita)["waiting"]] == ["rita"]
+    before = everything(team.admin)
+    assert rita.transport.push(rita.batch(applied=(rita.applied({team.admin.id: 1}),))).vector == {
+        team.admin.id: 1
+    }
+    assert status(rita)["waiting"] == []
+    assert everything(team.admin) == before
+    with pytest.raises(TurnedDownError, match="needs the scope write"):
+        rita.push(*rita.write())
+
+
+def test_acknowledgements_that_claim_thousands_of_replicas_stop_nobody_s_pull(team):
+    team.admin.write(3)
+    team.admin.push()
+    claimed = {f"{number:032x}": 2**52 for number in range(5_000)}
+    for number in range(4):
+        rita = team.member(f"rita {number}", "read")
+        rita.transport.push(rita.batch(applied=(rita.applied(claimed),)))
+    assert everything(team.admin) == team.admin.versions
+
+
 def test_a_revoked_token_and_a_removed_member_are_refused_at_once(team):
     ben = team.member("ben")
     other = team.invite("ben")

@@ -64,11 +64,12 @@ def scene(server):
         yield Scene(base, url)
 
 
+_BATCH = {"protocol", "workspace", "cards", "applied", "purges"}
+
+
 def push(who, *versions, **more):
     """Push as that replica, whatever it says."""
-    sent = {
-        name: more.pop(name) for name in list(more) if name in {"protocol", "workspace", "cards", "applied"}
-    }
+    sent = {name: more.pop(name) for name in list(more) if name in _BATCH}
     return who.send("push", who.batch(*versions, **sent), **more)
 
 
@@ -125,6 +126,29 @@ ATTEMPTS = {
         s, s.unused, "carol", key=s.ben.key, public=s.ben.public, replica=s.ben.id
     ),
     "a reader who writes": lambda s: push(s.rita, next_of(s.rita)),
+    "a reader who writes beside an acknowledgement": lambda s: push(
+        s.rita, next_of(s.rita), applied=(s.rita.applied({}),)
+    ),
+    "a reader who purges": lambda s: push(s.rita, next_of(s.rita, operation="purge", body=None)),
+    "a reader who promises a purge": lambda s: push(
+        s.rita, purges=(next_of(s.rita, memory_id="m", operation="purge", body=None),)
+    ),
+    "a reader who changes a card": lambda s: push(s.rita, cards=(s.rita.card(since=2),)),
+    "a reader who passes a member's version on": lambda s: push(s.rita, s.ben.versions[0]),
+    "a reader who acknowledges for another": lambda s: push(s.rita, applied=(s.ben.applied({}),)),
+    "a reader who acknowledges with another's words": lambda s: push(
+        s.rita, applied=(altered(s.ben.applied({}), replica=s.rita.id),)
+    ),
+    "a reader who acknowledges for two": lambda s: push(
+        s.rita, applied=(s.rita.applied({}), s.ben.applied({}))
+    ),
+    "a reader's acknowledgement in a foreign workspace": lambda s: push(
+        s.rita, applied=(s.rita.applied({}),), workspace="evil"
+    ),
+    "a stolen reader's token that acknowledges": lambda s: push(
+        s.rita, applied=(s.rita.applied({}),), key=THIEF
+    ),
+    "a member who acknowledges for another": lambda s: push(s.ben, applied=(s.rita.applied({}),)),
     "a member who invites": lambda s: s.ben.send("invite", {"member": "thief", "scope": "admin"}),
     "a member who revokes": lambda s: s.ben.send("revoke", {"name": "ada"}),
     "a member who lists tokens": lambda s: s.ben.send("members", method="GET"),

@@ -65,6 +65,17 @@ def test_a_colleague_s_decision_answers_after_six_commands(served, at):
     at("rita", "remember", "Rita likes tea.", "--kind", "preference")
     assert "may only read" in at("rita", "sync", "now")
 
+    # A reader's machine carries out a purge and says so.
+    at("ada", "remember", "The password of the database is in the wiki.", "--kind", "reference")
+    at("ada", "sync", "now")
+    at("rita", "sync", "now")
+    at("ada", "purge", "--text", "password of the database", "--yes")
+    at("ada", "sync", "now")
+    assert re.search(r"rita .* has not confirmed", at("ada", "sync"))
+    at("rita", "sync", "now")
+    assert "password" not in at("rita", "list")
+    assert not re.search(r"rita .* has not confirmed", at("ada", "sync"))
+
     # What comes after: an answer back, a link that was used, an end of access.
     at("ben", "remember", "Redis runs with two replicas.", "--kind", "decision")
     assert "1 sent" in at("ben", "sync", "now")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.sync.keys import Identity
-    from recortex.sync.protocol import SyncVersion, Transport
+    from recortex.sync.protocol import Applied, SyncVersion, Transport
     from recortex.sync.replica import SyncReplica
 
 NOT_ALLOWED = "not_allowed"
@@ -111,7 +111,9 @@ def _synchronised(
         except RefusedError as refused:
             if refused.code != NOT_ALLOWED or not pull:
                 raise
-            problems.append(_READS)
+            theirs = _acknowledge(replica, transport, theirs, now)
+            if replica.state.vector.get(replica.me.replica):
+                problems.append(_READS)
     mine = replica.state
     agreed = theirs.vector == mine.vector
     if agreed and theirs.set_hash.lstrip("0") != mine.set_hash.lstrip("0"):
@@ -153,6 +155,29 @@ def _push(replica: SyncReplica, transport: Transport, theirs: State, now: dateti
     return sent, theirs
 
 
+def _acknowledge(replica: SyncReplica, transport: Transport, theirs: State, now: datetime) -> State:
+    """Tell what this replica has applied, purges above all, where it may send nothing else."""
+    said = _applied(replica, now)
+    try:
+        reply = transport.push(Batch(workspace=replica.state.team, applied=(said,)))
+    except RefusedError:  # by a server that does not know this yet
+        return theirs
+    return State(peer=transport.name, vector=dict(reply.vector), set_hash=reply.set_hash)
+
+
+def _applied(replica: SyncReplica, now: datetime) -> Applied:
+    """What this replica has applied, signed anew where that changed."""
+    log, state = replica.log, replica.state
+    me = log.replicas()[state.replica]
+    said = me.applied
+    if said is None or said.vector != state.vector:
+        clock = clock_after(to_micros(now) // 1000, [said.clock] if said else ())
+        said = replica.me.acknowledge(dict(state.vector), clock)
+        with replica.transaction():
+            log.put_replica(me._replace(applied=said))
+    return said
+
+
 def _batch(replica: SyncReplica, theirs: Mapping[str, int], now: datetime) -> Batch:
     """What the other side lacks, as much as fits; and what this replica has applied, where that changed."""
     log, state = replica.log, replica.state
@@ -163,22 +188,14 @@ def _batch(replica: SyncReplica, theirs: Mapping[str, int], now: datetime) -> Ba
             waiting += log.after(one, theirs.get(one, 0), room)
     versions = bounded(waiting)
     hollow = {one.memory_id for one in versions if one.body is None and one.operation != PURGE}
-    known = log.replicas()
-    me = known[state.replica]
-    said = me.applied
-    if said is None or said.vector != state.vector:
-        clock = clock_after(to_micros(now) // 1000, [said.clock] if said else ())
-        said = replica.me.acknowledge(dict(state.vector), clock)
-        with replica.transaction():
-            log.put_replica(me._replace(applied=said))
     return Batch(
         workspace=state.team,
         versions=tuple(versions),
         vector=state.vector,
         set_hash=state.set_hash,
         purges=tuple(log.purge_of(hollow)) if hollow else (),
-        cards=tuple(one.card for one in known.values()),
-        applied=(said,),
+        cards=tuple(one.card for one in log.replicas().values()),
+        applied=(_applied(replica, now),),
         more=len(versions) < len(waiting) or len(waiting) >= MOST_VERSIONS,
     )
 

@@ -61,8 +61,8 @@ SETTINGS = "RECORTEX_TEAM"
 _BODY_SECONDS = 15.0
 _INLINE = 16 * 1024
 """Bytes of a body up to which checking it takes less than handing it to another thread."""
-_VERSION_BYTES, _ANSWER_BYTES = 780_000, 900_000
-"""Of the versions in an answer, and of what comes with them; the vector needs the rest of a batch."""
+_VERSION_BYTES = 780_000
+"""Of the versions in an answer; cards, acknowledgements, purges and the vector need the rest of a batch."""
 _TOO_LARGE = f"A request has at most {MOST_BYTES:,} bytes, also after it is unpacked."
 _LOGIN_DAYS = 30
 _MOST_DAYS = 3_650
@@ -214,12 +214,12 @@ class _Team:
         workspace, token = _workspace(request), _bearer(request)
         caller = self._store.known(workspace, token)
         if caller is None:
-            caller, body = await self._asked(request, Right.WRITE)
+            caller, body = await self._asked(request, Right.READ)
             return _state(await self._store.push(caller, **await self._pushed(caller, body)))
         # One statement accepts the token and appends; a request that does not get that far is counted, too.
         raw = await _body(request)
         try:
-            pushed = await self._pushed(caller, _proven(request, caller, _moment(request), raw, Right.WRITE))
+            pushed = await self._pushed(caller, _proven(request, caller, _moment(request), raw, Right.READ))
         except SyncError:
             await self._store.enter(workspace, token)
             raise
@@ -229,11 +229,16 @@ class _Team:
         """What a push hands over, once it is known to be the caller's own."""
         small = len(body) <= _INLINE
         batch = parse_batch(body, caller.workspace)
+        if batch.versions or batch.purges or batch.cards:
+            _check_scope(caller, Right.WRITE)  # a reader tells what it has applied, and nothing else
+        named = {one.replica for one in batch.cards} | {one.replica for one in batch.applied}
+        if named - {caller.replica}:
+            raise _not_yours("A card or an acknowledgement is another replica's.")
         rows = _rows(caller, batch) if small else await run_in_threadpool(_rows, caller, batch)
-        card = next((one for one in batch.cards if one.replica == caller.replica), None)
+        card = next(iter(batch.cards), None)
         if card:
             _check_card(card, caller)
-        applied = next((one for one in batch.applied if one.replica == caller.replica), None)
+        applied = next(iter(batch.applied), None)
         if applied and not _is_signed(
             caller.public_key, applied.signature, signed_applied(applied, caller.workspace)
         ):
@@ -245,25 +250,25 @@ class _Team:
             "applied": msgspec.json.encode(applied) if applied else None,
         }
 
-    async def pull(self, request: Request) -> Mapping[str, Any]:
+    async def pull(self, request: Request) -> msgspec.Raw:
         caller, body = await self._asked(request, Right.READ)
         wanted = parse(body, Pull)
         limit = min(max(wanted.limit, 1), MOST_VERSIONS)
         vector = check_vector(wanted.vector)
         while True:
             page = await self._store.pull(caller, vector, limit=limit, most=_VERSION_BYTES)
-            size = sum(map(len, (*page.payloads, *page.cards, *page.applied, *page.purges)))
-            if size < _ANSWER_BYTES or limit == 1:
-                break
+            answer = {
+                "workspace": caller.workspace,
+                "versions": list(map(msgspec.Raw, page.payloads)),
+                "cards": list(map(msgspec.Raw, page.cards)),
+                "applied": list(map(msgspec.Raw, page.applied)),
+                "purges": list(map(msgspec.Raw, page.purges)),
+                "more": page.more,
+            } | _state(page.state)
+            body = msgspec.json.encode(answer)
+            if len(body) <= MOST_BYTES or limit == 1:
+                return msgspec.Raw(body)
             limit = max(1, min(limit, len(page.payloads)) // 2)
-        return {
-            "workspace": caller.workspace,
-            "versions": list(map(msgspec.Raw, page.payloads)),
-            "cards": list(map(msgspec.Raw, page.cards)),
-            "applied": list(map(msgspec.Raw, page.applied)),
-            "purges": list(map(msgspec.Raw, page.purges)),
-            "more": page.more,
-        } | _state(page.state)
 
     async def status(self, request: Request) -> Mapping[str, Any]:
         caller, _ = await self._asked(request, Right.READ)
@@ -370,6 +375,11 @@ def _proven(request: Request, caller: Caller, moment: int, raw: bytes, needed: R
             "Join the workspace with a link of your own: recortex sync join LINK",
         )
     _check_proof(request, raw, moment, caller.public_key)
+    _check_scope(caller, needed)
+    return _unpacked(request, raw)
+
+
+def _check_scope(caller: Caller, needed: Right) -> None:
     if not caller.scope.covers(needed):
         raise DeniedError(
             403,
@@ -377,7 +387,6 @@ def _proven(request: Request, caller: Caller, moment: int, raw: bytes, needed: R
             f"This needs the scope {needed}; the token has {caller.scope}.",
             f"Ask an admin of the workspace: recortex sync invite {caller.member} --right {needed}",
         )
-    return _unpacked(request, raw)
 
 
 def _check_protocol(request: Request) -> None:
@@ -422,11 +431,8 @@ def _rows(caller: Caller, batch: Batch) -> list[Row]:
     rows = list[Row]()
     for version in batch.versions:
         if version.replica != caller.replica or version.author != caller.member:
-            raise DeniedError(
-                403,
-                "not_yours",
-                f"Version {version.counter} was written by another replica, or in another's name.",
-                "Each replica pushes what it wrote itself.",
+            raise _not_yours(
+                f"Version {version.counter} was written by another replica, or in another's name."
             )
         check_version(version, purged=True)  # whether it was is asked where that is known
         if not _is_signed(caller.public_key, version.signature, signed(version, caller.workspace)):
@@ -475,10 +481,12 @@ def _check_card(card: Card, caller: Caller) -> bytes:
     if not ours or not _is_signed(key, card.signature, signed_card(card, caller.workspace)):
         raise RefusedError("The replica's card is not signed with its key.")
     if card.author != caller.member:
-        raise DeniedError(
-            403, "not_yours", f"The card names {card.author!r}; the token is {caller.member}'s.", "Join anew."
-        )
+        raise _not_yours(f"The card names {card.author!r}; the token is {caller.member}'s.")
     return key
+
+
+def _not_yours(message: str) -> DeniedError:
+    return DeniedError(403, "not_yours", message, "Each replica pushes what it wrote itself.")
 
 
 def _state(state: Any) -> dict[str, Any]:

@@ -50,7 +50,7 @@ _SCHEMA_LOCK = 0x5EC2
 """The advisory lock of whoever makes the tables."""
 _MOST_ROWS = 4_000
 """Of a list for people."""
-_MOST_APPLIED = 20
+_MOST_APPLIED, _APPLIED_BYTES = 20, 200_000
 """Acknowledgements in an answer: each has a vector, so that all of a large team would fill it."""
 _MOST_CALLERS = 10_000
 """Whom a process remembers."""
@@ -389,9 +389,11 @@ class TeamStore:
             own = (caller.workspace, limit)
             found = await connection.execute(_SINCE, (names, counters, *own, *own, most))
             told = await connection.execute(
-                "SELECT replica, applied FROM recortex_team.replicas WHERE workspace = %s"
-                " AND applied IS NOT NULL ORDER BY applied_at DESC LIMIT %s",
-                (caller.workspace, _MOST_APPLIED),
+                "SELECT replica, applied FROM (SELECT replica, applied, applied_at, row_number() OVER latest"
+                " AS place, sum(octet_length(applied)) OVER latest AS total FROM recortex_team.replicas"
+                " WHERE workspace = %s AND applied IS NOT NULL WINDOW latest AS (ORDER BY applied_at DESC,"
+                " replica)) told WHERE place <= %s AND total <= %s ORDER BY applied_at DESC",
+                (caller.workspace, _MOST_APPLIED, _APPLIED_BYTES),
             )
             state = await _state(connection, caller.workspace)
             rows, applied = await found.fetchall(), await told.fetchall()
