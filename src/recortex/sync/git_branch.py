@@ -15,11 +15,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 from collections import defaultdict
+from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from recortex.codebase.project import git_path
 from recortex.domain.text import lazy
@@ -47,9 +51,10 @@ from recortex.sync.protocol import (
 from recortex.terminal import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 BRANCH = "recortex/sync"
@@ -58,12 +63,40 @@ SECONDS = 120.0
 MOST_FILE = 64 * 1024 * 1024
 """Bytes of a file of the branch; a larger one is not read."""
 _LINE = 2 * MOST_BODY
+STALE_SECONDS = 10.0
+"""After which a lock is one that a killed git left behind: a git that is at work has it for milliseconds."""
+_GRACE = 2.0
+"""Seconds in which a git that is stopped can give its locks back."""
 _TRIES = 6
 """Of a push: others may push at the same time."""
 _SPEAKS_TO_GIT = frozenset({"GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PROXY_COMMAND"})
 """What of git's environment is the person's own way to the remote."""
 _PATH = lazy(r"replicas/([0-9a-f]{32})/(card\.json|applied\.json|\d{4}-\d\d-\d\d\.jsonl)")
 _REJECTED = ("stale info", "[rejected]", "fetch first", "failed to update ref", "cannot lock ref")
+
+
+class _GitError(OfflineError):
+    """Git failed at something other than reaching the remote at all."""
+
+
+def _mended(act: Callable[Concatenate[GitBranch, P], T]) -> Callable[Concatenate[GitBranch, P], T]:
+    """Do it again with a new repository of our own, where that is why it failed.
+
+    A process that is killed while it deletes the repository, or a machine that loses its power, leaves one
+    that git cannot read any more. It holds nothing that the remote does not have.
+    """
+
+    @wraps(act)
+    def again(branch: GitBranch, /, *given: P.args, **more: P.kwargs) -> T:
+        try:
+            return act(branch, *given, **more)
+        except _GitError:
+            if branch.is_whole():
+                raise
+        branch.forget()
+        return act(branch, *given, **more)
+
+    return again
 
 
 class _Team(Value, frozen=True):
@@ -129,10 +162,12 @@ class GitBranch:
 
     # -- the transport
 
+    @_mended
     def team(self) -> str:
         """The team whose branch it is; empty where there is no branch yet."""
         return self._read().team
 
+    @_mended
     def found(self, team: str) -> str:
         """Make the branch for a team; returns the team that it then is of: another may have been first."""
         for _ in range(_TRIES):
@@ -144,6 +179,7 @@ class GitBranch:
                 return team
         raise SyncError("The branch could not be made: others push at the same time.", hint="Try again.")
 
+    @_mended
     def pull(self, vector: Mapping[str, int], limit: int) -> Batch:
         """What the branch has beyond a vector."""
         tree = self._read()
@@ -162,6 +198,7 @@ class GitBranch:
             more=len(fitting) < len(new),
         )
 
+    @_mended
     def push(self, batch: Batch) -> Reply:
         """Append what the branch does not have."""
         for _ in range(_TRIES):
@@ -182,6 +219,19 @@ class GitBranch:
                 tree = self._read(local=True)
                 return Reply(vector=tree.vector, set_hash=tree.set_hash)
         raise OfflineError("The branch could not be pushed: others push all the time.")
+
+    def is_whole(self) -> bool:
+        """Whether git can read all of our own repository."""
+        try:
+            self._git("fsck", "--connectivity-only", "--no-dangling", "--no-progress")
+        except _GitError:
+            return False
+        return True
+
+    def forget(self) -> None:
+        """Delete our own repository with all that was ever fetched."""
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
 
     # -- reading the branch
 
@@ -347,14 +397,18 @@ class GitBranch:
             raise
         self._git("update-ref", self._ref, commit)
         if rootless:
-            self._forget()
-            self._fetch()
+            self._fetch_anew()
         return True
 
     # -- git itself
 
     def _make_ready(self) -> None:
-        if not (self._folder / "HEAD").exists():
+        now = time.time()
+        for lock in (*self._folder.glob("*.lock"), *self._folder.glob("refs/**/*.lock")):
+            with suppress(OSError):  # who holds it may have given it back
+                if abs(now - lock.stat().st_mtime) > STALE_SECONDS:
+                    lock.unlink()
+        if not (self._folder / "objects" / "info").exists():  # git makes that last
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._git("init", "-q", "--bare", "--template=", str(self._folder))
 
@@ -365,18 +419,17 @@ class GitBranch:
         if there and there != former:
             self._fetch()
             if former and not self._git("merge-base", former, self._ref, fails=True):
-                self._forget()  # what was purged is in the history that was left behind
-                self._fetch()
+                self._fetch_anew()  # what was purged is in the history that was left behind
         return bool(there)
 
     def _fetch(self) -> None:
         words = ("fetch", "-q", "--no-tags", "--no-write-fetch-head")
         self._git(*words, self._url, f"+{self._ref}:{self._ref}")
 
-    def _forget(self) -> None:
-        """Delete our own repository with all that was ever fetched."""
-        shutil.rmtree(self._folder)
+    def _fetch_anew(self) -> None:
+        self.forget()
         self._make_ready()
+        self._fetch()
 
     def _tip(self) -> str:
         return self._git("for-each-ref", "--format=%(objectname)", self._ref).decode().strip()
@@ -415,21 +468,38 @@ class GitBranch:
             **(more or {}),
         }
         try:
-            done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
+            with subprocess.Popen(  # noqa: S603  fixed words; the program's path is absolute
                 [self._program, "-c", f"core.hooksPath={os.devnull}", "-c", "gc.auto=0", *words],
                 env=environment,
-                input=given or b"",
-                capture_output=True,
-                timeout=SECONDS,
-                check=False,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 start_new_session=True,  # without a terminal, nothing can ask for a password and wait
-            )
+            ) as child:
+                try:
+                    printed, complaint = child.communicate(given or b"", timeout=SECONDS)
+                except BaseException:
+                    _stop(child)
+                    raise
         except (OSError, subprocess.SubprocessError) as error:
             raise OfflineError(f"git {words[0]} could not be run: {error}.") from error
-        if done.returncode and not fails:
-            said = done.stderr.decode("utf-8", "replace").strip().replace("\n", " ")[:300]
-            raise OfflineError(f"git {words[0]} failed: {said}")
-        return done.stdout
+        if child.returncode and not fails:
+            said = complaint.decode("utf-8", "replace").strip().replace("\n", " ")[:300]
+            kind = OfflineError if words[0] == "ls-remote" else _GitError
+            raise kind(f"git {words[0]} failed: {said}")
+        return printed
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    """End git and all that it started, such as an SSH that waits for an answer and holds its output open."""
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        with suppress(OSError):
+            if hasattr(os, "killpg"):
+                os.killpg(child.pid, number)
+            else:
+                child.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_GRACE)
 
 
 def _hollow(line: bytes, purged: set[str]) -> bytes:

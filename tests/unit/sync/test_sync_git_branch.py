@@ -1,12 +1,17 @@
 """A branch of the git remote carries the team's memory, and what is wrong on it harms nobody else."""
 
+import os
+import shutil
 import subprocess
+import sys
 
 import pytest
 
 from recortex import Cortex
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Scope
+from recortex.filesystem import alone
+from recortex.sync import git_branch
 from recortex.sync.git_branch import GitBranch
 from recortex.sync.protocol import OfflineError, RefusedError, canonical
 from replicas import START, Person
@@ -216,3 +221,64 @@ def test_another_teams_branch_is_refused(people, remote, tmp_path):
     with pytest.raises(RefusedError, match="protocol 9"):
         people[0].sync(way(people[0], remote, tmp_path))
     assert from_micros(people[0].log.state(way(people[0], remote, tmp_path).name).next_at) > START
+
+
+def test_what_a_killed_git_leaves_keeps_nobody_from_syncing(people, remote, tmp_path):
+    ada, bob = people
+    ada.remember("We chose Redis.")
+    both(people, remote, tmp_path)
+    ada.remember("One box is enough.")
+    ada.sync(way(ada, remote, tmp_path))
+    copy = tmp_path / "Bob" / "sync.git"
+    locks = [copy / name for name in ("HEAD.lock", "packed-refs.lock", "shallow.lock", f"{REF}.lock")]
+    for lock in locks:
+        lock.touch()
+    with pytest.raises(OfflineError, match=r"\.lock"):  # a git may be at work
+        bob.sync(way(bob, remote, tmp_path))
+    for lock in locks:
+        os.utime(lock, (0, 0))
+    both(people, remote, tmp_path)
+    assert bob.texts() == ["One box is enough.", "We chose Redis."]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda copy: shutil.rmtree(copy / "objects"),
+        lambda copy: [one.unlink() for one in (copy / "objects").rglob("*") if one.is_file()],
+        lambda copy: (copy / REF).write_text(""),
+        lambda copy: (copy / REF).write_text("0" * 39 + "1\n"),
+        lambda copy: (copy / "HEAD").write_text(""),
+        lambda copy: (copy / "contents.json").write_text("{"),
+    ],
+)
+@pytest.mark.parametrize("news", [True, False])
+def test_a_copy_that_is_broken_is_fetched_anew(people, remote, tmp_path, spoil, news):
+    ada, bob = people
+    ada.remember("We chose Redis.")
+    both(people, remote, tmp_path)
+    if news:
+        ada.remember("One box is enough.")
+        ada.sync(way(ada, remote, tmp_path))
+    bob.remember("The queue is small.")
+    spoil(tmp_path / "Bob" / "sync.git")
+    both(people, remote, tmp_path)
+    assert both(people, remote, tmp_path).agreed
+    assert ada.ids() == bob.ids()
+    assert len(bob.texts()) == 2 + news
+
+
+def test_a_git_that_waits_for_ever_is_stopped_with_what_it_started(tmp_path, monkeypatch):
+    program = tmp_path / "ssh.py"
+    held = tmp_path / "held"
+    program.write_text(
+        "import time\nfrom pathlib import Path\nfrom recortex.filesystem import alone\n"
+        f"with alone(Path({str(held)!r})):\n    time.sleep(10000)\n"
+    )
+    monkeypatch.setenv("GIT_SSH_COMMAND", f"{sys.executable} {program}")
+    monkeypatch.setattr(git_branch, "SECONDS", 4.0)
+    with pytest.raises(OfflineError, match="timed out"):
+        GitBranch("ssh://nobody@localhost/x.git", tmp_path / "sync.git", START).pull({}, 10)
+    assert held.exists()
+    with alone(held, patience=30.0) as given_back:
+        assert given_back
