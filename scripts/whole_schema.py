@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recortex.storage.sqlite import migrations
-from recortex.storage.sqlite.schema_check import replayed
+from recortex.storage.sqlite.migrations import replayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from recortex.storage.records.notes import NoteRecords
 
 from example_memories import AT, id_of, insert, memory, update
 from recortex.domain.address import parse
-from recortex.storage.records import row_checksums
+from recortex.storage.records import rows as kept_rows
 from recortex.storage.sqlite.salvage import salvage
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.tables import MEMORIES, copied
@@ -22,7 +22,7 @@ ONLY_THERE = "what only a note says"
 
 
 def unfit(store):
-    return list(row_checksums.unfit(store.database.rows, store.database.queries("memories")))
+    return list(kept_rows.unfit_rows(store.database.rows, store.database.queries("memories")))
 
 
 def opened(folder, name):

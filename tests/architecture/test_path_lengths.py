@@ -11,12 +11,12 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 62,
-    "remember": 52,
-    "why": 47,
-    "user-prompt-submit": 69,
-    "transcript": 83,
-    "stop": 28,
+    "recall": 60,
+    "remember": 49,
+    "why": 46,
+    "user-prompt-submit": 65,
+    "transcript": 80,
+    "stop": 26,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

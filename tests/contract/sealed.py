@@ -1,6 +1,6 @@
 """Whether the seals of a store fit, on either engine."""
 
-from recortex.storage.records import row_checksums
+from recortex.storage.records import rows as kept_rows
 
 
 def database(store):
@@ -11,4 +11,4 @@ def database(store):
 def unfit(store):
     """Rows that are not as they were written."""
     rows = database(store)
-    return list(row_checksums.unfit(rows.rows, rows.queries("memories")))
+    return list(kept_rows.unfit_rows(rows.rows, rows.queries("memories")))

@@ -23,7 +23,7 @@ from recortex.domain.relation import CAUSAL, Relation, order, shortest
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.walks import levels, to_causes, to_dependents, to_effects, walk
 from recortex.errors import CausalCycleError
-from recortex.storage.records.values import json
+from recortex.storage.database import json
 from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 

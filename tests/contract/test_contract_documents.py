@@ -145,8 +145,8 @@ def test_damage_to_a_row_is_noticed(filled):
         "UPDATE documents SET title = 'another' WHERE /*own*/ id = ?", (document_id("docs/kiosk.txt"),)
     )
     filled.database.rows("UPDATE chunks SET text = 'another' WHERE /*own*/ path = ?", ("docs/parcels.md",))
-    from recortex.storage.records.row_checksums import unfit
+    from recortex.storage.records.rows import unfit_rows
 
     links = filled.database.queries("memories")
-    found = {one.table for one in unfit(filled.database.rows, links)}
+    found = {one.table for one in unfit_rows(filled.database.rows, links)}
     assert found == {"documents", "chunks"}

@@ -8,7 +8,7 @@ from recortex.domain.memory import FileLink
 from recortex.domain.reports import Check
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Origin, Status
-from recortex.storage.records import row_checksums
+from recortex.storage.records import rows as kept_rows
 
 LINK = FileLink("src/a.py", 3, 8, "f" * 64, "c" * 40, "2.signature")
 LATER = AT + timedelta(hours=5)
@@ -76,8 +76,8 @@ def test_rows_that_were_sealed_before_there_were_signatures_still_fit(store):
     database = store.database
     row = database.rows("SELECT path, line_start, line_end, content_hash, commit_id FROM memory_files "
                         "WHERE /*own*/ memory_key = ?", (key,))[0]  # fmt: skip
-    assert row_checksums._since_sealed("files", [(*row, "")]) == [tuple(row)]
-    assert list(row_checksums.unfit(database.rows, database.queries("memories"))) == []
+    assert kept_rows._since_sealed("files", [(*row, "")]) == [tuple(row)]
+    assert list(kept_rows.unfit_rows(database.rows, database.queries("memories"))) == []
     with store.transaction():
         database.rows("UPDATE memory_files SET signature = 'x' WHERE /*own*/ memory_key = ?", (key,))
-    assert [one.id for one in row_checksums.unfit(database.rows, database.queries("memories"))] == [id_of(1)]
+    assert [one.id for one in kept_rows.unfit_rows(database.rows, database.queries("memories"))] == [id_of(1)]

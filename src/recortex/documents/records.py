@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from recortex.domain.search import Chunk, Document, Facts, Links
 from recortex.domain.time import to_micros
-from recortex.storage.database import Records
-from recortex.storage.records import row_checksums
-from recortex.storage.records.rows import EVERYTHING, member, on_path
+from recortex.storage.database import Records, json, micros, read, stored
+from recortex.storage.records.rows import EVERYTHING, member, on_path, seal_row
 from recortex.storage.records.search import SignSearch
-from recortex.storage.records.values import json, micros, read, stored
 from recortex.storage.records.vectors import OF_CHUNKS, Owned, OwnVectors
 from recortex.storage.tables import CHUNKS, DOCUMENTS
 
@@ -144,7 +142,7 @@ class DocumentRecords(Records):
 
     def _put_row(self, document: Document) -> None:
         row = stored(document, OF_DOCUMENT)
-        row["seal"] = row_checksums.of_row(DOCUMENTS, row)
+        row["seal"] = seal_row(DOCUMENTS, row)
         known = self._column("key", document.path)
         self._named("update" if known else "insert", row | ({"key": known[0]} if known else {}))
 
@@ -153,7 +151,7 @@ class DocumentRecords(Records):
     ) -> None:
         row = stored(chunk, COLUMNS) | {"terms": terms, "last_accessed_at": None, "access_count": 0}
         row |= {"embedding_key": None, **known}
-        row["seal"] = row_checksums.of_row(CHUNKS, row)
+        row["seal"] = seal_row(CHUNKS, row)
         if key is None:
             self._keywords.rows(self._of_chunks["insert"], row | self._keywords.found_by(row))
         elif row["seal"] != seal:

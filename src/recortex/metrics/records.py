@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.time import to_micros
 from recortex.metrics.figures import DAY, Asked, Histogram
-from recortex.storage.database import Records
-from recortex.storage.records.values import json, read, stored
+from recortex.storage.database import Records, json, read, stored
 from recortex.storage.tables import BY_NAME
 
 if TYPE_CHECKING:

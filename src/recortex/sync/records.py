@@ -8,8 +8,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import RelationType
 from recortex.lean import Value, field, replace
-from recortex.storage.database import Records
-from recortex.storage.records.values import json, parse
+from recortex.storage.database import Records, json, parse
 from recortex.sync.protocol import Applied, Card, SyncVersion, Vector
 from recortex.sync.protocol import parse as parse_wire
 

@@ -14,7 +14,7 @@ from recortex.errors import CorruptStoreError, StoreBusyError
 from recortex.storage.database import Migration
 from recortex.storage.postgres import migrations as postgres
 from recortex.storage.sqlite import migrations
-from recortex.storage.sqlite.schema_check import FORMER, digest, expected, objects_of
+from recortex.storage.sqlite.migrations import FORMER, digest, expected, objects_of
 from recortex.storage.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -13,7 +13,7 @@ from example_memories import memory as example
 from ready_recortex import run
 from recortex import Cortex
 from recortex.errors import CorruptStoreError
-from recortex.storage.sqlite.last_change import noted_of
+from recortex.storage.sqlite.connection import noted_of
 from recortex.storage.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

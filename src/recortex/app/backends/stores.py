@@ -15,9 +15,8 @@ from recortex.filesystem import require_own
 from recortex.lean import lazy_module
 from recortex.storage.database import copied_from
 from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.sqlite.migrations import applied, newest
+from recortex.storage.sqlite.migrations import applied, has_schema, newest
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.sqlite.schema_check import has_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,10 +33,10 @@ if TYPE_CHECKING:
     WholeStore = SqliteStore | PgStore
     from recortex.storage.postgres import opening
     from recortex.storage.records import ledger
-    from recortex.storage.sqlite import last_change
+    from recortex.storage.sqlite import connection
 else:
     opening = lazy_module("recortex.storage.postgres.opening")
-    last_change = lazy_module("recortex.storage.sqlite.last_change")
+    connection = lazy_module("recortex.storage.sqlite.connection")
     ledger = lazy_module("recortex.storage.records.ledger")
 
 EXTRA = "pip install 'recortex[postgres]'"
@@ -155,7 +154,7 @@ def generation_of(locations: Sequence[Location]) -> str:
 def _generation(location: Location) -> Generation | None:
     if location.remote:
         return ledger.StatisticsRecords(_workspace(location)).generation()
-    return last_change.change_counter(location.database)
+    return connection.change_counter(location.database)
 
 
 @cache

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from recortex.domain.search import BM25_MOST_GAIN, MOST_SCORED, begins
-from recortex.storage.database import Records
+from recortex.storage.database import Records, json
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
 from recortex.storage.records.rows import EVERYTHING
-from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

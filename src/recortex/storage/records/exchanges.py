@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.exchange import Exchange, ExchangeQuery, SessionSummary
 from recortex.domain.time import to_micros
 from recortex.lean import replace
-from recortex.storage.database import Records
-from recortex.storage.records import row_checksums
-from recortex.storage.records.rows import EVERYTHING
-from recortex.storage.records.values import as_written, codecs, instant, json, micros, parse
+from recortex.storage.database import Records, as_written, codecs, instant, json, micros, parse
+from recortex.storage.records.rows import EVERYTHING, seal_row
 from recortex.storage.tables import EXCHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.storage.database import Database
+    from recortex.storage.database import Database, Row
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.values import Row
 
 _FIELDS = {"commit_id": "commit"} | {name: name for name in Exchange.__struct_fields__}
 COLUMNS = tuple(name for name in EXCHANGES.names if name in _FIELDS)
@@ -233,7 +230,7 @@ def _row(exchange: Exchange, terms: str, old: Mapping[str, Any] | None, now: int
     same = old is not None and all(row[name] == old[name] for name in _TEXTS)
     row |= {name: old[name] if old is not None and same else None for name in VECTORS}
     row |= {"terms": terms, "recorded_at": old["recorded_at"] if old is not None else now}
-    return row | {"seal": row_checksums.of_row(EXCHANGES, row)}
+    return row | {"seal": seal_row(EXCHANGES, row)}
 
 
 def _summary(session: str, rows: Sequence[Row]) -> SessionSummary:

@@ -14,9 +14,8 @@ from recortex.storage.database import Records
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.storage.database import Bindings, Database
+    from recortex.storage.database import Bindings, Database, Row
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.values import Row
 
 MOST_FOUND = 300
 """So many exchanges are scored in a search by their rarest words; the latest where these are still too

@@ -19,8 +19,7 @@ from recortex.domain.model_call import ModelCall, Spending
 from recortex.domain.relation import AuditEntry, Tombstone
 from recortex.domain.time import from_micros, to_micros
 from recortex.lean import replace
-from recortex.storage.database import Records
-from recortex.storage.records.values import json, read, stored
+from recortex.storage.database import Records, json, read, stored
 from recortex.storage.tables import MODEL_CALLS
 
 if TYPE_CHECKING:

@@ -12,19 +12,18 @@ from recortex.domain.time import from_micros, to_micros
 from recortex.errors import CorruptStoreError
 from recortex.plugins import capabilities, load
 from recortex.ports.store import EVERY_VERSION
-from recortex.storage.database import Records
+from recortex.storage.database import Records, as_written, json, parse, read
 from recortex.storage.records.exchanges import COLUMNS, exchange_of
 from recortex.storage.records.ledger import AUDIT
 from recortex.storage.records.memories import VERSION, version_of
 from recortex.storage.records.relations import relation_of
-from recortex.storage.records.values import as_written, json, parse, read
 from recortex.storage.tables import RECEIPTS, RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.storage.records.values import Row
+    from recortex.storage.database import Row
 
 
 _MANY = 2**62  # more rows than any store holds: no limit

@@ -11,8 +11,7 @@ from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
 from recortex.hashes import sha256
 from recortex.lean import replace
-from recortex.storage.database import Records
-from recortex.storage.records import row_checksums
+from recortex.storage.database import Records, json, read, stored
 from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import (
     CHECKED,
@@ -24,11 +23,12 @@ from recortex.storage.records.rows import (
     link_rows,
     memory_of,
     order,
+    seal_memory,
+    seal_row,
     state_of,
     to_row,
     where,
 )
-from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import BY_NAME, EXCHANGES, MEMORIES, VERSIONS, links, owned
 
 if TYPE_CHECKING:
@@ -40,10 +40,9 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Check
     from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.vocabulary import Actor
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Database, Row, Rows
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.values import Row
     from recortex.storage.tables import Table
 
     Has = Callable[[str, str], bool]
@@ -160,7 +159,7 @@ class MemoryRecords(Records):
         """Keep a new memory, and the hash of the place where it was learned; returns its key."""
         row = self._row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
         linked = link_rows(memory)
-        row["seal"] = row_checksums.of_memory(row, linked)
+        row["seal"] = seal_memory(row, linked)
         key = int(self._keywords.rows(self._sql["insert_memory"], row)[0][0])
         self._insert_links(linked, key)
         if place:
@@ -183,7 +182,7 @@ class MemoryRecords(Records):
         if kept.files == old.files:
             row |= dict(zip(CHECKED, behind[4:], strict=True))
         linked = link_rows(kept)
-        row |= {"key": key, "seal": row_checksums.of_memory(row, linked)}
+        row |= {"key": key, "seal": seal_memory(row, linked)}
         self._keywords.rows(self._sql["update_memory"], row)
         for table in links().values():
             self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
@@ -300,7 +299,7 @@ class MemoryRecords(Records):
             "changed_by": changed_by,
             "reason": reason,
         }
-        sealed = {**row, "embedding_key": embedding_key, "seal": row_checksums.of_row(VERSIONS, row)}
+        sealed = {**row, "embedding_key": embedding_key, "seal": seal_row(VERSIONS, row)}
         self._named("snapshot", sealed)
         self._rows("retain", key, old.version + 1 - KEPT_VERSIONS)
 

@@ -24,18 +24,16 @@ from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
 from recortex.errors import CausalCycleError
 from recortex.lean import replace
-from recortex.storage.database import Records
-from recortex.storage.records import row_checksums
+from recortex.storage.database import Records, json, read, stored
 from recortex.storage.records.ledger import LedgerRecords
-from recortex.storage.records.values import json, read, stored
+from recortex.storage.records.rows import seal_row
 from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
-    from recortex.storage.database import Database
-    from recortex.storage.records.values import Row
+    from recortex.storage.database import Database, Row
 
 
 # -- keeps an order of the memories in which each cause stands before its effects, so that none is its own
@@ -347,7 +345,7 @@ class RelationRecords(Records):
 
     def _write(self, query: str, rows: Sequence[dict[str, Any]]) -> None:
         """Relations by their columns as stored, each under its seal."""
-        self._each(query, [{**row, "seal": row_checksums.of_row(RELATIONS, row)} for row in rows])
+        self._each(query, [{**row, "seal": seal_row(RELATIONS, row)} for row in rows])
 
     def count(self) -> int:
         """How many there are."""

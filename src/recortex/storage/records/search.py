@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
 from recortex.domain.search import Facts, Links
 from recortex.lean import NamedTuple, lazy_module
+from recortex.storage.database import json
 from recortex.storage.records.exchanges import SELECT as EXCHANGES_SELECT
 from recortex.storage.records.exchanges import VECTORS as EXCHANGES_VECTORS
 from recortex.storage.records.exchanges import exchange_of
@@ -19,7 +20,6 @@ from recortex.storage.records.exchanges import where as exchanges_where
 from recortex.storage.records.keywords import WordSearch
 from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import EVERYTHING, SELECT, where
-from recortex.storage.records.values import json
 from recortex.storage.records.vectors import OF_EXCHANGES, Owned, OwnVectors, quantised
 
 if TYPE_CHECKING:
@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Memory
     from recortex.domain.search import MemoryQuery
-    from recortex.storage.database import Database
+    from recortex.storage.database import Database, Row
     from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
 else:
     np = lazy_module("numpy")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
 from recortex.domain.text import word_of_file
 from recortex.domain.time import to_micros
-from recortex.storage.database import Records
-from recortex.storage.records.values import read, stored
+from recortex.storage.database import Records, read, stored
 from recortex.storage.tables import RECEIPTS, SESSIONS, SIGNALS
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from recortex.domain.maintenance import Reembedding
 from recortex.lean import NamedTuple
-from recortex.storage.database import Records
-from recortex.storage.records.values import json
+from recortex.storage.database import Records, json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -14,13 +14,12 @@ from recortex.domain.text import lazy
 from recortex.domain.time import from_micros
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.lean import NamedTuple
+from recortex.storage.database import json
 from recortex.storage.records.memories import among, forget_replicated, holding, text_condition
-from recortex.storage.records.values import json
-from recortex.storage.sqlite.connection import translated
-from recortex.storage.sqlite.last_change import noted_of
+from recortex.storage.sqlite.connection import noted_of, translated
 from recortex.storage.sqlite.maintenance import about_index, compact, damage
+from recortex.storage.sqlite.migrations import foreign_objects
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.sqlite.schema_check import foreign_objects
 from recortex.storage.tables import CHUNKS, DOCUMENTS, TABLES
 
 if TYPE_CHECKING:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import random
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
 import apsw
 
+from recortex.domain.maintenance import Generation
 from recortex.errors import (
     CorruptStoreError,
     InvalidInputError,
@@ -20,6 +22,8 @@ from recortex.errors import (
     StorageError,
     StoreBusyError,
 )
+from recortex.filesystem import require_own
+from recortex.lean import NamedTuple
 from recortex.storage.database import folded
 
 # -- how connections of many processes share a file: waiting for one's turn, and folding the write-ahead log
@@ -300,3 +304,207 @@ def identity(path: Path) -> Identity:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+# -- the last change that was acknowledged, noted beside a store: a file that lost its end is told by it
+
+
+SUFFIX = ".last"
+_BYTES = 63
+_MILLISECONDS = 250  # how long `change_counter` waits for a writer: a hook has no more
+_GENERATION = (
+    "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
+    " (SELECT count(*) FROM tombstones)"
+)
+_QUERY = (
+    "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(key), 0) FROM memories),"
+    " (SELECT coalesce(max(key), 0) FROM exchanges)"
+)
+
+
+class Change(NamedTuple):
+    """How far a store has come: the last numbers of its log of operations, its memories and its exchanges."""
+
+    audit: int = 0
+    memories: int = 0
+    exchanges: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything was ever changed."""
+        return any(self)
+
+    def behind(self, noted: Change) -> str:
+        """What is missing here of what was noted, in words; empty where nothing is."""
+        missing = {
+            "operations": noted.audit - self.audit,
+            "memories": noted.memories - self.memories,
+            "exchanges": noted.exchanges - self.exchanges,
+        }
+        return ", ".join(f"{count:,} {name}" for name, count in missing.items() if count > 0)
+
+
+class LastChange:
+    """The note of one store.
+
+    Args:
+        path: of the store.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.with_name(f"{path.name}{SUFFIX}")
+        self.noted = self._read()
+
+    def before_commit(self, connection: apsw.Connection) -> Change:
+        """How far the store will have come; what goes back (a purge) is noted now: it is never too much."""
+        now = reached(connection)
+        if now.behind(self.noted):
+            self.note(now)
+        return now
+
+    def note(self, change: Change) -> None:
+        """Note a change; where that cannot be, the next one is noted."""
+        if change == self.noted:
+            return
+        text = f"{change.audit:020} {change.memories:020} {change.exchanges:020}\n".encode()
+        with suppress(OSError):
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            try:
+                os.write(handle, text)
+            finally:
+                os.close(handle)
+            self.noted = change
+
+    def _read(self) -> Change:
+        return noted(self.path)
+
+
+def noted(path: Path) -> Change:
+    """The change that a note names; nothing where there is none that can be read."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  a hot path
+            numbers = [int(one) for one in file.read(_BYTES).split()]
+        return Change(*numbers)
+    except (OSError, ValueError, TypeError):
+        return Change()
+
+
+def noted_of(store: Path) -> Change:
+    """The change that is noted beside a store."""
+    return noted(store.with_name(f"{store.name}{SUFFIX}"))
+
+
+def reached(connection: apsw.Connection) -> Change:
+    """How far the store of a connection has come."""
+    try:
+        return Change(*next(iter(connection.execute(_QUERY))))
+    except apsw.SQLError:  # of a schema that has not all of these yet
+        return Change()
+
+
+def forget(store: Path) -> None:
+    """Take the note away: the store in its place is another one now."""
+    store.with_name(f"{store.name}{SUFFIX}").unlink(missing_ok=True)
+
+
+def change_counter(path: Path) -> Generation | None:
+    """As `StatisticsRecords.generation`; None where there is no store. The file is opened for reading alone.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    if not os.path.lexists(path):
+        return None
+    require_own(path)
+    try:
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.set_busy_timeout(_MILLISECONDS)
+            return Generation(*next(iter(connection.execute(_GENERATION))))
+    except apsw.Error as error:
+        raise StorageError(f"The store {path} cannot be read: {error}.") from error
+
+
+# -- opening a store that cannot be written: the disk is full, or its folder may only be read
+
+
+_PRAGMAS = """
+PRAGMA query_only = ON;
+PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -64000;
+PRAGMA trusted_schema = OFF;
+"""
+
+
+class Seen(NamedTuple):
+    """The files of a store as they were: size and time of change of the file and of its log."""
+
+    file: tuple[int, int]
+    log: tuple[int, int]
+
+
+def snapshot_files(path: Path) -> Seen:
+    """The files of a store as they are now."""
+    return Seen(_state(path), _state(path.with_name(f"{path.name}-wal")))
+
+
+def connect_reading(path: Path, *, vectors: bool) -> apsw.Connection:
+    """A connection that writes nothing, neither to the store nor beside it.
+
+    Args:
+        path: the database's file, which is there.
+        vectors: whether to load sqlite-vec.
+
+    Raises:
+        apsw.Error: the file cannot be read either.
+    """
+    log = snapshot_files(path).log[0]
+    how = _WITHOUT_LOCKS if log and os.name == "posix" else "" if log else "&immutable=1"
+    connection = apsw.Connection(
+        f"file:{quote(os.fsencode(path))}?mode=ro{how}",
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+    )
+    try:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if log:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()  # the index stays in memory
+        connection.execute(_PRAGMAS).fetchall()
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        if vectors:
+            load_vectors(connection)
+    except BaseException:
+        connection.close(force=True)
+        raise
+    return connection
+
+
+_WITHOUT_LOCKS = "&vfs=unix-none"
+
+
+def why_not_written(path: Path, error: Exception) -> str:
+    """What keeps a store from being written, in words."""
+    folder = path.parent
+    if not os.access(folder, os.W_OK) or not os.access(path, os.W_OK):
+        return "it may only be read"
+    return "the disk is full" if is_full(folder) else str(error.__cause__ or error)
+
+
+def is_full(folder: Path) -> bool:
+    """Whether the disk of a folder has no room left for the shortest change."""
+    with suppress(OSError):
+        if hasattr(os, "statvfs"):  # what `shutil` asks, without loading it for every command
+            disk = os.statvfs(folder)
+            return disk.f_bavail * disk.f_frsize < _ROOM
+        import shutil  # for Windows alone: every hook would load it
+
+        return shutil.disk_usage(folder).free < _ROOM
+    return False
+
+
+_ROOM = 128 * 1024
+"""Bytes that opening a store and one short change take at least."""
+
+
+def _state(path: Path) -> tuple[int, int]:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_size, found.st_mtime_ns
+    return 0, 0

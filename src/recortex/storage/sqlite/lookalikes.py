@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 import numpy as np
 
+from recortex.storage.database import json
 from recortex.storage.records.search import LOOKALIKES
-from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

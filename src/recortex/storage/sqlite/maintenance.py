@@ -9,8 +9,7 @@ import apsw
 from recortex.domain.maintenance import Integrity
 from recortex.errors import CorruptStoreError
 from recortex.storage.database import queries
-from recortex.storage.records import row_checksums
-from recortex.storage.records.rows import SELECT, from_row
+from recortex.storage.records.rows import SELECT, Unfit, from_row, unfit_rows
 from recortex.storage.sqlite.connection import translated
 from recortex.storage.tables import keyword_indexes
 
@@ -118,9 +117,9 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
     return found
 
 
-def unfit(connection: apsw.Connection) -> list[row_checksums.Unfit]:
+def unfit(connection: apsw.Connection) -> list[Unfit]:
     """Rows that are not as they were sealed."""
-    return list(row_checksums.unfit(connection.execute, queries("memories", "sqlite")))
+    return list(unfit_rows(connection.execute, queries("memories", "sqlite")))
 
 
 def _mistyped(connection: apsw.Connection) -> list[str]:

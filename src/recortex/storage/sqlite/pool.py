@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 import apsw
 
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
-from recortex.lean import lazy_module
 from recortex.storage.database import Database
 from recortex.storage.sqlite.connection import (
     BUSY_MILLISECONDS,
     MEMORY,
     Patience,
     connect,
+    connect_reading,
     has_vectors,
     identity,
     left_behind,
     sides,
+    snapshot_files,
     translated,
+    why_not_written,
 )
 
 if TYPE_CHECKING:
@@ -31,12 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.storage.database import Bindings
-    from recortex.storage.sqlite import reading_only
-    from recortex.storage.sqlite.connection import Identity
-    from recortex.storage.sqlite.last_change import LastChange
-    from recortex.storage.sqlite.reading_only import Seen
-else:
-    reading_only = lazy_module("recortex.storage.sqlite.reading_only")
+    from recortex.storage.sqlite.connection import Identity, LastChange, Seen
 
 
 # -- keeps a store's connections closed while a process forks
@@ -205,18 +202,12 @@ class Pool(Database):
                 connection = self._open_to_read()
             except StorageError:
                 raise error from None
-            self.unwritable, self._as_read = self._why_not_written(error), self._snapshot()
+            self.unwritable, self._as_read = why_not_written(self.path, error), snapshot_files(self.path)
             return connection
 
     def _open_to_read(self) -> apsw.Connection:
         with translated(self.path):
-            return reading_only.connect_reading(self.path, vectors=self._with_vectors)
-
-    def _snapshot(self) -> Seen:
-        return reading_only.snapshot_files(self.path)
-
-    def _why_not_written(self, error: PermissionsError) -> str:
-        return reading_only.why_not_written(self.path, error)
+            return connect_reading(self.path, vectors=self._with_vectors)
 
     def _open_to_write(self) -> apsw.Connection:
         with translated(self.path):
@@ -282,7 +273,7 @@ class Pool(Database):
                 with self._gate.inside():
                     return self._run(self.connection(), sql, bindings)
             try:
-                if self._as_read is not None and self._as_read != self._snapshot():
+                if self._as_read is not None and self._as_read != snapshot_files(self.path):
                     self._let_go(folding=False)  # somebody could write after all
                 return self._run(self._writer, sql, bindings)
             finally:
@@ -340,7 +331,7 @@ class Pool(Database):
                 yield
             except BaseException as error:
                 if isinstance(error, PermissionsError):
-                    self.unwritable = self.unwritable or self._why_not_written(error)
+                    self.unwritable = self.unwritable or why_not_written(self.path, error)
                 self._rollback()
                 raise
             else:
@@ -359,7 +350,7 @@ class Pool(Database):
             try:
                 writing = self._open_to_write()
             except PermissionsError as error:
-                self.unwritable = self._why_not_written(error)
+                self.unwritable = why_not_written(self.path, error)
                 said = f"The store {self.path} cannot be written: {self.unwritable}. Nothing was changed."
                 raise PermissionsError(said) from error
             self._let_go(folding=False)

@@ -17,16 +17,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import apsw
 
 from recortex.errors import PermissionsError, StorageError, StoreBusyError
-from recortex.storage.records.full_copy import FullCopyRecords
 from recortex.storage.sqlite.backup import foreign
-from recortex.storage.sqlite.connection import in_use
-from recortex.storage.sqlite.former_schemas import mend
-from recortex.storage.sqlite.last_change import forget, noted_of, reached
+from recortex.storage.sqlite.connection import forget, in_use, noted_of, reached
 from recortex.storage.sqlite.maintenance import check, damage_in, doubtful, rebuild_index
-from recortex.storage.sqlite.migrations import migrate
+from recortex.storage.sqlite.migrations import foreign_objects, is_former, mend, migrate
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
-from recortex.storage.sqlite.schema_check import foreign_objects, is_former
+from recortex.storage.transfer import FullCopyRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

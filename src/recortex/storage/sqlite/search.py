@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.maintenance import Degradation
 from recortex.domain.search import ANY_ENDING, MOST_SCORED, Facts, begins
 from recortex.errors import CorruptStoreError
+from recortex.storage.database import json
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
-from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import rebuild_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from recortex.domain.search import MemoryQuery
-    from recortex.storage.database import Bindings, Rows
+    from recortex.storage.database import Bindings, Row, Rows
     from recortex.storage.records.keywords import Indexed
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.rows import Clause
-    from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.lookalikes import HeldWords
     from recortex.storage.sqlite.pool import Pool

@@ -17,9 +17,9 @@ from blake3 import blake3
 
 from recortex.domain.maintenance import Degradation, VectorIndexState
 from recortex.lean import NamedTuple, lazy_module
+from recortex.storage.database import json
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import closest, packed_words, words_of
-from recortex.storage.records.values import json
 from recortex.storage.records.vectors import VectorRecords, quantised
 
 if TYPE_CHECKING:

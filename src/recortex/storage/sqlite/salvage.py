@@ -1,4 +1,7 @@
-"""Writes what was read into a new store; rows that do not fit their checksum wait for the backup's."""
+"""Salvages a damaged store: what can be read goes into a new one, and a backup fills the gaps.
+
+What is lost is reported by name. Rows that do not fit their checksum wait for the backup's.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from recortex.codec import loads
 from recortex.domain.vocabulary import Actor, RelationType
 from recortex.errors import InvalidInputError
 from recortex.storage.database import queries
+from recortex.storage.sqlite.damaged import ID, LINKS, OF_A_MEMORY, REFILLED, DamagedContent
 from recortex.storage.sqlite.maintenance import unfit
-from recortex.storage.sqlite.salvage.reading import ID, LINKS, OF_A_MEMORY, REFILLED
 from recortex.storage.tables import TABLES, keyword_indexes
 
 if TYPE_CHECKING:
@@ -19,13 +22,53 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recortex.storage.records.row_checksums import Unfit
-    from recortex.storage.sqlite.salvage.reading import DamagedContent, StoredTable, Values
+    from recortex.storage.records.rows import Unfit
+    from recortex.storage.sqlite.damaged import Fingerprint, StoredTable, Values
 
     Ends = tuple[str, str, str]
 
 
 _SQL = queries("salvage", "sqlite")
+_NAMED_AT_MOST = 10_000  # sentences on losses that are reported
+
+
+class Salvaged(NamedTuple):
+    """What a salvage kept and lost.
+
+    Attributes:
+        lost: sentences that begin with the memory's id where it is known.
+        memories: in the new store.
+        from_backup: of these, as the backup has them.
+    """
+
+    lost: tuple[str, ...]
+    memories: int
+    from_backup: int
+
+
+def salvage(
+    into: apsw.Connection, damaged: Path, fingerprint: Fingerprint, backup: Backup | None
+) -> Salvaged:
+    """Read, fill the gaps from a backup, write.
+
+    Args:
+        into: a new, empty store, of today's schema.
+        damaged: the damaged file, with its write-ahead log beside it; neither is written.
+        fingerprint: the hash of a kind and a text, by which a damaged text is known.
+        backup: a whole store of today's schema, if there is one.
+    """
+    found = DamagedContent(into, damaged, fingerprint)
+    named = [*found.contradicted]
+    write(into, found)
+    aside = Aside(into, found)
+    filling = Filling(into, found, backup) if backup else None
+    if filling:
+        named += filling.run()
+    named += [*aside.put_back(), *aside.seal_anew()]
+    tidy(into)
+    named += lost(into, found)
+    count = int(into.execute("SELECT count(*) FROM memories").get)
+    return Salvaged(tuple(named[:_NAMED_AT_MOST]), count, filling.filled if filling else 0)
 
 
 def write(into: apsw.Connection, found: DamagedContent) -> None:
