@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,7 +36,7 @@ from servers import Server  # type: ignore[import-not-found]  # noqa: E402
 from team_members import Replica, everything  # type: ignore[import-not-found]  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 BODY = '{"kind":"decision","text":"' + "We keep sessions in Redis, because the pods restart. " * 8 + '"}'
 _ROUNDS = 20
@@ -85,8 +86,10 @@ def main() -> None:
         admin = Replica(link[1], "team", link[2])
         print(f"load of the machine: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
         thousand(admin)
-        load(admin, str(database._folder), options)  # noqa: SLF001  it has no other name for it
-        million(admin, url, options.million)
+        folder = str(database._folder)  # noqa: SLF001  it has no other name for it
+        load(admin, partial(processor_seconds, program.pid, folder), options)
+        if options.million:
+            million(admin, url, options.million)
     finally:
         program.terminate()
         program.wait()
@@ -124,63 +127,74 @@ def thousand(admin: Any) -> None:
     print(f"1,000 versions: push {median(sent):.2f} s, pull and check {median(fetched):.2f} s")
 
 
-def load(admin: Any, folder: str, options: argparse.Namespace) -> None:
+def load(admin: Any, used: Callable[[], Used], options: argparse.Namespace) -> None:
     port = int(admin.place.base.rpartition(":")[2])
     some = [invited(admin, f"writer {number}") for number in range(options.clients)]
     writers = [
         Writer(port, "team", one.token, one.id, one.member, one.key.private_bytes_raw()) for one in some
     ]
     halves = [(writers[half::2], options.rate, options.seconds, options.each) for half in range(2)]
-    start, used = time.perf_counter(), processor_seconds(folder)
+    start, before = time.perf_counter(), used()
     with multiprocessing.Pool(2) as pool:
         found = pool.starmap(write, halves)
-    took, used = time.perf_counter() - start, processor_seconds(folder) - used
-    times = sorted(one for half, _, _ in found for one in half)
+    took, after = time.perf_counter() - start, used()
+    times = sorted(one for half in found for one in half[0])
     requests, errors = sum(half[1] for half in found), sum(half[2] for half in found)
-    of = quantiles(times, n=100)
+    clients = sum(half[3] for half in found)
+    part = quantiles(times, n=100)
     print(
         f"{options.clients} clients: {len(times):,} writes in {requests:,} requests, {took:.0f} s;"
-        f" from write to answer median {median(times) * 1000:.0f} ms, p95 {of[94] * 1000:.0f},"
-        f" p99 {of[98] * 1000:.0f},"
-        f" longest {times[-1] * 1000:.0f}; {errors} errors; load {os.getloadavg()[0]:.1f};"
-        f" server and database {used / len(times) * 1000:.2f} ms of processor time a write"
+        f" from write to answer median {median(times) * 1000:.0f} ms, p95 {part[94] * 1000:.0f},"
+        f" p99 {part[98] * 1000:.0f},"
+        f" longest {times[-1] * 1000:.0f}; {errors} errors; load {os.getloadavg()[0]:.1f}"
     )
+    for what, each in (("write", len(times)), ("request", requests)):
+        spent = (after.server - before.server, after.database - before.database, clients)
+        of = (one / each * 1000 for one in spent)
+        print("  processor time a {}: server {:.2f} ms, database {:.2f}, clients {:.2f}".format(what, *of))
     counted = len([one for one in everything(admin) if one.author.startswith("writer")])
     assert counted == len(times), (counted, len(times))
 
 
-def processor_seconds(folder: str) -> float:
+class Used(NamedTuple):
+    """Seconds of processor time."""
+
+    server: float
+    database: float
+
+
+def processor_seconds(server: int, folder: str) -> Used:
     """What the server's processes and the database's have used so far; Linux alone tells."""
-    found = {int(path.name): path for path in Path("/proc").iterdir() if path.name.isdecimal()}
     fields = {}
-    for pid, path in found.items():
+    for path in Path("/proc").iterdir():
         try:
             stat = (path / "stat").read_text().rpartition(")")[2].split()
-            fields[pid] = stat, (path / "cmdline").read_bytes()
-        except OSError:
+            place = str((path / "cwd").readlink())
+        except (OSError, ValueError):
             continue
-    ours, ticks = {os.getpid()}, 0
-    while new := {pid for pid, (stat, _) in fields.items() if int(stat[1]) in ours} - ours:
+        if path.name.isdecimal():
+            fields[int(path.name)] = int(stat[1]), int(stat[11]) + int(stat[12]), place
+    ours = {server}
+    while new := {pid for pid, (parent, *_) in fields.items() if parent in ours} - ours:
         ours |= new
-    for pid, (stat, command) in fields.items():
-        try:
-            database = b"postgres" in command and str((found[pid] / "cwd").readlink()) == folder
-        except OSError:
-            database = False
-        if database or (pid in ours and pid != os.getpid()):
-            ticks += int(stat[11]) + int(stat[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    second = os.sysconf("SC_CLK_TCK")
+    return Used(
+        sum(ticks for pid, (_, ticks, _) in fields.items() if pid in ours) / second,
+        sum(ticks for _, ticks, place in fields.values() if place == folder) / second,
+    )
 
 
-def write(writers: Sequence[Writer], rate: float, seconds: float, each: bool) -> tuple[list[float], int, int]:
+Half = tuple[list[float], int, int, float]
+"""Times of writes, requests, errors, and the clients' own processor time."""
+
+
+def write(writers: Sequence[Writer], rate: float, seconds: float, each: bool) -> Half:
     return asyncio.run(_write(writers, rate, seconds, each))
 
 
-async def _write(
-    writers: Sequence[Writer], rate: float, seconds: float, each: bool
-) -> tuple[list[float], int, int]:
+async def _write(writers: Sequence[Writer], rate: float, seconds: float, each: bool) -> Half:
     clients = [Client(one, int(rate * seconds)) for one in writers]
-    start = time.perf_counter() + 0.5
+    used, start = time.process_time(), time.perf_counter() + 0.5
     await asyncio.gather(
         *(one.run(start + number / len(clients) / rate, rate, each) for number, one in enumerate(clients))
     )
@@ -188,6 +202,7 @@ async def _write(
         [taken for one in clients for taken in one.times],
         sum(one.requests for one in clients),
         sum(one.errors for one in clients),
+        time.process_time() - used,
     )
 
 

@@ -210,20 +210,20 @@ class _Team:
         await self._store.bind(caller, card.replica, key, msgspec.json.encode(card))
         return {"workspace": caller.workspace, "member": caller.member, "scope": caller.scope}
 
-    async def push(self, request: Request) -> Mapping[str, Any]:
+    async def push(self, request: Request) -> msgspec.Raw:
         workspace, token = _workspace(request), _bearer(request)
         caller = self._store.known(workspace, token)
         if caller is None:
             caller, body = await self._asked(request, Right.READ)
-            return _state(await self._store.push(caller, **await self._pushed(caller, body)))
-        # One statement accepts the token and appends; a request that does not get that far is counted, too.
+            return msgspec.Raw(await self._store.push(caller, **await self._pushed(caller, body)))
+        # What appends accepts the token as well; a request that does not get that far is counted, too.
         raw = await _body(request)
         try:
             pushed = await self._pushed(caller, _proven(request, caller, _moment(request), raw, Right.READ))
         except SyncError:
             await self._store.enter(workspace, token)
             raise
-        return _state(await self._store.push(caller, **pushed, token=token))
+        return msgspec.Raw(await self._store.push(caller, **pushed, token=token))
 
     async def _pushed(self, caller: Caller, body: bytes) -> dict[str, Any]:
         """What a push hands over, once it is known to be the caller's own."""

@@ -114,69 +114,87 @@ BEGIN
     t.admitted, 1 - asked.level, asked.rate;
 END $$;
 
--- Appends versions that continue a replica's log and concern no purge, and tells what the workspace holds
--- then; no row, and no change, where something is in the way of that.
-CREATE OR REPLACE FUNCTION append(p_workspace text, p_replica text, p_first bigint, p_ids bytea[],
-  p_memories text[], p_payloads bytea[], p_parents bytea[], p_of text[], p_bytes bigint, p_sum numeric,
-  p_card bytea, p_applied bytea, p_lock integer)
-RETURNS TABLE (replica text, counter bigint, set_hash text)
-LANGUAGE plpgsql SET search_path = recortex_team SET enable_seqscan = off AS $$
+DROP FUNCTION IF EXISTS enter_and_append;
+DROP FUNCTION IF EXISTS append;  -- of the first versions
+
+-- Several pushes at once, each by a token of its own and of a replica of its own: accepts and counts the
+-- tokens, and appends the versions that continue a replica's log and concern no purge. One row for each
+-- token that there is, and one for what the workspace holds then, if anything was appended. Of a push that
+-- has something in its way, nothing is appended; the others are not concerned.
+-- 'pushes' and 'of' number the push of a version, and of a parent that has to be there. Rows are locked in
+-- their order, so that two calls cannot wait for each other, and looked up by index, whatever is estimated.
+CREATE OR REPLACE FUNCTION append_all(p_workspace text, p_lock integer, p_tokens text[], p_hashes bytea[],
+  p_replicas text[], p_firsts bigint[], p_numbers bigint[], p_sizes bigint[], p_sums numeric[],
+  p_cards bytea[], p_applied bytea[], p_pushes bigint[], p_counters bigint[], p_ids bytea[],
+  p_memories text[], p_payloads bytea[], p_of bigint[], p_parents bytea[], p_parent_memories text[])
+RETURNS TABLE (place bigint, appended boolean, ended text, admitted boolean, missing double precision,
+  rate double precision, vector text, set_hash text)
+LANGUAGE plpgsql SET search_path = recortex_team SET enable_seqscan = off SET enable_hashjoin = off
+SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM set_config('recortex.team', p_workspace, true);
   PERFORM pg_advisory_xact_lock_shared(p_lock, hashtext(p_workspace));
-  PERFORM FROM replicas r
-  WHERE r.workspace = p_workspace AND r.replica = p_replica AND r.counter = p_first - 1 FOR UPDATE;
-  IF NOT FOUND
-    OR EXISTS (SELECT FROM versions v
-      WHERE v.workspace = p_workspace AND v.purges AND v.memory = ANY(p_memories))
-    OR EXISTS (SELECT FROM unnest(p_parents, p_of) AS p (id, memory) WHERE NOT EXISTS (SELECT FROM versions v
-      WHERE v.workspace = p_workspace AND v.id = p.id AND v.memory = p.memory))
-    OR NOT EXISTS (SELECT FROM workspaces w, replicas r
-      WHERE w.workspace = p_workspace AND r.workspace = p_workspace GROUP BY w.most_versions, w.most_bytes
-      HAVING sum(r.counter) + cardinality(p_ids) <= w.most_versions
-        AND sum(r.bytes) + p_bytes <= w.most_bytes)
-  THEN
-    RETURN;
-  END IF;
-  INSERT INTO versions (workspace, replica, counter, id, memory, purges, payload)
-  SELECT p_workspace, p_replica, p_first - 1 + n, id, memory, false, payload
-  FROM unnest(p_ids, p_memories, p_payloads) WITH ORDINALITY AS one (id, memory, payload, n);
-  UPDATE replicas r SET counter = p_first - 1 + cardinality(p_ids), bytes = bytes + p_bytes,
-    set_hash = mod(set_hash + p_sum, 2::numeric ^ 256), card = coalesce(p_card, card),
-    applied = coalesce(p_applied, applied),
-    applied_at = CASE WHEN p_applied IS NULL THEN applied_at ELSE now() END
-  WHERE r.workspace = p_workspace AND r.replica = p_replica;
-  RETURN QUERY SELECT r.replica, r.counter, r.set_hash::text FROM replicas r WHERE r.workspace = p_workspace;
-END $$;
-
--- Both in one: what it appended, or one row without a replica that says whether the token was accepted.
-CREATE OR REPLACE FUNCTION enter_and_append(p_token text, p_hash bytea, p_workspace text, p_replica text,
-  p_first bigint, p_ids bytea[], p_memories text[], p_payloads bytea[], p_parents bytea[], p_of text[],
-  p_bytes bigint, p_sum numeric, p_card bytea, p_applied bytea, p_lock integer)
-RETURNS TABLE (replica text, counter bigint, set_hash text, ended text, admitted boolean,
-  missing double precision, rate double precision)
-LANGUAGE plpgsql SET search_path = recortex_team AS $$
-#variable_conflict use_column
-DECLARE
-  durable text := current_setting('synchronous_commit');
-  entered record;
-BEGIN
-  SELECT * INTO entered FROM enter(p_workspace, p_token, p_hash);
-  IF NOT FOUND THEN
-    RETURN;
-  END IF;
-  PERFORM set_config('synchronous_commit', durable, true);  -- what is acknowledged must not be lost
-  IF entered.ended IS NULL AND entered.admitted AND entered.replica = p_replica THEN
-    RETURN QUERY SELECT a.replica, a.counter, a.set_hash, NULL::text, true, 0::float8, 0::float8
-    FROM append(p_workspace, p_replica, p_first, p_ids, p_memories, p_payloads, p_parents, p_of, p_bytes,
-      p_sum, p_card, p_applied, p_lock) a;
-    IF FOUND THEN
-      RETURN;
-    END IF;
-  END IF;
-  RETURN QUERY SELECT NULL::text, NULL::bigint, NULL::text, entered.ended, entered.admitted,
-    entered.missing, entered.rate;
+  RETURN QUERY
+  WITH pushes AS MATERIALIZED (
+    SELECT * FROM unnest(p_tokens, p_hashes, p_replicas, p_firsts, p_numbers, p_sizes, p_sums, p_cards,
+      p_applied) WITH ORDINALITY AS p (token, hash, replica, first, number, size, total, card, applied, place)
+  ), asked AS MATERIALIZED (
+    SELECT p.place, p.replica = t.replica AS own, t.token, w.rate, m.removed_at,
+      least(w.burst, t.level + extract(epoch FROM now() - t.level_at) * w.rate) AS level
+    FROM pushes p JOIN tokens t ON t.workspace = p_workspace AND t.token = p.token AND t.hash = p.hash
+    JOIN workspaces w ON w.workspace = p_workspace
+    JOIN members m ON m.workspace = p_workspace AND m.member = t.member
+    ORDER BY t.token FOR UPDATE OF t
+  ), entered AS (
+    UPDATE tokens t SET used_at = now(), level_at = now(), admitted = asked.level >= 1,
+      level = asked.level - CASE WHEN asked.level >= 1 THEN 1 ELSE 0 END
+    FROM asked WHERE t.workspace = p_workspace AND t.token = asked.token
+    RETURNING asked.place, asked.own,
+      CASE WHEN asked.removed_at IS NOT NULL OR t.revoked_at IS NOT NULL THEN 'revoked'
+        WHEN t.expires_at <= now() THEN 'only valid until ' || t.expires_at::date END AS ended,
+      t.admitted, 1 - asked.level AS missing, asked.rate
+  ), blocked AS (
+    SELECT one.push FROM unnest(p_pushes, p_memories) AS one (push, memory)
+    WHERE EXISTS (SELECT FROM versions v
+      WHERE v.workspace = p_workspace AND v.purges AND v.memory = one.memory)
+    UNION ALL
+    SELECT one.push FROM unnest(p_of, p_parents, p_parent_memories) AS one (push, id, memory)
+    WHERE NOT EXISTS (SELECT FROM versions v
+      WHERE v.workspace = p_workspace AND v.id = one.id AND v.memory = one.memory)
+  ), held AS MATERIALIZED (
+    SELECT p.* FROM entered e JOIN pushes p ON p.place = e.place
+    JOIN replicas r ON r.workspace = p_workspace AND r.replica = p.replica AND r.counter = p.first - 1
+    WHERE e.own AND e.ended IS NULL AND e.admitted AND p.place NOT IN (SELECT push FROM blocked)
+    ORDER BY r.replica FOR UPDATE OF r
+  ), fitting AS MATERIALIZED (
+    SELECT h.* FROM held h WHERE (
+      SELECT there.versions + new.versions <= w.most_versions AND there.bytes + new.bytes <= w.most_bytes
+      FROM workspaces w,
+        (SELECT sum(r.counter) AS versions, sum(r.bytes) AS bytes FROM replicas r
+          WHERE r.workspace = p_workspace) there,
+        (SELECT sum(number) AS versions, sum(size) AS bytes FROM held) new
+      WHERE w.workspace = p_workspace)
+  ), added AS (
+    INSERT INTO versions (workspace, replica, counter, id, memory, purges, payload)
+    SELECT p_workspace, p_replicas[one.push], one.counter, one.id, one.memory, false, one.payload
+    FROM unnest(p_pushes, p_counters, p_ids, p_memories, p_payloads)
+      AS one (push, counter, id, memory, payload)
+    WHERE one.push IN (SELECT f.place FROM fitting f)
+  ), moved AS (
+    UPDATE replicas r SET counter = f.first - 1 + f.number, bytes = r.bytes + f.size,
+      set_hash = mod(r.set_hash + f.total, 2::numeric ^ 256), card = coalesce(f.card, r.card),
+      applied = coalesce(f.applied, r.applied),
+      applied_at = CASE WHEN f.applied IS NULL THEN r.applied_at ELSE now() END
+    FROM fitting f WHERE r.workspace = p_workspace AND r.replica = f.replica
+    RETURNING f.place
+  )
+  SELECT e.place, e.place IN (SELECT m.place FROM moved m), e.ended, e.admitted, e.missing, e.rate,
+    NULL::text, NULL::text FROM entered e;
+  RETURN QUERY SELECT NULL::bigint, true, NULL::text, NULL::boolean, NULL::float8, NULL::float8,
+    json_object_agg(r.replica, r.counter) FILTER (WHERE r.counter > 0)::text,
+    mod(sum(r.set_hash), 2::numeric ^ 256)::text
+  FROM replicas r WHERE r.workspace = p_workspace;
 END $$;
 
 DO $$

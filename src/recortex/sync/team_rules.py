@@ -143,6 +143,12 @@ def added(rows: Sequence[tuple[str, int, str]]) -> State | None:
     return State(vector, sum(int(total) for *_, total in rows) % MODULUS)
 
 
+def told(vector: str | Mapping[str, int], set_hash: int) -> bytes:
+    """What a workspace holds, as a server says it; `vector` may be JSON already."""
+    known = msgspec.Raw(vector.encode()) if isinstance(vector, str) else vector
+    return msgspec.json.encode({"vector": known, "set_hash": f"{set_hash:064x}"})
+
+
 def accepted(row: Sequence[Any] | None) -> Sequence[Any]:
     """A row that ends with why the token ended, whether it is admitted, what it lacks for that, and its rate.
 

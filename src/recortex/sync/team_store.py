@@ -22,6 +22,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from recortex.app.access import PREFIX, Right
 from recortex.sync.protocol import MODULUS, Applied, parse
+from recortex.sync.team_pushes import PURGE_LOCK, Push, Pushes
 from recortex.sync.team_rules import (
     NOTHING,
     Caller,
@@ -38,6 +39,7 @@ from recortex.sync.team_rules import (
     check_room,
     hollow,
     new_rows,
+    told,
 )
 
 if TYPE_CHECKING:
@@ -54,8 +56,6 @@ _MOST_APPLIED, _APPLIED_BYTES = 20, 200_000
 """Acknowledgements in an answer: each has a vector, so that all of a large team would fill it."""
 _MOST_CALLERS = 10_000
 """Whom a process remembers."""
-_PURGE_LOCK = 0x5EC3
-"""The first number of the advisory lock by which purges wait for those who write."""
 _TABLES = "workspaces members tokens replicas versions audit".split()
 
 
@@ -150,6 +150,7 @@ class TeamStore:
         self._pool = AsyncConnectionPool(
             url, min_size=1, max_size=size, open=False, timeout=10.0, configure=_as_server
         )
+        self._pushes = Pushes(self._pool)
         self._callers = dict[tuple[str, bytes], Caller]()
 
     async def open(self) -> None:
@@ -236,7 +237,7 @@ class TeamStore:
         card: bytes | None = None,
         applied: bytes | None = None,
         token: str = "",
-    ) -> State:
+    ) -> bytes:
         """Append versions to the log of the caller's replica. Those that it has already change nothing.
 
         Args:
@@ -247,16 +248,20 @@ class TeamStore:
             applied: what the replica has applied, likewise.
             token: the caller's, where it was not accepted for this request yet.
 
+        Returns:
+            What the workspace holds then, as JSON.
+
         Raises:
             DeniedError: the token is no longer valid, or asks too often; or the versions do not follow
                 what is there, contradict it, or exceed the quota.
         """
-        if rows and not any(row.purges or row.hollow for row in rows):
-            if state := await self._continued(caller, rows, card, applied, token):
-                return state
-        elif token:
-            await self.enter(caller.workspace, token)
         workspace, replica = caller.workspace, caller.replica
+        if token and rows and not any(row.purges or row.hollow for row in rows):
+            push = Push(*_kept(workspace, token), replica, rows, card, applied)
+            if answer := await self._pushes.append(push):
+                return answer
+        elif token:
+            await self.enter(workspace, token)
         parents = list({parent for row in rows for parent in row.parents})
         purged = list({row.memory for row in rows if row.purges})
         async with self._within(workspace) as connection:
@@ -264,7 +269,7 @@ class TeamStore:
             # would else keep what it says.
             await connection.execute(
                 f"SELECT pg_advisory_xact_lock{'' if purged else '_shared'}(%s, hashtext(%s))",
-                (_PURGE_LOCK, workspace),
+                (PURGE_LOCK, workspace),
             )
             counter = await connection.execute(
                 "SELECT counter FROM recortex_team.replicas WHERE workspace = %s AND replica = %s FOR UPDATE",
@@ -302,42 +307,7 @@ class TeamStore:
                     " WHERE workspace = %s AND replica = %s",
                     (card, applied, workspace, replica),
                 )
-            return await _state(connection, workspace)
-
-    async def _continued(
-        self, caller: Caller, rows: Sequence[Row], card: bytes | None, applied: bytes | None, token: str
-    ) -> State | None:
-        """What nearly every push is: versions that nobody has sent before. Else nothing is done."""
-        inside, outside = set[tuple[bytes, str]](), dict[tuple[bytes, str], None]()
-        for row in rows:
-            outside |= {one: None for parent in row.parents if (one := (parent, row.memory)) not in inside}
-            inside.add((row.id, row.memory))
-        values = (
-            caller.workspace,
-            caller.replica,
-            Int8(rows[0].counter),
-            [row.id for row in rows],
-            [row.memory for row in rows],
-            [row.payload for row in rows],
-            [parent for parent, _ in outside],
-            [memory for _, memory in outside],
-            Int8(sum(len(row.payload) for row in rows)),
-            str(sum(row.summand for row in rows) % MODULUS),
-            card,
-            applied,
-            _PURGE_LOCK,
-        )
-        call, entering = ("enter_and_append(%s, %s, ", _kept("", token)[1:]) if token else ("append(", ())
-        async with self._pool.connection() as connection:
-            found = await connection.execute(
-                f"SELECT * FROM recortex_team.{call}"  # noqa: S608  one of two texts of ours
-                "%s, %s, %s, %s, %s, %s, %s::bytea[], %s::text[], %s, %s::numeric, %s, %s, %s::int)",
-                (*entering, *values),
-            )
-            told = await found.fetchall()
-        if token:
-            accepted(told[0] if told else None)
-        return added([row[:3] for row in told if row[0] is not None])
+            return told(*await _state(connection, workspace))
 
     async def _append(
         self, connection: AsyncConnection[Any], caller: Caller, new: Sequence[Row], gone: Collection[str]
@@ -388,7 +358,7 @@ class TeamStore:
             names, counters = list(vector), [Int8(one) for one in vector.values()]
             own = (caller.workspace, limit)
             found = await connection.execute(_SINCE, (names, counters, *own, *own, most))
-            told = await connection.execute(
+            latest = await connection.execute(
                 "SELECT replica, applied FROM (SELECT replica, applied, applied_at, row_number() OVER latest"
                 " AS place, sum(octet_length(applied)) OVER latest AS total FROM recortex_team.replicas"
                 " WHERE workspace = %s AND applied IS NOT NULL WINDOW latest AS (ORDER BY applied_at DESC,"
@@ -396,7 +366,7 @@ class TeamStore:
                 (caller.workspace, _MOST_APPLIED, _APPLIED_BYTES),
             )
             state = await _state(connection, caller.workspace)
-            rows, applied = await found.fetchall(), await told.fetchall()
+            rows, applied = await found.fetchall(), await latest.fetchall()
             there = {(row[0], row[1]) for row in rows}
             empty = list({row[2] for row in rows if NOTHING in bytes(row[3])})
             purging = await connection.execute(
