@@ -1,6 +1,6 @@
 """What opencode, Kilo, Pi, Cline and Continue keep today is read: the person's words, once, nobody else's.
 
-Where `install` knows the client, that alone makes it start our server.
+`install` alone makes it start our server, and `uninstall` leaves nothing of that.
 """
 
 import pytest
@@ -34,16 +34,21 @@ def heard(person):
     return sorted(one["message"] for one in told if one["opener"] == "person")
 
 
+def settings(home):
+    """Files of the client that name our server; not its history, and not what was kept aside."""
+    named = ("config.yaml", "opencode.json", "kilo.json", "mcp.json", "cline_mcp_settings.json")
+    return [file for name in named for file in home.rglob(name) if "recortex" in file.read_text()]
+
+
 @pytest.mark.parametrize("kind", CHOSEN)
 def test_what_the_client_keeps_of_the_person_is_known_once(newest, kind):
     newest.memory("init")
     newest.memory("remember", SHIP)
-    if kind != "continue":
-        newest.memory("install", kind)
     (newest.project / "notes.txt").write_text(NOTES)
     said = [RULE, LOOK, AFTER, RECALL]
     with Model() as model:
         window = STORES[kind](newest.home, newest.project, newest.environment["PATH"], model)
+        newest.memory("install", kind)
         with window.opened():
             session = window.begin()
             window.say(session, RULE, "Noted.")
@@ -66,6 +71,9 @@ def test_what_the_client_keeps_of_the_person_is_known_once(newest, kind):
                 window.say(window.fork(session), OWN, "Noted.")
         for _ in range(2):
             newest.memory("import", kind, "--no-embed")
+        assert settings(newest.home)
+        newest.memory("uninstall", kind)
+        assert settings(newest.home) == []
         told = "\n".join(request.text for request in model.requests)
     assert "make yolo" in told
     assert SHIP in recalled

@@ -30,7 +30,7 @@ LISTED = (
 """The order of the clients in lists, and of their instruction files; others come after them, by name."""
 INSTALLED = (
     *("claude-code", "codex", "cursor", "gemini", "qwen", "copilot", "vscode", "opencode", "kilo", "cline"),
-    *("pi", "crush"),
+    *("pi", "continue", "crush"),
 )
 """The same of those that Recortex can be put into."""
 

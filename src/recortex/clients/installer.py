@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import tomlkit
 
@@ -572,5 +572,22 @@ def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -
     return done.replace("\n", "\r\n") if windows else done
 
 
-Part = JsonPart | TomlPart | SettingPart
-"""Our share of one file."""
+class Part(Protocol):
+    """Our share of one file, as a `JsonPart` is one."""
+
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that no symbolic link on the way may lead out of."""
+
+    def added(self, text: str) -> str:
+        """The text with all of ours in it. Raises FormatError."""
+
+    def removed(self, text: str) -> str:
+        """The text without anything of ours. Raises FormatError."""
+
+    def by_hand(self) -> str:
+        """What a person would have to write into the file."""

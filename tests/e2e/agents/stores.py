@@ -123,17 +123,19 @@ class Continue(Window):
     can = frozenset((FORKS,))
     needs_node = True
 
-    @contextmanager
-    def opened(self) -> Iterator[None]:
-        file = self.home / ".continue" / "config.yaml"
-        file.parent.mkdir(exist_ok=True)
+    def __init__(self, *given: Any) -> None:
+        """A person has settings of their own before ours are added: without, it asks its hub."""
+        super().__init__(*given)
         model = {
             "name": "scripted", "provider": "openai", "model": "scripted", "apiKey": KEY, "roles": ["chat"],
             "apiBase": f"{self.model.url}/v1", "capabilities": ["tool_use"],
         }  # fmt: skip
-        server = {"name": "recortex", "command": "recortex", "args": ["mcp"]}
-        said = {"name": "x", "version": "1.0.0", "schema": "v1", "models": [model], "mcpServers": [server]}
-        file.write_text(json.dumps(said))  # which is YAML, too
+        file = self.home / ".continue" / "config.yaml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"name: x\nversion: 1.0.0\nschema: v1\nmodels:\n  - {json.dumps(model)}\n")
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
         yield
 
     def begin(self) -> str:
