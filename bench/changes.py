@@ -36,7 +36,7 @@ from recortex import Cortex
 from recortex.app.jobs.running import run
 from recortex.app.jobs.table import CHANGES
 from recortex.domain.vocabulary import RelationType, Status
-from recortex.embeddings.changes import ChangeModel
+from recortex.embeddings.folder import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
 from recortex.engines.supersession.reading import Outcome, read_together, read_words
 from recortex.engines.supersession.slots import stems

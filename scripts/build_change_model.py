@@ -90,7 +90,7 @@ def read_pairs(path: Path, *, weight: float = 1.0) -> list[tuple[str, str, str, 
 
 def lowered(rows: list[tuple[str, str, str, str, float]], folder: Path) -> list[Pair]:
     """What the shipped model's lower layers make of each pair."""
-    from recortex.embeddings.changes import encoded
+    from recortex.embeddings.folder import encoded
     from recortex.embeddings.onnx import MODEL_FILE, VOCABULARY_FILE, read_words
 
     words, session = read_words(folder / VOCABULARY_FILE), open_session(onnx.load(folder / MODEL_FILE))

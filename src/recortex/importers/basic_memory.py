@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import RelationType
 from recortex.formats.exports import NOTES, of_details
-from recortex.importers.base import Link, Row, Source
-from recortex.importers.folders import UNREADABLE, Document, documents
+from recortex.importers.base import UNREADABLE, Document, Link, Row, Source, documents
 from recortex.importers.reading import listed, parsed, small, when, words
 from recortex.lean import replace
 from recortex.text.front_matter import front_matter

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Row, Source
-from recortex.importers.folders import UNREADABLE, documents
+from recortex.importers.base import UNREADABLE, Row, Source, documents
 from recortex.importers.reading import listed, mapping, parsed, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from recortex.importers.base import Seen, Where
-    from recortex.importers.folders import Document
+    from recortex.importers.base import Document, Seen, Where
 
 _KINDS = {
     "": "semantic",

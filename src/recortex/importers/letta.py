@@ -9,8 +9,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from recortex.importers.base import Row, Source
-from recortex.importers.folders import pieces
+from recortex.importers.base import Row, Source, pieces
 from recortex.importers.reading import listed, loaded, mapping, small, when, words
 
 if TYPE_CHECKING:

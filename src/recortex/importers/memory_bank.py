@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.importers.base import Row, Source
-from recortex.importers.folders import documents, rows_of
+from recortex.importers.base import Row, Source, documents, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import RelationType
-from recortex.importers.base import Link, Row, Source
-from recortex.importers.folders import documents, rows_of
+from recortex.importers.base import Link, Row, Source, documents, rows_of
 from recortex.lean import replace
 
 if TYPE_CHECKING:

