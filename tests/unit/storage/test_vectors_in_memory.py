@@ -14,15 +14,15 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import search as of_both_engines
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.sqlite.vector_index import MOST, MOST_CODES, VectorsInMemory
+from recortex.storage.sqlite.vector_index import MOST, VectorsInMemory
 
 WIDTH, LIMIT = 70, 6
 ACTS = ("add", "add many", "bury newest", "bury some", "share", "afresh", "roll back", "compact")
 
 
-def opened(path, *, most=MOST, codes=MOST_CODES):
+def opened(path, *, most=MOST):
     store = SqliteStore(path, backups=path.parent / "backups", clock=lambda: AT)
-    store.search._held = store._held = VectorsInMemory(store.pool, most=most, most_codes=codes)
+    store.search._held = store._held = VectorsInMemory(store.pool, most=most)
     return store
 
 
@@ -107,15 +107,14 @@ class Life:
 
 
 @pytest.mark.parametrize("many", [10**9, 12], ids=["by signs", "by signs and codes"])
-@pytest.mark.parametrize("codes", [MOST_CODES, 15, 0], ids=["codes held", "of few", "signs alone held"])
 @given(acts=st.lists(st.sampled_from(ACTS), max_size=20), seed=st.integers(0, 2**32))
 @example(acts=["add many", "share", "share", "bury newest", "add", "afresh", "bury some", "add many"], seed=1)
 @settings(deadline=None, max_examples=drawn(20))
-def test_held_and_read_vectors_agree_whoever_writes(tmp_path_factory, many, codes, acts, seed):
+def test_held_and_read_vectors_agree_whoever_writes(tmp_path_factory, many, acts, seed):
     path = tmp_path_factory.mktemp("life") / "store.db"
     with (
         pytest.MonkeyPatch.context() as patch,
-        closing(opened(path, codes=codes)) as mine,
+        closing(opened(path)) as mine,
         closing(opened(path, most=0)) as other,
     ):
         patch.setattr(of_both_engines, "MANY", many)
@@ -166,7 +165,7 @@ def test_vectors_of_two_lengths_are_left_to_the_database(tmp_path):
         insert(mine, one)
         attach(mine, one, b"\x01" * (WIDTH + 9))
         asked = np.array(vector(7), "<f4").tobytes()
-        assert mine.search._held.nearest(1, asked, LIMIT, 0) is None
+        assert mine.search._held.nearest(1, asked, LIMIT) is None
         life.living.append(one)
         keys = [1, 2]
         facts = mine.search.facts(keys, MemoryQuery(), MODEL)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
-from recortex.domain.search import ANY_ENDING, MOST_SCORED, Facts, begins
+from recortex.domain.search import ANY_ENDING, MOST_SCORED, begins
 from recortex.errors import CorruptStoreError
 from recortex.storage.database import json
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
+from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.maintenance import rebuild_index
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ MOST_ALIKE = 10_000
 """Rows that are scored there: as many take 10 ms."""
 MOST_KEPT = 10_000
 """Words whose counts are kept: about a megabyte."""
-_AS_FACTS = partial(tuple.__new__, Facts)
-"""Makes facts of a tuple, a third quicker than `_make` does: a recall reads hundreds."""
 
 
 class KeywordIndex:
@@ -216,28 +215,18 @@ class SqliteSearch(SearchRecords):
         super().__init__(pool, keywords, memories, vectors, vector_index)
         self._held = held
         self._pool = pool
-        self._having = pool.queries("vectors")["having"]
+        self._near = pool.queries("vectors")
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
-        keys = None
-        if only is None:
-            keys = self._held.nearest(model_key, vector, limit, self._coarse(limit))
+        coarse = self._coarse(limit)
+        keys = self._held.nearest(model_key, vector, coarse or limit) if only is None else None
         if keys is None:
             return super()._by_signs(model_key, vector, limit, only)
-        return [row[0] for row in self._database.rows(self._having, (json(keys),))]
-
-    def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
-        if not self._held.holds_codes(model_key):
-            return super()._facts_with_vectors(keys, only, model_key)
-        more = "(SELECT number FROM vector_changes), m.embedding_key, p.pieces"
-        pieces = "LEFT JOIN embedding_pieces p ON p.key = m.embedding_key"
-        rows = self._fact_rows(keys, only, more, pieces)
-        wanted = [row[-2] for row in rows if row[-2] is not None]
-        codes = self._held.codes(model_key, rows[0][-3], wanted) if rows else {}
-        if codes is None:
-            return super()._facts_with_vectors(keys, only, model_key)
-        found = ((row, codes.get(row[-2])) for row in rows)
-        return [_AS_FACTS((*row[:-3], code, row[-1] if code else None)) for row, code in found]
+        if coarse:
+            rows = self._database.rows(self._near["nearest_of"], (json(keys), quantised(vector), limit))
+        else:
+            rows = self._database.rows(self._near["having"], (json(keys),))
+        return [row[0] for row in rows]
 
     @cached_property
     def _words(self) -> HeldWords:

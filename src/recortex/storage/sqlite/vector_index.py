@@ -389,11 +389,11 @@ def _build(folder: Path, pool: Pool, model: int, graph: Any, after: int, newest:
     return len(graph) - had
 
 
-# -- the vectors of memories, held by a process that asks more than once
+# -- the signs of memories' vectors, held by a process that asks more than once
 
 
-MOST, MOST_CODES = 2_000_000, 200_000
-"""With more vectors nothing is held, and with more than the second their signs alone: both take 110 MB."""
+MOST = 2_000_000
+"""With more vectors nothing is held: so many take 110 MB."""
 _CHUNK = 5_000
 """Vectors that are read by one statement."""
 _GROWTH = 1.2
@@ -402,62 +402,51 @@ _ONCE = 1
 
 
 class _Held(NamedTuple):
-    """The vectors of an embedder, in arrays that have room for more.
+    """The signs of an embedder's vectors, in arrays that have room for more.
 
     Attributes:
         changes: what the database had counted when they were read.
         seen: the newest key of any vector then.
-        whole: whether codes are held, too.
         size: how many there are.
         keys: int64, ascending.
         words: uint64, an array for each 64 signs of every vector.
-        codes: int8, a row for each vector.
+        length: bytes of the signs of each.
     """
 
     changes: int
     seen: int
-    whole: bool
     size: int = 0
     keys: Any = ()
     words: Sequence[Any] = ()
-    codes: Any = ()
+    length: int = 0
 
     @property
     def last(self) -> int:
         """The newest key; 0 before there is one."""
         return int(self.keys[self.size - 1]) if self.size else 0
 
-    def read_codes(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The codes of those vectors that are held, by key."""
-        known = self.keys[: self.size]
-        places = np.minimum(np.searchsorted(known, keys), self.size - 1)
-        data, length = self.codes[places].tobytes(), self.codes.shape[1]
-        return {
-            key: data[place * length : (place + 1) * length]
-            for place, (key, held) in enumerate(zip(keys, known[places].tolist(), strict=True))
-            if key == held
-        }
-
 
 class VectorsInMemory:
-    """Finds vectors by their signs and codes, and gives codes.
+    """Finds vectors by their signs.
+
+    Their codes, eight times as long, are read where they are compared: holding those of 100,000 would take
+    38 MB and spare a recall less than a millisecond (bench/RESULTS.md).
 
     Args:
         pool: the database.
         most: with more vectors of an embedder, none are held.
-        most_codes: with more, only their signs are: codes of the few that are compared are read each time.
     """
 
-    def __init__(self, pool: Pool, *, most: int = MOST, most_codes: int = MOST_CODES) -> None:
+    def __init__(self, pool: Pool, *, most: int = MOST) -> None:
         self._pool = pool
-        self._most, self._most_codes = most, most_codes
+        self._most = most
         self._sql = pool.queries("vectors")
         self._asked: dict[int, int] = {}
         self._held: dict[int, _Held] = {}
         self._lock = threading.Lock()
 
     def hold(self, model: int) -> None:
-        """Read the vectors now: the process is going to ask."""
+        """Read the signs now: the process is going to ask."""
         self._asked[model] = _ONCE
         self._up_to_date(model)
 
@@ -466,14 +455,13 @@ class VectorsInMemory:
         with self._lock:
             self._held.clear()
 
-    def nearest(self, model: int, vector: bytes, limit: int, coarse: int) -> list[int] | None:
-        """Keys of vectors, nearest first; of equally near ones the oldest first.
+    def nearest(self, model: int, vector: bytes, limit: int) -> list[int] | None:
+        """Keys of the vectors whose signs differ least, those first; of equally near ones the oldest first.
 
         Args:
             model: the embedder's key.
             vector: little-endian float32 values, as long as the held ones.
             limit: at most so many.
-            coarse: how many are found by their signs, to be compared by their codes; 0: their signs decide.
 
         Returns:
             The keys; None where nothing is held, or vectors of another length.
@@ -482,43 +470,12 @@ class VectorsInMemory:
         held = self._up_to_date(model) if self._asked[model] > _ONCE else None
         if held is None:
             return None
-        values, size = np.frombuffer(vector, "<f4"), held.size
-        asked = [column[0] for column in words_of((values > 0)[np.newaxis])]
+        asked = [column[0] for column in words_of((np.frombuffer(vector, "<f4") > 0)[np.newaxis])]
         if len(asked) != len(held.words):
             return None
-        places = closest([column[:size] for column in held.words], asked, coarse or limit)
-        keys: list[int] = held.keys[places].tolist()
-        if not coarse:
-            return keys
-        if held.whole:
-            codes = held.codes[places]
-        else:
-            read = dict(self._pool.rows(self._sql["codes"], (json(keys),)))
-            keys = [key for key in keys if key in read]
-            codes = _table([read[key] for key in keys])
-        distances = _distances(codes, values)
-        return [keys[place] for place in np.lexsort((keys, distances))[:limit].tolist()]
-
-    def holds_codes(self, model: int) -> bool:
-        """Whether the codes of an embedder's vectors are held, and can be used here."""
-        held = self._held.get(model)
-        return held is not None and held.whole and not self._pool.in_transaction
-
-    def codes(self, model: int, changes: int, keys: Sequence[int]) -> dict[int, bytes] | None:
-        """The codes of an embedder's vectors by key.
-
-        Args:
-            model: the embedder's key.
-            changes: what the database had counted when the keys were read.
-            keys: of vectors, which may be another embedder's.
-
-        Returns:
-            The codes of those that are this embedder's; None where they are not held.
-        """
-        held = self._held.get(model)
-        if held is None or held.changes != changes or held.seen < max(keys, default=0):
-            held = self._up_to_date(model)
-        return held.read_codes(keys) if held and held.whole else None
+        size = held.size
+        keys: list[int] = held.keys[closest([column[:size] for column in held.words], asked, limit)].tolist()
+        return keys
 
     def _up_to_date(self, model: int) -> _Held | None:
         """What is held, with what came since.
@@ -533,9 +490,8 @@ class VectorsInMemory:
             if not counted:  # by damage
                 return None
             changes, newest = counted[0]
-            whole = newest <= self._most_codes
-            if held is None or held.changes != changes or held.whole != whole:
-                held = self._extended(model, _Held(changes, newest, whole)) if newest <= self._most else None
+            if held is None or held.changes != changes:
+                held = self._extended(model, _Held(changes, newest)) if newest <= self._most else None
             elif held.seen < newest:
                 held = self._extended(model, held._replace(seen=newest))
             if held is not None:
@@ -548,18 +504,18 @@ class VectorsInMemory:
         None where earlier ones were changed since, or there are none or too many.
         """
         for changes, rows in self._read(model, held):
-            lengths = {len(code) for _, code in rows} | ({held.codes.shape[1]} if len(held.codes) else set())
+            lengths = {len(signs) for _, signs in rows} | ({held.length} - {0})
             if changes != held.changes or len(lengths) > 1:  # the latter by damage alone
                 return None
             held = _with(held, rows)
         return held if 0 < held.size <= self._most else None
 
     def _read(self, model: int, held: _Held) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
-        """Keys and codes, or signs, of later vectors in chunks, with what the database counted of changes."""
-        sql, first, more = self._sql["held" if held.whole else "held_signs"], held.last + 1, True
+        """Keys and signs of later vectors in chunks, with what the database counted of changes."""
+        first, more = held.last + 1, True
         while more:
-            found = self._pool.rows(sql, (model, first, _CHUNK))
-            rows = [(key, code) for _, key, code in found if key is not None]
+            found = self._pool.rows(self._sql["held_signs"], (model, first, _CHUNK))
+            rows = [(key, signs) for _, key, signs in found if key is not None]
             yield found[0][0], rows
             more = len(rows) == _CHUNK
             first = rows[-1][0] + 1 if rows else first
@@ -572,43 +528,23 @@ def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
     """
     if not rows:
         return held
-    kept = [code for _, code in rows]
-    codes: Any = _table(kept) if held.whole else ()
-    signs = words_of(codes > 0) if held.whole else packed_words(kept)
+    signs = packed_words([one for _, one in rows])
     start, end = held.size, held.size + len(rows)
     if end > len(held.keys):
         # At first for all that may come: what is copied again and again leaves holes in the memory.
         room = max(int(end * _GROWTH) if start else end, end + min(held.seen - rows[-1][0], MOST))
         held = held._replace(
-            keys=_longer(held.keys, (room,), "int64"),
-            words=[_longer(column, (room,), "uint64") for column in held.words or [()] * len(signs)],
-            codes=_longer(held.codes, (room, codes.shape[1]), "int8") if held.whole else (),
+            keys=_longer(held.keys, room, "int64"),
+            words=[_longer(column, room, "uint64") for column in held.words or [()] * len(signs)],
         )
     held.keys[start:end] = [key for key, _ in rows]
-    if held.whole:
-        held.codes[start:end] = codes
     for column, added in zip(held.words, signs, strict=True):
         column[start:end] = added
-    return held._replace(size=end)
+    return held._replace(size=end, length=len(rows[0][1]))
 
 
-def _longer(array: Any, shape: tuple[int, ...], of: str) -> Any:
-    """An array with more rows; what is not used of it takes no memory yet."""
-    longer = np.empty(shape, of)
-    if len(array):
-        longer[: len(array)] = array
+def _longer(array: Any, room: int, of: str) -> Any:
+    """A longer array; what is not used of it takes no memory yet."""
+    longer = np.empty(room, of)
+    longer[: len(array)] = array
     return longer
-
-
-def _table(codes: Sequence[bytes]) -> Any:
-    """Codes as int8, a row for each vector."""
-    return np.frombuffer(b"".join(codes), np.int8).reshape(len(codes), -1)
-
-
-def _distances(codes: Any, values: Any) -> Any:
-    """How far vectors are from a question's: 1 - cosine as float32, to the digit as sqlite-vec has it."""
-    asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float32)
-    rows = codes.astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
-    squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
-    lengths = np.sqrt(squares) * np.sqrt(float(asked @ asked))
-    return (1.0 - (rows @ asked) / lengths).astype(np.float32)

@@ -50,16 +50,9 @@ SELECT key, dimensions FROM embedding_models
 -- name: slice
 SELECT key, vector FROM embeddings WHERE model = ? AND key > ? AND key <= ? ORDER BY key LIMIT ?
 
--- name: held
-SELECT c.number, e.key, e.vector FROM vector_changes c LEFT JOIN
-  (SELECT key, vector FROM embeddings WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) e
-
 -- name: held_signs
 SELECT c.number, s.key, s.signs FROM vector_changes c LEFT JOIN
   (SELECT key, signs FROM embedding_signs WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) s
-
--- name: codes
-SELECT key, vector FROM embeddings WHERE key IN (SELECT value FROM json_each(?))
 
 -- name: changes
 SELECT number, (SELECT coalesce(max(key), 0) FROM embeddings) FROM vector_changes
@@ -72,6 +65,12 @@ SELECT v.key, vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) FROM
 
 -- name: having
 SELECT m.key FROM json_each(?) v CROSS JOIN memories m ON m.embedding_key = v.value
+
+-- name: nearest_of
+SELECT m.key FROM
+  (SELECT e.key FROM json_each(?) v CROSS JOIN embeddings e ON e.key = v.value
+    ORDER BY vec_distance_cosine(vec_int8(e.vector), vec_int8(?)), e.key LIMIT ?) x
+  CROSS JOIN memories m ON m.embedding_key = x.key
 
 -- name: closest
 SELECT key FROM embedding_signs WHERE key > ?4 AND key < ?5 AND model = ?2
