@@ -180,6 +180,7 @@ def _load() -> None:
         importlib.import_module(name)
     for name in _LATE:
         importlib.import_module(name)
+    tokens.open_merges(tokens.VOCABULARY)
     tokens.open_encoding(tokens.VOCABULARY)
     gc.freeze()
 

@@ -1,5 +1,6 @@
 """What holds of every count of tokens."""
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -8,7 +9,10 @@ from recortex.text.tokens import PIECE, VOCABULARY, TokenCounter, open_encoding,
 
 COUNTER = TokenCounter()
 TEXT = st.text(max_size=200)
-PLAIN = st.text(st.sampled_from("abSLve'09 _-.,(…’\u00e9\u00a0\t\n\r\x0b\x0c\x1c\x85\x00"), max_size=60)
+WORDS = st.text(
+    st.sampled_from("abSLve'09 _-.,(…’é你🎉²Ⅷ\u0301\u0660\u017f\u00a0\u2028\t\n\r\x0b\x0c\x1c\x85\x00\ud800"),
+    max_size=60,
+)
 
 
 @given(TEXT, TEXT)
@@ -40,12 +44,15 @@ def test_pieces_are_the_text(text, times):
     assert all(len(piece) <= PIECE for piece in cut)
 
 
-@given(PLAIN, st.lists(PLAIN, max_size=9))
-def test_words_that_were_counted_before_count_the_same(text, before):
-    """A counter that knows words counts as the encoding does, which knows none."""
+@pytest.mark.parametrize("merged", [counting.MERGED, 40, 0])
+@given(WORDS, st.lists(WORDS, max_size=9))
+def test_words_that_were_counted_before_count_the_same(merged, text, before):
+    """A counter that knows words, and merges their pairs itself, counts as the encoding does."""
     encoding, counter = open_encoding(VOCABULARY), TokenCounter()
-    for one in (*before, text, text):
-        assert counter.count(one) == len(encoding.encode_ordinary(one))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "MERGED", merged)
+        for one in (*before, text, text):
+            assert counter.count(one) == len(encoding.encode_ordinary(one))
 
 
 def test_not_too_many_words_are_remembered(monkeypatch):

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import threading
 import zlib
+from array import array
+from bisect import bisect_left
 from functools import lru_cache
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,7 @@ from recortex.domain.maintenance import Degradation
 from recortex.domain.text import lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from tiktoken import Encoding
 
@@ -35,19 +37,23 @@ PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
-_PLAIN = lazy("[\x00-\x7f…–—‘’“”→×€]*+")  # noqa: RUF001  all of these are neither letter, digit nor space
-"""Texts that Python's expressions split into words as cl100k_base does."""
-_SPACE = r"\t\n\x0b\x0c\r "
+_SPACE = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORD = lazy(
-    r"'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\nA-Za-z0-9]?+[A-Za-z]++|[0-9]{1,3}+"
-    rf"| ?[^{_SPACE}A-Za-z0-9]++[\r\n]*+|[{_SPACE}]++\Z|[{_SPACE}]*[\r\n]"
+    r"'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE])|(?:[^\w\r\n]|_)?+[^\W\d_]++|\d{1,3}+"
+    rf"| ?(?:[^\w{_SPACE}]|_)++[\r\n]*+|[{_SPACE}]++\Z|[{_SPACE}]*[\r\n]"
     rf"|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]"
 )
-"""`PATTERN` for such a text. A word's tokens depend on it alone, and most words were counted before: so a
-line is counted in 10 µs instead of 24."""
+"""`PATTERN` as Python writes it, for texts without what `_splits_alike` leaves out. A word's tokens depend on
+it alone, and most words were counted before: so a line is counted in 10 µs instead of 24."""
+_LONGEST_WORD = 200
+"""Characters: the time to merge a word's pairs is the square of its length."""
+_NO_RANK = 1 << 20
+MERGED = 10_000
+"""So many new words are merged in Python, 15 µs each, before tiktoken is loaded, which takes 0.1 s and 22 MB:
+a process that answers questions mostly counts fewer, one that imports sessions many more."""
 REMEMBERED_WORDS = 50_000
 _FEW = 8
-"""A text with more words that are new is counted at once: each would take 2 µs by itself."""
+"""With tiktoken, a text with more words that are new is counted at once: each would take 2 µs by itself."""
 
 
 class TokenCounter:
@@ -67,9 +73,9 @@ class TokenCounter:
         self._vocabulary = vocabulary
         self._on_degradation = on_degradation
         self._lock = threading.RLock()
-        self._encoding: Encoding | None = None
         self._approximate = False
         self._words: dict[str, int] = {}
+        self._merged = 0
 
     @property
     def exact(self) -> bool:
@@ -80,10 +86,15 @@ class TokenCounter:
         """Return the number of tokens of a text."""
         if not text:
             return 0
-        encoding = self._load()
-        if encoding is None:
-            return -(-len(text) // CHARACTERS_PER_TOKEN)
-        if len(text) <= PIECE and _PLAIN.fullmatch(text):
+        if not self._approximate:
+            try:
+                return self._counted(text)
+            except (OSError, ValueError, ImportError, zlib.error) as error:
+                self._give_up(error)
+        return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+    def _counted(self, text: str) -> int:
+        if len(text) <= PIECE and (text.isascii() or _splits_alike(text)):
             if len(self._words) > REMEMBERED_WORDS:
                 self._words = {}
             words, known = _WORD.findall(text), self._words
@@ -91,25 +102,84 @@ class TokenCounter:
                 return sum(map(known.__getitem__, words))
             except KeyError:
                 new = {word for word in words if word not in known}
-            for word in islice(new, _FEW):
-                known[word] = len(encoding.encode_ordinary(word))
-            if len(new) > _FEW:
-                return len(encoding.encode_ordinary(text))
-            return sum(map(known.__getitem__, words))
+            if count := self._word_counter(new):
+                known.update((word, count(word)) for word in new)
+                return sum(map(known.__getitem__, words))
+        with self._lock:
+            encoding = open_encoding(self._vocabulary)
         return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
 
-    def _load(self) -> Encoding | None:
+    def _word_counter(self, new: Collection[str]) -> Callable[[str], int] | None:
+        """What counts these words one by one; None where the text is better counted at once."""
+        self._merged += len(new)
+        if self._merged <= MERGED:
+            if max(map(len, new)) > _LONGEST_WORD:
+                return None
+            with self._lock:
+                return open_merges(self._vocabulary).count
         with self._lock:
-            if self._encoding is None and not self._approximate:
-                try:
-                    self._encoding = open_encoding(self._vocabulary)
-                except (OSError, ValueError, ImportError, zlib.error) as error:
-                    self._approximate = True
-                    if self._on_degradation is not None:
-                        failure = f"the vocabulary cannot be used: {error}"
-                        fallback = "a quarter of the characters"
-                        self._on_degradation(Degradation("token counter", failure, fallback))
-            return self._encoding
+            encoding = open_encoding(self._vocabulary)
+        return (lambda word: len(encoding.encode_ordinary(word))) if len(new) <= _FEW else None
+
+    def _give_up(self, error: Exception) -> None:
+        """Approximate from now on, and tell it once."""
+        with self._lock:
+            told, self._approximate = self._approximate, True
+        if self._on_degradation is not None and not told:
+            failure = f"the vocabulary cannot be used: {error}"
+            self._on_degradation(Degradation("token counter", failure, "a quarter of the characters"))
+
+
+def _splits_alike(text: str) -> bool:
+    """Whether `_WORD` splits a text into the words of cl100k_base.
+
+    Numerals that are neither letters nor decimal digits are numbers there and letters here; lone surrogates
+    have no bytes; the long s is a case of "s" there.
+    """
+    return not any(
+        one == "\u017f"
+        or "\ud800" <= one <= "\udfff"
+        or (one.isalnum() and not (one.isalpha() or one.isdecimal()))
+        for one in set(text)
+    )
+
+
+class Merges:
+    """Counts the tokens of a word by the ranks of its parts, in a twentieth of tiktoken's memory.
+
+    Parts are known by Python's hash of 64 bits alone: that one which is no token has the hash of a token is
+    to be expected once in 10^14.
+
+    Args:
+        tokens: in the order of their ranks.
+    """
+
+    def __init__(self, tokens: Iterable[bytes]) -> None:
+        hashes = list(map(hash, tokens))
+        order = sorted(range(len(hashes)), key=hashes.__getitem__)
+        self._hashes = array("q", map(hashes.__getitem__, order))
+        self._ranks = array("I", order)
+
+    def count(self, word: str) -> int:
+        """The number of tokens of a word: of two parts beside each other, those with the least rank merge."""
+        whole = word.encode()
+        if self._rank(whole) < _NO_RANK:
+            return 1
+        parts = [whole[at : at + 1] for at in range(len(whole))]
+        ranks = [self._rank(one + other) for one, other in pairwise(parts)]
+        while (least := min(ranks, default=_NO_RANK)) < _NO_RANK:
+            at = ranks.index(least)
+            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+            del ranks[at]
+            for pair in range(max(at - 1, 0), min(at + 1, len(ranks))):
+                ranks[pair] = self._rank(parts[pair] + parts[pair + 1])
+        return len(parts)
+
+    def _rank(self, part: bytes) -> int:
+        known = hash(part)
+        at = bisect_left(self._hashes, known)
+        found = at < len(self._hashes) and self._hashes[at] == known
+        return self._ranks[at] if found else _NO_RANK
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -133,8 +203,8 @@ def _cut(text: str, start: int, end: int) -> int:
     return max(space, line) if max(space, line) > start else end
 
 
-def read_vocabulary(path: Path) -> dict[bytes, int]:
-    """Read the tokens and their ranks.
+def read_vocabulary(path: Path) -> Iterator[bytes]:
+    """Read the tokens, in the order of their ranks.
 
     Raises:
         OSError: The file cannot be read.
@@ -143,10 +213,15 @@ def read_vocabulary(path: Path) -> dict[bytes, int]:
     """
     data = zlib.decompress(path.read_bytes())
     bounds = list(accumulate(data[:TOKENS], initial=TOKENS))
-    ranks = {data[start:end]: rank for rank, (start, end) in enumerate(pairwise(bounds))}
-    if len(ranks) != TOKENS or bounds[-1] != len(data):
+    if bounds[-1] != len(data) or len(bounds) <= TOKENS:
         raise ValueError("the vocabulary file is incomplete")
-    return ranks
+    return (data[start:end] for start, end in pairwise(bounds))
+
+
+@lru_cache(maxsize=1)
+def open_merges(path: Path) -> Merges:
+    """The ranks of a vocabulary file, for all counters and threads of a process."""
+    return Merges(read_vocabulary(path))
 
 
 @lru_cache(maxsize=1)
@@ -157,7 +232,7 @@ def open_encoding(path: Path) -> Encoding:
     """
     from tiktoken import Encoding
 
-    ranks = read_vocabulary(path)
+    ranks = {token: rank for rank, token in enumerate(read_vocabulary(path))}
     encoding = Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
     ranks.clear()  # 12 MB that it keeps for what is never asked here: it counts with a copy of its own
     return encoding
