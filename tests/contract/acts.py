@@ -240,7 +240,7 @@ ACTS = {
     "find": lambda s, query: s.memories.find(query),
     "count": lambda s, query: s.memories.count(query),
     "counts": lambda s: s.memories.counts(),
-    "same": lambda s, hash_: s.memories.same(hash_),
+    "same": lambda s, hash_: s.memories.same([hash_]),
     "neighbours": lambda s, session: [tuple(one) for one in s.memories.neighbours(session, 0, 3)],
     "history": lambda s, id_: s.memories.history(id_),
     "as_of": lambda s, id_, at: s.memories.as_of(id_, at),

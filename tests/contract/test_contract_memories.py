@@ -53,10 +53,13 @@ def test_an_id_is_found_by_its_beginning(store):
 def test_a_living_memory_is_found_by_its_hash(store):
     said = memory(1, "the same")
     insert(store, replace(said, status=Status.ARCHIVED), memory(2, "the same"), memory(3, "the same"))
-    assert store.memories.same(said.content_hash) == id_of(2)
+    assert store.memories.same([said.content_hash]) == [id_of(2)]
     changed(store, id_of(2), status=Status.QUARANTINED)
-    assert store.memories.same(said.content_hash) == id_of(2)
-    assert store.memories.same("00" * 32) is None
+    assert store.memories.same([said.content_hash]) == [id_of(2)]
+    insert(store, memory(4, "another"))
+    other, nothing = memory(5, "another").content_hash, "00" * 32
+    asked = [nothing], [other, said.content_hash], [nothing, other, said.content_hash]
+    assert store.memories.same(*asked) == [None, id_of(4), id_of(2)]
 
 
 def test_counts_by_kind_and_status(store):

@@ -249,7 +249,7 @@ class MemoryImport:
         for one in found:
             if one.metadata.get(NOTED, {}).get("id") == draft.metadata[NOTED]["id"]:
                 return one
-        same = {store.same(*spellings(draft.kind, draft.text))} if found else set()
+        same = store.same(spellings(draft.kind, draft.text)) if found else []
         return next((one for one in found if one.id in same), None)
 
     def _again(self, draft: Draft, known: Memory) -> None:

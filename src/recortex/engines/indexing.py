@@ -12,7 +12,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.search import SearchText
 from recortex.domain.text import lazy
 from recortex.lean import NamedTuple, lazy_module
-from recortex.text.words import compound_parts, grams, identifier_parts, path_words
+from recortex.text.words import compound_parts, grams, identifier_parts, path_words, runs_of_ascii
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,15 +57,18 @@ def is_code(text: str) -> bool:
     """Whether the text is the body of a function or class: a declaration and, below it, statements."""
     lines = _lines(_without_docstring(text[:_CODE_READ]))
     declared = sum(_DECLARATION.match(line) is not None for line in lines[:5])  # decorators may come first
+    if not declared:
+        return False
     statements = sum(_STATEMENT.match(line) is not None for line in lines)
-    return bool(declared and statements and 3 * statements >= len(lines) - declared)
+    return bool(statements and 3 * statements >= len(lines) - declared)
 
 
 def is_outline(text: str) -> bool:
     """Whether the text lists declarations without their bodies, as an index of a file does."""
     lines = _lines(text[:_CODE_READ])
-    declared = sum(_DECLARATION.match(line) is not None for line in lines)
-    return len(lines) >= _LEAST_LINES and 2 * declared >= len(lines)
+    return len(lines) >= _LEAST_LINES and (
+        2 * sum(_DECLARATION.match(line) is not None for line in lines) >= len(lines)
+    )
 
 
 def self_description(text: str) -> str:
@@ -220,37 +223,27 @@ ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "agent"
 """Speakers that are parts of a chat with a machine, not names of people."""
 _PEOPLE = frozenset({"user", "human"})
 
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_TIMES = (
+    "yesterday|today|tonight|tomorrow|last|next|ago|weekend|recently|since|week|month|year|day|monday|"
+    "tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|"
+    "september|october|november|december"
+)
+_NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|few|couple|hundred|thousand"
+_YEAR = r"(?:19|20)\d\d"
 _ANSWERS = {
-    Trait.TIME: lazy(
-        r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|recently|since|week|month|year|day|"
-        rf"(?:mon|tues|wednes|thurs|fri|satur|sun)day|{_MONTHS}|(?:19|20)\d\d)s?\b",
-        re.IGNORECASE,
-    ),
-    Trait.NUMBER: lazy(
-        r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|few|couple|hundred|"
-        r"thousand)\b",
-        re.IGNORECASE,
-    ),
+    Trait.TIME: lazy(rf"\b(?:{_TIMES}|{_YEAR})s?\b", re.IGNORECASE),
+    Trait.NUMBER: lazy(rf"\b(?:\d+|{_NUMBERS})\b", re.IGNORECASE),
     Trait.PLACE: lazy(r"\b(?:in|at|to|from|near)\s(?:the\s)?[A-Z][a-z]"),
     Trait.REASON: lazy(
         r"\b(?:because|since|so that|reason|inspired|motivat\w+|helps?|due to|to help|want(?:ed)? to)\b",
         re.IGNORECASE,
     ),
 }
-_SIGNS_OF_ANSWERS = {
-    Trait.TIME: (
-        *("week", "day", "last", "next", "ago", "recently", "since", "month", "year", "tonight", "tomorrow"),
-        *("19", "20", *_MONTHS.split("|")),
-    ),
-    Trait.NUMBER: (
-        *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "dozen", "once"),
-        *("twice", "few", "couple", "hundred", "thousand", *"0123456789"),
-    ),
-    Trait.REASON: ("because", "since", "so that", "reason", "inspired", "motivat", "help", "due to", "want"),
-}
-"""What an ASCII text has in lower case that one of the expressions matches: most have none of it, and looking
-for these takes a twentieth of the time."""
+_WORDS_OF_TIME = frozenset(f"{word}{end}" for word in _TIMES.split("|") for end in ("", "s"))
+_A_YEAR = lazy(rf"{_YEAR}s?")
+_WORDS_OF_NUMBER = frozenset(_NUMBERS.split("|"))
+_REASONS = ("because", "since", "so that", "reason", "inspired", "motivat", "help", "due to", "want")
+"""What an ASCII text has in lower case where it gives a reason: most have none of it."""
 _BEFORE_A_NAME = 3
 """Characters before the capital of a place's name, at least."""
 _TEST_FILE = lazy(
@@ -274,14 +267,28 @@ def traits(text: str, *, speaker: str = "", session: str = "", files: Sequence[s
     if stripped.endswith("?") and len(stripped) < _SHORT_QUESTION:
         found |= Trait.QUESTION
     read = stripped[:_READ]
-    lower = read.lower() if read.isascii() else ""
+    if read.isascii():
+        return found | _answers_in_ascii(read)
     for trait, pattern in _ANSWERS.items():
-        if trait is Trait.PLACE:
-            may = read[_BEFORE_A_NAME:] != lower[_BEFORE_A_NAME:]
-        else:
-            may = not lower or any(map(lower.__contains__, _SIGNS_OF_ANSWERS[trait]))
-        if may and pattern.search(read):
+        if pattern.search(read):
             found |= trait
+    return found
+
+
+def _answers_in_ascii(read: str) -> Trait:
+    """What the expressions of `_ANSWERS` find in a text of ASCII, by its words: in a quarter of the time."""
+    found, lower = Trait(0), read.lower()
+    said = set(runs_of_ascii(lower))
+    if not _WORDS_OF_TIME.isdisjoint(said) or (
+        ("19" in lower or "20" in lower) and any(map(_A_YEAR.fullmatch, said))
+    ):
+        found |= Trait.TIME
+    if not _WORDS_OF_NUMBER.isdisjoint(said) or any(map(str.isdigit, said)):
+        found |= Trait.NUMBER
+    if read[_BEFORE_A_NAME:] != lower[_BEFORE_A_NAME:] and _ANSWERS[Trait.PLACE].search(read):
+        found |= Trait.PLACE
+    if any(map(lower.__contains__, _REASONS)) and _ANSWERS[Trait.REASON].search(read):
+        found |= Trait.REASON
     return found
 
 

@@ -154,8 +154,7 @@ def _hash(kind: str, plain: str) -> str:
     return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
 
 
-# Not after a space, slash or dot: in `go test ./...` and `cd ..` the dots belong to the command.
-_END = lazy(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
+_END = ".!\u2026\u3002"
 _KEEPS = " /\\.!"
 """ASCII after which such an end stays, or which is one."""
 _QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb", strict=True))
@@ -163,7 +162,11 @@ _QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb
 
 def bare(text: str) -> str:
     """A statement without the full stop, the ellipsis and the quotation marks around it."""
-    shorter = _END.sub("", text.strip())
+    shorter = text.strip()
+    without = shorter.rstrip(_END)
+    # Not after a space or slash: in `go test ./...` and `cd ..` the dots belong to the command.
+    if not without or not (without[-1].isspace() or without[-1] in "/\\"):
+        shorter = without
     if (
         shorter[1:]
         and _QUOTES.get(shorter[0]) == shorter[-1]
@@ -186,10 +189,17 @@ def spellings(kind: str, text: str) -> tuple[str, ...]:
         return (content_hash(kind, text),)
     core = bare(text)
     if core.isascii() and core and core[-1] not in _KEEPS and '"' not in core:
-        # All of the forms are bare the same, and only their middle is to be made plain.
-        return (content_hash(kind, text), *(_hash(kind, form) for form in _punctuated(_plainly(core))))
+        # All of the forms are bare the same, and begin so: what they begin with is hashed once.
+        plain, quoted = (blake3(f"{kind}\n{mark}{_plainly(core)}".encode()) for mark in ("", '"'))
+        forms = [str(plain.copy().update(end).hexdigest()) for end in _ASCII_ENDS]
+        forms += [str(quoted.copy().update(end).hexdigest()) for end in _ASCII_QUOTED_ENDS]
+        return (content_hash(kind, text), *forms)
     forms = [form for form in _punctuated(core) if bare(form) == core]
     return tuple(content_hash(kind, form) for form in (text, *forms))
+
+
+_ASCII_ENDS = (b"", b".", b"!", b"...")
+_ASCII_QUOTED_ENDS = (b'"', b'."', b'!"', b'..."', b'".', b'"!', b'"...')
 
 
 def _punctuated(core: str) -> Iterator[str]:
@@ -519,7 +529,10 @@ def query_terms(text: str) -> list[str]:
     told = without_cjk(text)
     names = {word for code in _CODE.findall(text) for word in tokens(code, LONGER)}
     words = set(tokens(told, LONGER, lower=False))
-    names |= {word.lower() for word in words if _NAMED.match(word)}
-    found = {word.lower() for word in words} - function_words(told)
-    plain = sorted(found, key=lambda word: (word not in names, -len(word), word))[:MOST]
-    return [*plain, *islice(dict.fromkeys(question_pairs(text)), MOST_PAIRS)]
+    # Most words are plain ones, which looking at their letters tells in a tenth of the time.
+    odd = [word for word in words if not (word.isalpha() and word[1:].islower())]
+    names |= {word.lower() for word in odd if _NAMED.match(word)}
+    found = sorted(set(map(str.lower, words)) - function_words(told))
+    found.sort(key=len, reverse=True)  # it is stable
+    found.sort(key=names.__contains__, reverse=True)
+    return [*found[:MOST], *islice(dict.fromkeys(question_pairs(text)), MOST_PAIRS)]

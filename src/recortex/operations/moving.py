@@ -194,7 +194,7 @@ def _written(
     app: Application, source: StoreServices, target: StoreServices, memory: Memory, to: Scope
 ) -> Memory:
     """The memory in its new store, with its former states; also where an interrupted move wrote it before."""
-    same = target.store.memories.same(memory.content_hash)
+    (same,) = target.store.memories.same([memory.content_hash])
     if same not in {None, memory.id}:
         raise InvalidInputError(
             f"The {to.value} store has a memory that says the same: {same}.",

@@ -573,7 +573,7 @@ class CorrectionOperations(Operations):
 
     def _would(self, services: StoreServices, draft: Draft, taught: Taught) -> Learned:
         memory = normalise(draft, id_="", now=self._app.clock(), count=self._app.count_tokens).memory
-        same = services.store.memories.same(*spellings(memory.kind, memory.text))
+        (same,) = services.store.memories.same(spellings(memory.kind, memory.text))
         return Learned(
             outcome="updated" if same else "added",
             category=taught.category,

@@ -75,8 +75,8 @@ class MemoryReader(Protocol):
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""
 
-    def same(self, *hashes: str) -> str | None:
-        """The id of a living memory with one of these content hashes, at most thirteen.
+    def same(self, *statements: Sequence[str]) -> list[str | None]:
+        """The id of a living memory with one of the content hashes of each statement.
 
         The first is preferred.
         """

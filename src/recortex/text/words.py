@@ -62,7 +62,7 @@ def has_cjk(text: str) -> bool:
 
 def writes_no_spaces(text: str) -> bool:
     """Whether there is any Chinese or Japanese, which also has a full stop of its own."""
-    return _NO_SPACES.search(text) is not None
+    return not text.isascii() and _NO_SPACES.search(text) is not None
 
 
 def pairs(run: str) -> Iterable[str]:
@@ -183,17 +183,38 @@ IDENTIFIER = lazy(r"[A-Za-z_]\w*")
 
 _POSSESSIVE = lazy(r"['’]s$")
 _PUNCTUATION = lazy(r"[^\w\s]")
-_ASCII_PUNCTUATION = {
-    code: None for code in range(128) if not (chr(code).isalnum() or chr(code).isspace() or chr(code) == "_")
-}
-"""The same of ASCII alone, for a `str.translate` that takes a third of the time."""
+_ASCII_PUNCTUATION = bytes(
+    code for code in range(128) if not (chr(code).isalnum() or chr(code).isspace() or chr(code) == "_")
+)
+"""The same of ASCII alone, for a `bytes.translate` that takes a tenth of the time."""
 _SMALL = r"[^\W\d_A-Z]"
 _PART = lazy(rf"[A-Z]+(?=[A-Z]{_SMALL})|[A-Z]?{_SMALL}+|[A-Z]+|\d+")
 
 
+def _apart(kept: str) -> bytes:
+    """A table that puts a space for all ASCII but letters, digits and what is kept."""
+    return bytes(code if chr(code).isalnum() or chr(code) in kept else 0x20 for code in range(128)) + bytes(
+        128
+    )
+
+
+_LETTERS_APART, _LONGER_APART = _apart(""), _apart("_")
+
+
 def tokens(text: str, pattern: re.Pattern[str] = WORD, *, lower: bool = True) -> list[str]:
     """The words of a text in order, by one of the patterns above; in lower case unless `lower` is False."""
-    return pattern.findall(text.lower() if lower else text)
+    text = text.lower() if lower else text
+    if text.isascii():  # a table takes a quarter of the time of these expressions
+        if pattern is LETTERS or (pattern is WORD and "'" not in text):
+            return text.encode().translate(_LETTERS_APART).decode().split()
+        if pattern is LONGER:
+            return [word for word in runs_of_ascii(text) if len(word) > 1]
+    return pattern.findall(text)
+
+
+def runs_of_ascii(text: str) -> list[str]:
+    r"""What `\w+` matches in a text of ASCII."""
+    return text.encode().translate(_LONGER_APART).decode().split()
 
 
 def words(text: str) -> list[str]:
@@ -213,7 +234,7 @@ def bag_of_words(text: str) -> frozenset[str]:
     Of Chinese, Japanese and Korean the pairs of characters.
     """
     if text.isascii():
-        return frozenset(text.lower().translate(_ASCII_PUNCTUATION).split())
+        return frozenset(text.encode().lower().translate(None, _ASCII_PUNCTUATION).decode().split())
     return frozenset(units(_PUNCTUATION.sub("", spaced(text.lower())).split()))
 
 

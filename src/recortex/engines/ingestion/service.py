@@ -139,15 +139,29 @@ class Kept:
 
 
 class _New:
-    """What goes with new memories: written for many at once, and before anything else is written or asked."""
+    """What goes with new memories: written for many at once, and before anything else is written or asked.
 
-    def __init__(self, store: Store, actor: Actor) -> None:
+    Args:
+        store: where they are written.
+        actor: on whose behalf.
+        wordings: the content hashes that what says the same as each of them may have.
+    """
+
+    def __init__(self, store: Store, actor: Actor, wordings: Sequence[Sequence[str]]) -> None:
         self._store, self._actor = store, actor
         self._entries: list[AuditEntry] = []
         self.relations: list[Relation] = []
+        # Nothing that is written here gives a memory another hash, or makes one living that was not.
+        found = zip(wordings, store.memories.same(*wordings), strict=True)
+        self._said = {one for hashes, known in found if known for one in hashes}
+
+    def same(self, wordings: Sequence[str]) -> str | None:
+        """The id of a living memory with one of these hashes; most have none, and are not asked for."""
+        return None if self._said.isdisjoint(wordings) else self._store.memories.same(wordings)[0]
 
     def add(self, memory: Memory, redacted: tuple[str, ...]) -> None:
         """Note a memory that was kept."""
+        self._said.add(memory.content_hash)
         details = {"redacted": sorted(set(redacted))} if redacted else {}
         self._entries.append(
             AuditEntry(
@@ -220,11 +234,12 @@ class Ingestion:
             normalised = [self._normalised(draft, now) for draft in chunk]
             # Before the transaction: looking up takes long, and other writers would have to wait.
             similar = self._similar([one.memory for one in normalised]) if link else [[] for _ in chunk]
+            wordings = [spellings(one.memory.kind, one.memory.text) for one in normalised]
             with self._store.transaction():
-                new = _New(self._store, actor)
+                new = _New(self._store, actor, wordings)
                 kept += [
-                    self._keep(one, found, new, now=now, actor=actor, confirm=confirm)
-                    for one, found in zip(normalised, similar, strict=True)
+                    self._keep(one, found, said, new, now=now, actor=actor, confirm=confirm)
+                    for one, found, said in zip(normalised, similar, wordings, strict=True)
                 ]
                 new.write()
         return kept
@@ -246,7 +261,7 @@ class Ingestion:
         changed: list[Memory] = []
         for draft in drafts:
             memory = self._normalised(draft, now).memory
-            same = self._store.memories.same(*spellings(memory.kind, memory.text))
+            (same,) = self._store.memories.same(spellings(memory.kind, memory.text))
             for known in self._store.memories.get([same] if same else []):
                 if _rests_on(known, memory):
                     confidence = min(known.confidence, DOUBTED)
@@ -408,6 +423,7 @@ class Ingestion:
         self,
         normalised: Normalised,
         similar: Sequence[Resemblance],
+        wordings: Sequence[str],
         new: _New,
         *,
         now: datetime,
@@ -418,7 +434,7 @@ class Ingestion:
         for rule in normalised.skipped:
             event = Degradation("privacy", f"the rule {rule} could not be run", "the other rules")
             self._store.ledger.degrade(event, now)
-        known = self._known(memory, similar)
+        known = self._known(memory, new.same(wordings), similar)
         if known is not None:
             new.write()
             result = self._merge(known, memory, now=now, actor=actor)
@@ -439,13 +455,12 @@ class Ingestion:
         new.relations += [one for one in found if one.target_id != memory.supersedes]
         return Kept(memory, "added", normalised.redacted)
 
-    def _known(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
+    def _known(self, memory: Memory, same: str | None, similar: Sequence[Resemblance]) -> Memory | None:
         """The stored memory that says the same, or nearly the same where a rule worded the new one."""
-        same = self._store.memories.same(*spellings(memory.kind, memory.text))
         ids = [same] if same else []
         if memory.source.rule:
             ids += [one.id for one in similar if one.repeated]
-        found = self._store.memories.get(ids)
+        found = self._store.memories.get(ids) if ids else []
         return next((known for known in found if mergeable(known, memory)), None)
 
     def _confirmed(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:

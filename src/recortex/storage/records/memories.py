@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.memory import SymbolLink
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
 
     Has = Callable[[str, str], bool]
 
-
-_SPELLINGS = 13
-"""Places for hashes in the query `same_hash`."""
 
 VERSION = ("memory", "version", "recorded_from", "recorded_to", "changed_by", "reason")
 """Of a `Version`, in the order of the query `versions_of`, which gives the memory as JSON."""
@@ -117,13 +115,16 @@ class MemoryRecords(Records):
             table[kind][status] = count
         return dict(table)
 
-    def same(self, *hashes: str) -> str | None:
-        """The id of a living memory with one of these hashes, of which there are at most thirteen.
-
-        The first one is preferred.
-        """
-        padded = (*hashes, *hashes[:1] * (_SPELLINGS - len(hashes)))
-        return next(iter(self._column("same_hash", *map(bytes.fromhex, padded))), None)
+    def same(self, *statements: Sequence[str]) -> list[str | None]:
+        """The id of a living memory with one of the hashes of each statement, the first one preferred."""
+        rows = self._rows("same_hash", json(list(chain.from_iterable(statements))))
+        places = {id_: place for place, (_, id_) in enumerate(rows)}  # the oldest first
+        known = {bytes(hash_).hex(): id_ for hash_, id_ in reversed(rows)}
+        return [
+            known.get(hashes[0])
+            or min((known[one] for one in hashes if one in known), key=places.__getitem__, default=None)
+            for hashes in statements
+        ]
 
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
         """The turns of a session from `first` to `last`, inclusive."""
@@ -247,7 +248,8 @@ class MemoryRecords(Records):
 
     def _row(self, memory: Memory, search: SearchText, **more: Any) -> dict[str, Any]:
         row = to_row(memory, search, **more)
-        return row | self._keywords.found_by(row)
+        row.update(self._keywords.found_by(row))
+        return row
 
     def _select(self, condition: str, values: Sequence[Any], tail: str = "") -> list[Memory]:
         rows = self._database.rows(

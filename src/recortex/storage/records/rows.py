@@ -43,6 +43,7 @@ CHECKED = ("checked_at", "standing", "standing_since", "verdict")
 """The columns of what the last comparison with the code found."""
 
 _NO_SOURCE = Source()
+_SAID = tuple(name for name in Source.__struct_fields__ if name not in _SOURCE_COLUMNS)
 _SPECIAL = frozenset({"summary", "content", "source"})
 """Fields whose columns depend on others: they are null where they say nothing new."""
 
@@ -66,18 +67,17 @@ def to_row(
     memory: Memory, search: SearchText, *, changed_by: Actor, reason: str, embedding_key: int | None
 ) -> dict[str, Any]:
     """The columns of a memory, by name."""
-    content = content_to_json(memory.content)
-    plain = set(content) <= {memory.content.main} and memory.content.statement() == memory.text
+    plain = memory.content == type(memory.content).from_text(memory.text)
     said = {
         name: value
-        for name, value in asdict(memory.source).items()
-        if name not in _SOURCE_COLUMNS and value != getattr(_NO_SOURCE, name)
+        for name in (_SAID if memory.source != _NO_SOURCE else ())
+        if (value := getattr(memory.source, name)) != getattr(_NO_SOURCE, name)
     }
     return {
         **dict(zip(_AS_STORED, _of_memory(memory), strict=True)),
         **{name: store(getattr(memory, name)) for name, store in _STORED},
         "summary": None if memory.summary == memory.text else memory.summary,
-        "content": None if plain else json(content),
+        "content": None if plain else json(content_to_json(memory.content)),
         "session": memory.source.session,
         "turn": memory.source.turn,
         "speaker": memory.source.speaker,

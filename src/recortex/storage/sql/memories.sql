@@ -13,11 +13,6 @@ SELECT id FROM memories WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
 -- name: sessions
 SELECT session FROM memories WHERE /*own*/ session <> '' GROUP BY session ORDER BY max(key) DESC
 
--- name: same_hash
-SELECT id FROM memories WHERE /*own*/ content_hash IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-  AND status IN ('active', 'proposed', 'quarantined')
-ORDER BY content_hash <> ?1, key LIMIT 1
-
 -- name: neighbours
 SELECT turn, speaker, text FROM memories
 WHERE /*own*/ session <> '' AND session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key

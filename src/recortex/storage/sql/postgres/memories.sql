@@ -18,6 +18,11 @@ INSERT INTO memories (
 UPDATE memories SET {memories: changes}, words = CAST(:words AS tsvector), length = :length
 WHERE workspace = :workspace AND key = :key
 
+-- name: same_hash
+SELECT content_hash, id FROM memories WHERE /*own*/ content_hash IN (
+  SELECT decode(value, 'hex') FROM json_array_elements_text(CAST(? AS json)) AS j (value)
+) AND status IN ('active', 'proposed', 'quarantined') ORDER BY key
+
 -- name: touch
 UPDATE memories SET access_count = access_count + 1,
   last_accessed_at = greatest(CAST(? AS bigint), coalesce(last_accessed_at, 0))

@@ -5,6 +5,10 @@
 INSERT INTO memories (/*own column*/ {memories: columns}) VALUES (/*own value*/ {memories: values})
   RETURNING key
 
+-- name: same_hash
+SELECT content_hash, id FROM memories WHERE content_hash IN (SELECT unhex(value) FROM json_each(?))
+  AND status IN ('active', 'proposed', 'quarantined') ORDER BY key
+
 -- name: touch
 UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(?, coalesce(last_accessed_at, 0))
 WHERE /*own*/ id IN (SELECT value FROM json_each(?))
