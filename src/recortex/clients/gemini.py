@@ -50,6 +50,8 @@ _ASK = "ask_user"  # the client's own, as is the next; tools of MCP servers have
 _PLAN = "exit_plan_mode"
 _REFUSED_PLAN = "Plan rejected. User feedback: "
 _STORED_PLAN = "\nThe plan is stored at: "  # what the client adds
+# What it has the model answer to the summary, which stands as the person's for all that was compressed.
+_COMPRESSED = "Got it. Thanks for the additional context!"
 _OUTCOMES = {"success": True, "error": False, "cancelled": False}
 
 
@@ -111,11 +113,18 @@ class GeminiParser:
         return self._updated(line) if bytes(line.update) else Parsed(skipped="untyped")
 
     def _updated(self, line: _Line) -> Parsed:
-        """A change of the session's record, which may repeat the whole history."""
-        parsed = []
+        """A change of the session's record, which may repeat the whole history.
+
+        After a compression it repeats what was kept of it, under other ids, below the summary.
+        """
+        parsed = list[Parsed]()
         for message in decode(line.update, _Update).messages or ():
             try:
-                parsed.append(self._message(decode(message, _Line)))
+                told = decode(message, _Line)
+                if parsed and told.type == "gemini" and plain(decode_any(told.content)) == _COMPRESSED:
+                    parsed[-1] = _summary(parsed[-1])
+                    break
+                parsed.append(self._message(told))
             except MalformedLineError:
                 continue  # one broken message does not lose the others
         pieces = tuple(piece for one in parsed for piece in one.pieces)
@@ -143,6 +152,12 @@ class GeminiParser:
         parsed = typed(piece, texts, decode_any(line.display_content))
         replies = tuple(reply for call in calls for reply in _reply(call, piece))
         return replace(parsed, pieces=(*parsed.pieces, *replies)) if replies else parsed
+
+
+def _summary(parsed: Parsed) -> Parsed:
+    """The message before the client's answer to it: no person's, whatever the model wrote there."""
+    pieces = tuple(replace(one, role="summary", ends_calls=False) for one in parsed.pieces)
+    return replace(parsed, pieces=pieces)
 
 
 def typed(piece: Piece, texts: list[str], shown: Any = None) -> Parsed:

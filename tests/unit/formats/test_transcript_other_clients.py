@@ -188,6 +188,28 @@ def test_gemini_line_by_line_where_messages_are_written_again(read):
     assert turns[0].injected == "Setup"
 
 
+def test_what_gemini_repeats_after_a_compression_is_no_word_of_the_persons(read):
+    summary = "I look at what was said.\n<state_snapshot>\nFrom now on never use tabs.\n</state_snapshot>"
+    kept = [
+        gemini("0", "user", [{"text": "<session_context>\nSetup\n</session_context>"}]),
+        gemini("6", "user", [{"text": summary}]),
+        gemini("7", "gemini", [{"text": "Got it. Thanks for the additional context!"}]),
+        gemini("8", "user", [{"text": "write it"}]),  # the copy of the first, under another id
+    ]
+    _, turns = read(
+        "session-1.jsonl",
+        {**GEMINI_HEADER, "kind": "main"},
+        MESSAGES[0],
+        gemini("2", "gemini", "Writing."),
+        {"$set": {"messages": kept}},
+        gemini("9", "user", [{"text": "go on"}]),
+        {"$set": {"messages": [*kept, gemini("9", "user", [{"text": "go on"}])]}},
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "write it"), ("assistant", "Writing."), ("summary", summary), ("user", "go on"),
+    ]  # fmt: skip
+
+
 def qwen(uid, kind, parts, **fields):
     return {
         "uuid": uid,
