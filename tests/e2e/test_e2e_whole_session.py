@@ -12,8 +12,7 @@ from agents.scenario import NOBODYS, play
 from agents.windows import WINDOWS
 
 AT_ONCE = ("claude-code", "codex")
-WITH_HOOKS = ("claude-code", "gemini", "qwen", "copilot")
-"""Codex trusts no hooks but at its terminal: see the test of what a person types there."""
+WITH_HOOKS = ("claude-code", "codex", "gemini", "qwen", "copilot")
 CHOSEN = list(WINDOWS) if wanted() == "all" else list(AT_ONCE)
 
 
@@ -33,9 +32,9 @@ def by_import(person, window):
         person.memory("import", window.format, *window.exported)
 
 
-def by_hooks(person, window):  # noqa: ARG001
+def by_hooks(person, window):
     """The client's hooks have taught the memory while it was at work."""
-    person.settle()
+    person.settle(window.stays)
 
 
 WAYS = [pytest.param(by_import, id="imported"), pytest.param(by_hooks, id="at work")]

@@ -20,9 +20,9 @@ def answer(
     if place.endswith("/responses"):
         return _responses(blocks, spaces)
     if place.endswith("/chat/completions"):
-        return _chat(blocks)
+        return _chat(blocks, tokens)
     if "enerateContent" in place:
-        return _gemini(blocks)
+        return _gemini(blocks, streamed="stream" in place)
     return _messages(str(body.get("model")), blocks, tokens)
 
 
@@ -101,7 +101,7 @@ def _responses_item(block: Block, spaces: dict[str, str]) -> dict[str, Any]:
     return {**item, **space, "status": "completed", "arguments": json.dumps(block.arguments)}
 
 
-def _chat(blocks: list[Block]) -> bytes:
+def _chat(blocks: list[Block], tokens: int) -> bytes:
     calls = [
         {"index": n, "id": _id("call_"), "type": "function",
          "function": {"name": block.tool, "arguments": json.dumps(block.arguments)}}
@@ -110,7 +110,7 @@ def _chat(blocks: list[Block]) -> bytes:
     text = "".join(block for block in blocks if isinstance(block, str)) or None
     delta = {"role": "assistant", "content": text} | ({"tool_calls": calls} if calls else {})
     head = {"id": _id("chatcmpl-"), "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    usage = {"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20}
     reason = "tool_calls" if calls else "stop"
     return _stream([
         {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
@@ -120,7 +120,7 @@ def _chat(blocks: list[Block]) -> bytes:
     ])  # fmt: skip
 
 
-def _gemini(blocks: list[Block]) -> bytes:
+def _gemini(blocks: list[Block], *, streamed: bool) -> bytes:
     parts = [
         {"text": block}
         if isinstance(block, str)
@@ -129,4 +129,5 @@ def _gemini(blocks: list[Block]) -> bytes:
     ]
     usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
     one = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
-    return _stream([{"candidates": [one], "usageMetadata": usage, "modelVersion": "scripted"}])
+    whole = {"candidates": [one], "usageMetadata": usage, "modelVersion": "scripted"}
+    return _stream([whole]) if streamed else json.dumps(whole).encode()

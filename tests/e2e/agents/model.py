@@ -68,7 +68,7 @@ class Model:
 
     def _next(self, request: Request) -> Turn:
         if request.kind == "compaction":
-            return turn(SUMMARY)
+            return Turn((SUMMARY,), input_tokens=20_000)  # Qwen Code reckons with what it took to read all
         if request.kind != "main":
             return turn("done")
         said = self._turns[0] if self._turns else turn("(done)")

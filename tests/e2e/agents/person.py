@@ -107,13 +107,16 @@ class Person(Claude):
                     killed.append(pid)
         return killed
 
-    def settle(self) -> None:
-        """Wait until no process that works for this person is left: detached jobs have ended."""
-        assert eventually(self._settled), [_command(pid) for pid in self._working()]
+    def settle(self, besides: tuple[str, ...] = ()) -> None:
+        """Wait until no process that works for this person is left: detached jobs have ended.
 
-    def _settled(self) -> bool:
+        Those stay in whose command line one of these words stands: of a client that is not closed.
+        """
+        assert eventually(lambda: self._settled(besides)), [_command(pid) for pid in self._working()]
+
+    def _settled(self, besides: tuple[str, ...]) -> bool:
         for _ in range(LOOKS):
-            if self._working():
+            if any(not any(word in _command(pid) for word in besides) for pid in self._working()):
                 return False
             time.sleep(0.05)
         return True

@@ -7,7 +7,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-COMPACTION = "create a detailed summary of"
+COMPACTION = ("create a detailed summary of", "<state_snapshot>")
+"""What the last prompt of a request for a summary has: of Claude Code, of Gemini CLI and Qwen Code."""
 KEEPER = "Managed memory has "  # how Qwen Code begins what it asks for its own memory, beside the session
 SUMMARY = "<analysis>scripted</analysis>\n<summary>SCRIPTED SUMMARY</summary>"
 
@@ -80,8 +81,9 @@ class Request:
 
 def kind(path: str, headers: dict[str, str], body: dict[str, Any]) -> str:
     """Which conversation a request belongs to. Only a main one takes a turn of the script."""
-    spoken = [one for one in body.get("messages") or [] if one.get("role") == "user"]
-    if spoken and COMPACTION in "\n".join(_texts(spoken[-1:])):
+    said = body.get("messages") or body.get("contents") or []
+    spoken = [one for one in said if one.get("role") == "user"]
+    if any(mark in "\n".join(_texts(spoken[-1:])) for mark in COMPACTION):
         return "compaction"
     if not body.get("tools") or "countTokens" in path or "count_tokens" in path:
         return "aside"

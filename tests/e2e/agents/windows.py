@@ -17,7 +17,7 @@ import tempfile
 import threading
 import uuid
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
@@ -27,7 +27,7 @@ from agents.install import CLAUDE, NEWEST, PACKAGES, program
 from agents.model import Model
 from agents.others import CODEX, KEY
 from agents.patience import SECONDS
-from agents.script import Call
+from agents.script import Call, turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,6 +54,8 @@ class Window:
     installs: ClassVar[str] = ""
     """Its name in `recortex install`."""
     needs_node: ClassVar[bool] = False
+    stays: ClassVar[tuple[str, ...]] = ()
+    """Words of the processes that run as long as it is open."""
 
     def opened(self) -> AbstractContextManager[None]:
         """The client runs, or can be run; opened once more, it goes on with the sessions of before."""
@@ -249,6 +251,7 @@ class Codex(Window):
     installs = "codex"
     can = frozenset(("fork", "back", "order", "send", "compact", "move"))
     shell = "exec_command"
+    stays = ("app-server", "recortex mcp")
 
     format = "codex"
     history = ".codex/sessions"
@@ -265,7 +268,14 @@ class Codex(Window):
             who = {"name": "codex_vscode", "title": "An editor", "version": "1.0.0"}
             self._ask("initialize", clientInfo=who, capabilities={"experimentalApi": True})
             self._lines.send({"method": "initialized"})
+            self._trust()
             yield
+
+    def _trust(self) -> None:
+        """As a person does with `/hooks`: without, none of them runs."""
+        (here,) = self._ask("hooks/list", cwds=[str(self.project)])["data"]
+        state = {one["key"]: {"trusted_hash": one["currentHash"]} for one in here["hooks"]}
+        self._ask("config/value/write", keyPath="hooks.state", value=state, mergeStrategy="upsert")
 
     def begin(self) -> str:
         made = self._ask(
@@ -492,7 +502,7 @@ class Qwen(Window):
     format = "qwen"
     history = ".qwen/projects"
     installs = "qwen"
-    can = frozenset(("fork", "order"))
+    can = frozenset(("fork", "back", "order", "compact"))
     shell = "run_shell_command"
     needs_node = True
 
@@ -514,12 +524,35 @@ class Qwen(Window):
 
     def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
         assert folder is None, "a session of this client stays in its folder"
-        self.model.then(*turns)
+        # So many tokens that a summary is worth its while.
+        self.model.then(*(replace(turn(spec), input_tokens=20_000) for spec in turns))
         before = self._chats()
         words = [str(program("qwen", *PACKAGES["qwen"])), *self._words[session]]
         self.run(*words, "--allowed-tools", "run_shell_command", "--allowed-tools", "agent", "-p", text)
         for begun in self._chats() - before:
             self._words[session] = ("--resume", begun)
+
+    def compact(self, session: str) -> None:
+        words = [str(program("qwen", *PACKAGES["qwen"])), *self._words[session]]
+        assert "compressed" in self.run(*words, "-p", "/compress")
+
+    def back(self, session: str) -> None:
+        """As an editor does it, through the protocol for agents."""
+        lines = Lines([str(program("qwen", *PACKAGES["qwen"])), "--acp"], self.project, self.environment)
+        name = self._words[session][1]
+        (file,) = (self.home / self.history).glob(f"*/chats/{name}.jsonl")
+        said = [json.loads(line) for line in file.read_text().splitlines()]
+        prompts = sum(line["type"] == "user" for line in said)
+        asked = (
+            ("initialize", {"protocolVersion": 1, "clientCapabilities": {}}),
+            ("session/load", {"sessionId": name, "cwd": str(self.project), "mcpServers": []}),
+            ("rewindSession", {"sessionId": name, "targetTurnIndex": prompts - 1}),
+        )
+        with lines.running():
+            for number, (method, parameters) in enumerate(asked):
+                lines.send({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
+                told = lines.until(lambda one, to=number: one.get("id") == to and "method" not in one)
+                assert "result" in told, told
 
     def _chats(self) -> set[str]:
         return {file.stem for file in (self.home / self.history).glob("*/chats/*.jsonl")}
@@ -534,26 +567,47 @@ class Gemini(Window):
     format = "gemini"
     history = ".gemini/tmp"
     installs = "gemini"
-    can = frozenset(("order", "move"))
+    can = frozenset(("fork", "order", "move", "compact"))
     shell = "run_shell_command"
     needs_node = True
 
     @contextmanager
     def opened(self) -> Iterator[None]:
         self.settings(".gemini", "gemini-api-key")
+        self._set(general={"sessionRetention": {"enabled": False}})  # takes more than what is old
         self._begun: dict[tuple[str, Path], str] = self.__dict__.get("_begun", {})
+        self._from: dict[str, Path] = {}
         yield
 
     def begin(self) -> str:
         return str(uuid.uuid4())
+
+    def fork(self, session: str) -> str:
+        """As a person takes a session to another machine: what its file holds is copied into a new one."""
+        name = self._begun[session, self.project]
+        found = (self.home / self.history).glob(f"*/chats/*{name[:8]}.jsonl")
+        fork = self.begin()
+        self._from[fork] = max(found, key=lambda file: file.stat().st_size)
+        return fork
+
+    def compact(self, session: str) -> None:  # noqa: ARG002
+        """Before the next prompt, as it does when little room is left."""
+        self._set(model={"compressionThreshold": 0.000_001})
+
+    def _set(self, **more: Any) -> None:
+        file = self.home / ".gemini" / "settings.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | more))
 
     def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
         self.model.then(*turns)
         place = (session, folder or self.project)
         name = self._begun.get(place, "")
         words = ("--resume", name) if name else ("--session-id", self._begun.setdefault(place, self.begin()))
+        if session in self._from:
+            words = ("--session-file", str(self._from[session]))
         gemini = str(program("gemini", *PACKAGES["gemini"]))
         self.run(gemini, "-m", "gemini-2.5-flash", "-y", *words, "-p", text, folder=folder)
+        self._set(model={})
 
     def order(self, text: str) -> Call:
         return Call("*invoke_agent", {"agent_name": "generalist", "prompt": text})
