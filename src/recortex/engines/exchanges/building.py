@@ -45,8 +45,11 @@ LEFT_OUT = " […] "
 _FENCE = lazy(r"^[^\S\n]*(`{3,9}|~{3,9})[^\n]*\n.*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SPACES = lazy(r"[^\S\n ][^\S\n]*|[^\S\n]{2,}")  # not a single space, which stays one
 _EMPTY_LINES = lazy(r"\n\s*\n")
-_RULE = lazy(r"^\s*[-*_=]{3,}\s*$\n?", re.MULTILINE)
+_RULE = lazy(r"^[^\S\n]*[-*_=]{3,}\s*$\n?", re.MULTILINE)
 _BETWEEN = lazy(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # noqa: RUF001
+_ENDING = lazy(r"[.!?][\"'”’)\]*_`]{0,3}\s+|\n+")
+"""The same with the mark that ends a sentence, without those of Chinese and Japanese: it looks at few
+characters, which takes a third of the time."""
 _SHORTEST = 15
 
 
@@ -59,13 +62,25 @@ def prose(text: str) -> str:
 def sentences(text: str) -> Iterator[str]:
     """The sentences and lines of a text; a very short one goes with the next."""
     held = ""
-    for part in _BETWEEN.split(text):
+    for part in _parts(text):
         held = f"{held} {part.strip()}".strip()
         if len(held) >= _SHORTEST:
             yield held
             held = ""
     if held:
         yield held
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What `_BETWEEN` splits a text into."""
+    if not text.isascii() and any(mark in text for mark in "。！？"):  # noqa: RUF001
+        yield from _BETWEEN.split(text)
+        return
+    begin = 0
+    for found in _ENDING.finditer(text):
+        yield text[begin : found.start() + (text[found.start()] != "\n")]
+        begin = found.end()
+    yield text[begin:]
 
 
 def first_sentence(text: str) -> str:

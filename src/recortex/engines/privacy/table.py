@@ -286,7 +286,8 @@ class Scan:
 
     def has(self, word: str) -> bool:
         """Whether a word occurs."""
-        return word in self._read
+        number = self._table.literals.numbers.get(word)
+        return word in self._read if number is None else any(number in hits for hits in self._hits)
 
     @cached_property
     def openings(self) -> tuple[str, ...]:
