@@ -130,7 +130,11 @@ def names_of(of: type) -> tuple[str, ...]:
 def _fields_of(owner: type[Value]) -> dict[str, Field[Any]]:
     import dataclasses
 
-    annotations = {name: hint for base in reversed(owner.__mro__) for name, hint in _annotations(base)}
+    annotations = {
+        name: hint
+        for base in reversed(owner.__mro__)
+        for name, hint in vars(base).get("__annotations__", {}).items()
+    }
     names, usual = owner.__struct_fields__, owner.__struct_defaults__
     defaults = dict(zip(names[len(names) - len(usual) :], usual, strict=True))
     made = dataclasses.make_dataclass(
@@ -143,10 +147,6 @@ def _fields_of(owner: type[Value]) -> dict[str, Field[Any]]:
     )
     found: dict[str, Field[Any]] = vars(made)["__dataclass_fields__"]
     return found
-
-
-def _annotations(base: type) -> Any:
-    return vars(base).get("__annotations__", {}).items()
 
 
 def _declared(usual: Any) -> Any:

@@ -156,10 +156,12 @@ class MemoryImport:
         created = bounded_time(row.created, self._now, row.updated)
         since = row.valid_from or min(created, row.valid_until or created)
         until = row.valid_until if row.valid_until and row.valid_until >= since else None
+        # Only what a row says: exports of one system tell more or less of a memory beside it.
+        said = (row.text, row.kind, row.summary, row.valid_from, row.valid_until, row.files)
         noted = {
             "system": name,
             "id": row.id[:MAX_LABEL],
-            "hash": _hash(row),
+            "hash": place_hash(*map(str, said)).hex(),
             **({"kind": row.kind} if row.kind else {}),
             **({"updated": row.updated.isoformat()} if row.updated else {}),
             **({"project": row.project} if row.project else {}),
@@ -312,12 +314,3 @@ class MemoryImport:
 def _short(label: str) -> bool:
     """Whether a tag or a path can be kept with a memory."""
     return len(label.encode("utf-8", "replace")) < MAX_LABEL
-
-
-def _hash(row: Row) -> str:
-    """What differs once a row says something else.
-
-    Beside that, exports of one system tell more or less of a memory, which changes nothing in it.
-    """
-    said = (row.text, row.kind, row.summary, row.valid_from, row.valid_until, row.files)
-    return place_hash(*map(str, said)).hex()

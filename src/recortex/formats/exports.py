@@ -105,12 +105,11 @@ def note(memory: Memory, relations: Iterable[Relation]) -> str:
     # What stands in parentheses at the end of an observation is taken out of it as its context.
     said = f"{title}." if title.endswith(")") else title
     text = f"---\n{head}---\n\n{clean(memory.text)}\n\n## Observations\n\n- [{memory.kind}] {said}\n"
-    links = [f"- {one.type.value} [[{NOTES}/{one.target_id}]]\n" for one in _ordered(relations)]
+    links = [
+        f"- {one.type.value} [[{NOTES}/{one.target_id}]]\n"
+        for one in sorted(relations, key=lambda one: (one.type.value, one.target_id))
+    ]
     return text + ("\n## Relations\n\n" + "".join(links) if links else "")
-
-
-def _ordered(relations: Iterable[Relation]) -> list[Relation]:
-    return sorted(relations, key=lambda one: (one.type.value, one.target_id))
 
 
 _DETAILS = ("files", "domain", "priority", "confidence", "recorded_at", "valid_from", "valid_until")

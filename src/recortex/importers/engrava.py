@@ -42,19 +42,17 @@ def _read(path: Path) -> Iterator[Row]:
             edges = list(opened.rows("edge", _EDGE)) if "edge" in opened.tables else []
             yield from _rows(opened.rows("thought", _THOUGHT), edges)
     elif isinstance(seen.first, dict) and "_type" in seen.first:
-        yield from _of_snapshot(path)
+        of_type: dict[str, list[Mapping[str, Any]]] = {"thought": [], "edge": []}
+        for number, record in json_lines(path):
+            if not isinstance(record, dict):
+                raise FormatError(
+                    f"{path}: line {number} is no JSON object.", hint="Make the snapshot again."
+                )
+            of_type.setdefault(words(record.get("_type")), []).append(mapping(record.get("data")))
+        yield from _rows(of_type["thought"], of_type["edge"])
     else:
         whole = loaded(path)
         yield from _rows(whole["thoughts"], whole.get("edges", ()))
-
-
-def _of_snapshot(path: Path) -> Iterator[Row]:
-    of_type: dict[str, list[Mapping[str, Any]]] = {"thought": [], "edge": []}
-    for number, record in json_lines(path):
-        if not isinstance(record, dict):
-            raise FormatError(f"{path}: line {number} is no JSON object.", hint="Make the snapshot again.")
-        of_type.setdefault(words(record.get("_type")), []).append(mapping(record.get("data")))
-    yield from _rows(of_type["thought"], of_type["edge"])
 
 
 def _rows(thoughts: Iterable[Mapping[str, Any]], edges: Iterable[Mapping[str, Any]]) -> Iterator[Row]:

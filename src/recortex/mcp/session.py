@@ -554,7 +554,11 @@ class _Connection:
             return
         if isinstance(message, types.JSONRPCRequest):
             self._open.add(message.id)
-            _decode_arguments(message)
+            # Read the arguments of a call that came as a text of JSON; others are the SDK's to judge.
+            params = message.params if message.method == "tools/call" else None
+            if params and isinstance(params.get("arguments"), str):
+                with suppress(InvalidInputError):
+                    params["arguments"] = codec.loads(params["arguments"])
         await into.send(SessionMessage(message))
 
     def _refuse(self, line: bytes) -> None:
@@ -591,14 +595,6 @@ class _Connection:
         self._open.discard(request)
         if not self._open:
             self._idle.set()
-
-
-def _decode_arguments(message: types.JSONRPCRequest) -> None:
-    """Read the arguments of a call that came as a text of JSON; others are the SDK's to judge."""
-    params = message.params if message.method == "tools/call" else None
-    if params and isinstance(params.get("arguments"), str):
-        with suppress(InvalidInputError):
-            params["arguments"] = codec.loads(params["arguments"])
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage:

@@ -99,11 +99,6 @@ def environment() -> Environment:
     return made
 
 
-def status_of(codes: Mapping[str, HTTPStatus], code: str) -> HTTPStatus:
-    """The status of an error by its code."""
-    return codes.get(code, HTTPStatus.INTERNAL_SERVER_ERROR)
-
-
 # -- how values read on a page: times, shares, numbers, names of kinds and states
 
 
