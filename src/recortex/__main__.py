@@ -17,6 +17,7 @@ def main() -> int:
     # Nearly all that a start creates lives to the end; searching it for rubbish, on the way and once more at
     # the end, is a tenth of the time of a short command (bench/cold_start.py).
     gc.set_threshold(50_000, 10, 10)
+    # Before the command line is imported: a hook runs at every prompt, and the agent waits for its start.
     if sys.argv[1:2] == ["hook"]:
         return _hook(sys.argv[2:])
     try:

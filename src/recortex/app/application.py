@@ -130,6 +130,7 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         return found
 
     def _services(self, key: Scope | None) -> StoreServices:
+        # A server's threads ask at the same time: one of them opens the store, the others get the same.
         with self._lock:
             if key not in self._all_services:
                 self._all_services[key] = self.open_services(key, self.locations[key])

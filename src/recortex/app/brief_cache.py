@@ -113,6 +113,7 @@ class Cached(NamedTuple):
 def key(branch: str, cwd: str, client: str = "") -> str:
     """The name of a brief's file: SHA-256 of branch, folder and client, as far as that has a name."""
     said = f"{branch}:{cwd}" if client in {"", UNNAMED} else f"{branch}:{cwd}:{client}"
+    # A folder's name need not be UTF-8.
     return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -177,6 +178,7 @@ def _read(data: Any) -> Cached | None:
         KeyError, TypeError, ValueError: the file does not say that.
     """
     text = data["text"]
+    # Without its marks the text would be taken for something that was said, and be learned.
     ours = not text or (text.startswith(f"{START}\n") and text.endswith(f"\n{END}") and text.count(END) == 1)
     if data["version"] != _FORMAT or not ours:
         return None

@@ -370,4 +370,5 @@ def _clock(settings: Settings) -> Callable[[], datetime]:
     if not settings["now"]:
         return now
     fixed = instants.parse_instant(settings["now"])
+    # Not the time since the start: a test or a bench has the same instant in every process.
     return lambda: fixed

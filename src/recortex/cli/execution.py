@@ -107,6 +107,7 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         raise UsageError(
             f"There is no folder {call.project[:200]}.", hint="Give an existing folder to --project."
         )
+    # Only where a person sits at both ends; a script gets the list.
     if operation.name == "review" and (
         "action" not in call.arguments and _attended(call) and sys.stdout.isatty()
     ):
@@ -115,6 +116,7 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     try:
         data, done, unwritten = _answer(group, operation, call, progress)
     finally:
+        # Before the answer is shown, which would else begin behind the line of progress.
         progress.clear()
     if done:
         _show(line.verb, call, data, unwritten, started)
@@ -133,6 +135,7 @@ def _answer(
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with group.open(call.project, url=call.url, progress=progress) as cortex:
         method = getattr(cortex, operation.method)
+        # Questions come before the work: nobody waits at the terminal until it is half done.
         call = _offered(cortex, operation, call)
         if operation.traits.removes(call.arguments) and (call.dry_run or not call.yes):
             shown: Any = {"would": operation.name, "arguments": call.arguments}
@@ -196,6 +199,7 @@ def _attended(call: Call) -> bool:
 
 
 def _answered_yes(question: str) -> bool:
+    # Not on standard output, which may be a pipe.
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in _YES

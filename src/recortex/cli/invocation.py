@@ -83,6 +83,7 @@ class Invocation(NamedTuple):
         return not set(options).isdisjoint(self._options())
 
     def _options(self) -> tuple[str, ...]:
+        # What follows `--` is text, also where it looks like an option.
         return self.arguments[: self.arguments.index("--")] if "--" in self.arguments else self.arguments
 
 

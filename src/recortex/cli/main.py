@@ -155,6 +155,7 @@ def _abandon_output() -> None:
 def _guarded(words: list[str], commands: Mapping[str, Command], started: float) -> int:
     try:
         return _dispatch(invocation.split(words), commands, started)
+    # It is an OSError too, but of the reader of our output, not of the store: `run` ends without a word.
     except BrokenPipeError:
         raise
     except RecortexError as error:
@@ -210,11 +211,13 @@ def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
     from recortex.cli import execution
     from recortex.terminal import clean, terminal_of
 
+    # By the words as they stand: the command line may be what could not be read.
     if "--debug" in words:
         import traceback
 
         traceback.print_exception(error.__cause__ or error, file=sys.stderr)
     if "--json" in words:
+        # A word that is not UTF-8 must not fail the message that tells of it.
         verb = _verb_of(words).encode("utf-8", "replace").decode()
         data = execution.failure(clean(verb), error, time.perf_counter() - started)
         sys.stdout.buffer.write(data + b"\n")
@@ -258,6 +261,7 @@ def log_if_asked() -> None:
             said = fields if isinstance(fields, dict) else {"message": record.getMessage()}
             return json.dumps({**told, **said})
 
+    # Never on standard output, which is the answer's and may go into a program.
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines())
     logger = logging.getLogger("recortex")

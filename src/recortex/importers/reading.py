@@ -135,7 +135,9 @@ def database(path: Path) -> Iterator[Database]:
             raise unreadable(path, error) from error
         try:
             connection.set_busy_timeout(5_000)
+            # A value beyond it is an error of SQLite's, before it takes memory.
             connection.limit(apsw.SQLITE_LIMIT_LENGTH, MOST_CELL)
+            # The schema is another program's or a stranger's: what it holds may call nothing with an effect.
             connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
             yield Database(connection, path)
@@ -147,6 +149,7 @@ def _copied(path: Path, folder: Path) -> Path:
     """A copy with its log; made again where somebody wrote meanwhile."""
     copy = folder / "copy.db"
     log = path.with_name(f"{path.name}-wal")
+    # A copy made while somebody writes may mix two states of the file and its log.
     for _ in range(_TRIES):
         before = _state(path), _state(log)
         shutil.copyfile(path, copy)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _PACKAGE = Path(__file__).parent.parent
+# Found by their place: a capability adds SQL without being imported here.
 SQL_FOLDERS = tuple(_PACKAGE.glob("*/sql"))
 """That of the spine, and those of capabilities."""
 _LIST = lazy(r"\{(\w+): (\w+)\}")
@@ -41,6 +42,7 @@ def queries(topic: str, engine: Engine) -> dict[str, str]:
     """The queries of a topic by name."""
     found: dict[str, str] = {}
     for folder in SQL_FOLDERS:
+        # An engine's own text of a query takes the place of the shared one.
         found |= _read(folder / f"{topic}.sql") | _read(folder / engine / f"{topic}.sql")
     return found
 

@@ -117,6 +117,7 @@ def postgres(sql: str) -> Statement:
     text = sql
     for pattern, replacement in FORMS:
         text = pattern.sub(replacement, text)
+    # Constants are taken out first: a word in a text is no form.
     if unknown := _UNKNOWN.search(re.sub(_STRING, "", text)):
         raise ValueError(f"{unknown[0]!r} needs a text of its own in storage/sql/postgres: {sql}")
     owned = ":workspace" in text
@@ -171,6 +172,7 @@ def in_any_case(text: str) -> list[str]:
 def _forms() -> dict[str, str]:
     """The letters that fold to something else, by what they fold to: one letter or up to three."""
     forms = dict[str, str]()
+    # Surrogates are no letters, and nothing from 0x20000 on has a case.
     for letter in map(chr, (*range(0xD800), *range(0xE000, 0x20000))):
         if (form := folded(letter)) != letter:
             forms[form] = forms.get(form, "") + letter

@@ -231,6 +231,7 @@ class EngineStore(ABC):
                 for one in gone
             )
             self.vectors.drop_unused()
+        # Outside of the transaction, in which SQLite rewrites no file; before the files are read below.
         self.compact()
         backups = self.backups.erase(ids, gone, text=text, exchanges=exchanges)
         read = tuple(files())

@@ -180,11 +180,13 @@ class FullCopyRecords(Records):
         among = " AND ".join(f"{self.column(table, name)} = ?" for name in table.key)
         kept = set(map(table.key_of, rows))
         with self._database.transaction():
+            # The rows of the target that the source does not have any more.
             gone = [
                 key for row in self.between(table, after, until) if (key := table.key_of(row)) not in kept
             ]
             self._database.run_many(f"DELETE FROM {table.name} WHERE /*own*/ {among}", gone)
             self._database.run_many(self.insertion(table), [self.written(table, row) for row in rows])
+            # Signs follow from the codes: they are no part of a copy, and each engine packs them its own way.
             if table.name == "embeddings":
                 signs = [(key, model, self._vectors.signs(code)) for key, _, model, code in rows]
                 self._database.run_many(self._database.queries("vectors")["insert_signs"], signs)

@@ -89,7 +89,9 @@ def environment() -> Environment:
     made = Environment(
         loader=PackageLoader("recortex.web"),
         autoescape=True,
+        # Each value passes here: a memory may hold signs that are not seen or turn a line around.
         finalize=shown,
+        # A name that a page misspells fails its test, and leaves no silent gap.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

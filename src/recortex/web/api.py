@@ -68,6 +68,7 @@ def routes(desk: Desk) -> list[Route]:
             operation = _operation(name)
             arguments = _arguments(await request.body())
             _check(operation, arguments, visitor, read_only=request.state.read_only)
+            # It was for the check: no operation has such a parameter.
             arguments.pop(CONFIRM, None)
             project = request.query_params.get("project", HERE)
             data, unwritten = await desk.do(_done, desk, project, operation, arguments)
@@ -77,6 +78,7 @@ def routes(desk: Desk) -> list[Route]:
             status = STATUS_OF.get(failed.code, HTTPStatus.INTERNAL_SERVER_ERROR)
             return JSON(error(name[:40], failed.code, failed.message, failed.hint), status)
         except Exception as failed:  # noqa: BLE001  whatever goes wrong, a program gets a clear error
+            # To the server's own log: it may name paths and texts that the token does not open.
             traceback.print_exception(failed)
             return JSON(
                 error(name, "internal_error", f"`{name}` failed inside Recortex ({type(failed).__name__})."),

@@ -86,6 +86,7 @@ class Desk:
             raise InvalidInputError(
                 f"There is no project {key[:60]!r}.", hint="The page of projects lists them."
             )
+        # Of a checkout that is gone the memory is still there: it is opened by its file.
         if found.path.is_dir():
             return Cortex.open(found.path, actor=Actor.USER)
         return Cortex.open(Path.home(), url=url_of(str(found.database)), actor=Actor.USER)
@@ -112,6 +113,7 @@ class Desk:
 
     def close(self) -> None:
         """Wait for what is at work, then close all stores."""
+        # First what is at work, which uses the stores.
         self._workers.shutdown(cancel_futures=True)
         for one in (*self._opened.values(), self._given):
             if one is not None:

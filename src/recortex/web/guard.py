@@ -181,6 +181,7 @@ class Guard:
             return
         if scope["type"] != "http":  # no WebSocket is served
             return
+        # `recortex serve` ends when nobody uses it, and sees so by these two.
         self.busy += 1
         try:
             await self._guarded(scope, receive, _with_headers(scope["path"], send))
@@ -192,6 +193,7 @@ class Guard:
         headers = Headers(scope=scope)
         answer = self._stranger(scope, headers)
         local = _name_of(headers.get("host", "")) in LOCAL
+        # Links are for a browser on this machine; from elsewhere one comes with a token.
         if answer is None and local and scope["path"] == ENTER and scope["method"] in _SAFE:
             answer = self._enter(scope)
         if answer is None and not scope["path"].startswith(_OPEN):
@@ -206,6 +208,7 @@ class Guard:
             else:
                 scope.setdefault("state", {})["visitor"] = visitor
                 scope["state"]["read_only"] = self._read_only
+                # What agents send is read by the SDK, as it comes.
                 if scope["method"] not in _SAFE and scope["path"] != AGENTS:
                     try:
                         receive = await self._body(headers, receive)
@@ -218,12 +221,14 @@ class Guard:
     def _stranger(self, scope: Scope, headers: Headers) -> ASGIApp | None:
         """The answer to what does not come from this server's own pages, or from a program."""
         host = headers.get("host", "")
+        # Of two hosts, a proxy might have checked the one and we the other.
         if len(headers.getlist("host")) != 1 or _name_of(host) not in self._hosts:
             return refusal(
                 scope, HTTPStatus.FORBIDDEN, "wrong_host", f"This server is not known as {host[:80]!r}."
             )
         origin = headers.get("origin")
         site = headers.get("sec-fetch-site", "none")
+        # A person may follow a link from elsewhere: the cookie does not come along, so that it shows nothing.
         looks = scope["method"] in _SAFE and headers.get("sec-fetch-mode") == "navigate"
         # Forms of pages without a referrer have the origin "null"; where from is said by the other header.
         own = {host, ""} if origin == "null" and headers.get("sec-fetch-site") == "same-origin" else {host}

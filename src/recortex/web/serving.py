@@ -170,6 +170,7 @@ CONFIGURATION: dict[str, Any] = {
     "log_level": "warning",
     "access_log": False,
     "server_header": False,
+    # Anybody could send them and be taken for another machine.
     "proxy_headers": False,
     "timeout_keep_alive": 15,
     "timeout_graceful_shutdown": 3,
@@ -185,6 +186,7 @@ def listen(wanted: int) -> list[socket.socket]:
     Raises:
         InvalidInputError: the port is taken, or none of the usual ones is free.
     """
+    # At last 0, which is whatever port is free.
     ports = [wanted] if wanted else [*range(PORT, PORT + _TRIED), 0]
     for port in ports:
         try:

@@ -121,6 +121,7 @@ def _may_age(jobs: Iterable[Job], work: Work) -> bool:
     """Whether the jobs may go by the clock."""
     if not any(job.ages for job in jobs):
         return True
+    # By a clock that is years off, all would be archived and deleted at once.
     with suppress(StorageError):
         return is_believed(work)
     return False
@@ -203,6 +204,7 @@ def _attempt(job: Job, work: Work) -> Done:
             if last <= work.now < again:
                 note = f"it did not end {tries} times in a row; tried again after {again:%Y-%m-%d %H:%M} UTC"
                 return Done(name=job.name, state="skipped", note=note)
+        # Before it begins: whatever ends this process in the middle of the job leaves the count behind.
         log.note(name, work.now, {"times": tries + 1})
     try:
         done = _run_one(job, work)
@@ -217,6 +219,7 @@ def _stuck_last(jobs: Sequence[Job], work: Work) -> list[Job]:
     with suppress(StorageError):
         noted = work.services.store.maintenance.all()
         stuck = {name for name, one in noted.items() if name.startswith(_TRIED) and one.outcome.get("times")}
+        # Sorting is stable: the others keep the order of their rows.
         return sorted(jobs, key=lambda job: f"{_TRIED}{job.name}" in stuck)
     return list(jobs)
 

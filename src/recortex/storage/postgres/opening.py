@@ -192,6 +192,7 @@ def delete_rows(address: Address) -> dict[str, int]:
         StoreUnavailableError: the server cannot be reached; nothing was deleted.
     """
     with _owned(address) as (connection, workspace):
+        # The second key of such a lock has 32 bits.
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (WRITERS, workspace % 2**31))
         for table in _tables(connection):
             named = sql.SQL("DELETE FROM {} WHERE workspace = %s").format(sql.Identifier(SCHEMA, table))

@@ -173,13 +173,16 @@ class MemoryRecords(Records):
         """Put a new state in place of the old one, which becomes a version; returns the state as kept."""
         key = self._key(old.id)
         *former, recorded_at = (behind := self._rows("behind", key)[0])[:4]
+        # After a clock went back, a version would end before it began.
         at = max(new.updated_at, old.updated_at)
         self._snapshot(key, old, to_micros(at), former)
         kept = replace(new, updated_at=at, version=old.version + 1)
         vector = former[2] if keep_vector else None
+        # Before the row changes: PostgreSQL's counts are taken back by the words that it has now.
         self._keywords.forget(key)
         row = self._row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
+        # What the last comparison with the code found holds as long as the same files are cited.
         if kept.files == old.files:
             row |= dict(zip(CHECKED, behind[4:], strict=True))
         linked = link_rows(kept)

@@ -116,6 +116,8 @@ class Folding:
 
 BUSY_MILLISECONDS = 5_000
 """How long a statement waits for other processes, where nothing else is set."""
+# NORMAL: with a write-ahead log a killed process loses nothing, only a power cut may take the last commits.
+# secure_delete: what a purge removes must not stay readable in free pages.
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
@@ -166,6 +168,7 @@ def load_vectors(connection: apsw.Connection) -> str:
     try:
         connection.enable_load_extension(enable=True)
         connection.load_extension(_extension())
+        # Off again at once: no statement may load anything else.
         connection.enable_load_extension(enable=False)
     except (ImportError, OSError, apsw.Error) as error:
         return str(error)
@@ -365,8 +368,10 @@ class LastChange:
         """Note a change; where that cannot be, the next one is noted."""
         if change == self.noted:
             return
+        # Always of one length: the note is written in place, and a shorter one would leave old digits behind.
         text = f"{change.audit:020} {change.memories:020} {change.exchanges:020}\n".encode()
         with suppress(OSError):
+            # A link in its place would let this write into another file.
             handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
             try:
                 os.write(handle, text)
@@ -467,6 +472,7 @@ def connect_reading(path: Path, *, vectors: bool) -> apsw.Connection:
         if log:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()  # the index stays in memory
         connection.execute(_PRAGMAS).fetchall()
+        # Reads the first page: what cannot be read fails here, and not in the middle of a query.
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         if vectors:
             load_vectors(connection)

@@ -269,6 +269,7 @@ class Pool(Database):
         recall, which counts an access each time, is a tenth quicker for it (bench/latency.py).
         """
         with translated(self.path):
+            # A store in memory has this one connection: a second one would open an empty store.
             if not self._lock.acquire(blocking=self._in_memory):
                 with self._gate.inside():
                     return self._run(self.connection(), sql, bindings)
@@ -318,11 +319,15 @@ class Pool(Database):
                     if patience is not None:
                         self._writer.set_busy_handler(Patience(patience))
                     try:
+                        # IMMEDIATE: a transaction that began by reading is refused at once, however patient,
+                        # where another process writes before its own first write.
                         self._patiently(lambda: self._writer.execute("BEGIN IMMEDIATE"), patience)
                         self._sides = self._sides or self._sides_now()
                     finally:
                         if patience is not None:
                             self._writer.set_busy_handler(Patience(BUSY_MILLISECONDS / 1000))
+                    # Another program may have migrated the store since it was opened: the number tells so
+                    # without reading the schema.
                     schema = self._writer.execute("PRAGMA schema_version").get
                 if schema != self._schema:
                     self.on_change_of_schema()
@@ -423,6 +428,7 @@ class Pool(Database):
         except BaseException:
             self._rollback()
             raise
+        # Only after the commit: a note that says more than the file would report a loss that never was.
         if last and reached:
             first = not last.noted
             last.note(reached)

@@ -68,6 +68,7 @@ class SqliteStore(EngineStore):
     ) -> None:
         self.path = path
         self._clock = clock
+        # Before anything opens the path: SQLite would make an empty store where one was lost.
         missing(path, backups)
         self.pool = Pool(path, vectors=vectors)
         if vectors and not self.pool.vectors:

@@ -287,6 +287,8 @@ def mend(pool: Pool, *, now: int, before_change: Callable[[], object]) -> None:
     """
     before_change()
     with pool.lock_writer() as connection:
+        # foreign_keys cannot be changed inside a transaction. legacy_alter_table: renaming a table must not
+        # rewrite the references of others, which stay with the name.
         connection.execute("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON")
         try:
             with pool.transaction():
@@ -318,6 +320,7 @@ def _rebuild(connection: apsw.Connection, table: str, statements: Sequence[str])
     indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
     for (name,) in list(connection.execute(indexes, (former,))):
         connection.execute(f"DROP INDEX {name}")
+    # The table before its indexes.
     for sql in sorted(statements, key=lambda one: not one.startswith("CREATE TABLE")):
         connection.execute(sql)
     names = "SELECT name, type FROM pragma_table_info(?)"
