@@ -19,7 +19,7 @@ from recortex.codebase.project import branch_and_commit
 from recortex.codec import storable
 from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import kind_of
-from recortex.domain.memory import Memory, Source
+from recortex.domain.memory import Memory, Source, shown
 from recortex.domain.relation import Relation
 from recortex.domain.time import bounded_time
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
@@ -43,6 +43,8 @@ NOTED = "imported"
 """The key of a memory's metadata under which stands what row it was."""
 _EXAMPLES = 3
 _SHOWN = 160
+_PRIORITY = 5  # of a row that has none
+_DIGITS = 7  # of the number of a line
 _OWN_TEXT = "it is what Recortex itself told an agent"
 _PURGED = "you purged its memory here"
 _EDITED = "it says something else now, and you changed its memory here"
@@ -124,7 +126,7 @@ class MemoryImport:
             self.done.mapping[row.kind or "any", kind] += 1
             draft = self._draft(row, text, kind, path)
             if len(self.done.examples) < _EXAMPLES:
-                self.done.examples.append(f"{kind}: {' '.join(text.split())[:_SHOWN]}")
+                self.done.examples.append(_example(draft))
             yield row, draft
 
     def _refused(self, row: Row, text: str, injected: str) -> str:
@@ -171,6 +173,9 @@ class MemoryImport:
             kind=kind_of(kind),
             text=storable(text),
             summary=storable(row.summary[:_SHOWN]),
+            priority=row.priority or _PRIORITY,
+            confidence=1.0 if row.confidence is None else row.confidence,
+            pinned=row.pinned and self._trust,
             tags=tuple(map(storable, filter(_short, row.tags[:MAX_LABELS]))),
             files=tuple(filter(None, map(self._link, row.files[:MAX_LABELS]))),
             source=Source(
@@ -192,14 +197,15 @@ class MemoryImport:
         """By what a row is known again: as a turn of a session is, by its id."""
         return row_turn(self._system.name, storable(row.id)[:MAX_LABEL])
 
-    def _link(self, path: str) -> FileLink | None:
-        """A file as it is now, so that a later change of it is seen."""
-        if path not in self._links:
-            inside = relative(storable(path.strip()), self._app.root)
+    def _link(self, place: str) -> FileLink | None:
+        """A file, or lines of it, as they are now, so that a later change of them is seen."""
+        if place not in self._links:
+            path, first, last = _lines(storable(place.strip()))
+            inside = relative(path, self._app.root)
             if not inside.strip(".") or "\0" in inside or not _short(inside):
                 return None
-            self._links[path] = cite(self._app.root, inside, None, None, self._commit)
-        return self._links[path]
+            self._links[place] = cite(self._app.root, inside, first, last, self._commit)
+        return self._links[place]
 
     def _keep(self, wanted: Sequence[tuple[Row, Draft]]) -> None:
         """Keep what is new of some rows, and what changed."""
@@ -309,6 +315,31 @@ class MemoryImport:
                 new = [one for one in some if (one.source_id, one.target_id, one.type) not in there]
                 self.done.relations += self._services.store.relations.put_all(new, refused)
         self.done.problems += [f"A relation was left out. {why}" for why in refused]
+
+
+def _example(draft: Draft) -> str:
+    """A row as it would be kept: what is unusual in it, and its words."""
+    places = (shown(one.path, one.line_start, one.line_end) for one in draft.files if one.line_start)
+    told = (
+        f"priority {draft.priority}" if draft.priority != _PRIORITY else "",
+        f"confidence {draft.confidence:.2g}" if draft.confidence < 1 else "",
+        "pinned" if draft.pinned else "",
+        *places,
+    )
+    more = ", ".join(filter(None, told))
+    return f"{draft.kind}{f' ({more})' if more else ''}: {' '.join(draft.text.split())[:_SHOWN]}"
+
+
+def _lines(place: str) -> tuple[str, int | None, int | None]:
+    """What `PATH:FIRST-LAST`, `PATH:LINE` or `PATH#L1-L2` names: the path, the first and the last line."""
+    path, _, lines = place.replace("#L", ":").rpartition(":")
+    first, dash, last = lines.replace("L", "").partition("-")
+    numbers = [
+        int(one) for one in (first, last if dash else first) if one.isdecimal() and len(one) <= _DIGITS
+    ]
+    if not path or len(numbers) != len("12") or not 0 < numbers[0] <= numbers[1]:
+        return place, None, None
+    return path, numbers[0], numbers[1]
 
 
 def _short(label: str) -> bool:

@@ -51,7 +51,9 @@ class Row(Value, frozen=True, kw_only=True):
         summary: a title, where the source has one.
         created, updated: when it was first recorded, and last changed.
         valid_from, valid_until: when it was true, where the source knows.
-        files: that it is about, from the project's root or absolute.
+        files: that it is about, from the project's root or absolute; `PATH:FIRST-LAST` where it names lines.
+        priority, confidence: 1 to 10, 10 is the most; 0 to 1. None where the source does not say.
+        pinned: it is never to be put away.
         speaker: who said it.
         session: that it was learned in.
         project: the name or path of the project it belongs to; empty where the source does not say.
@@ -70,6 +72,9 @@ class Row(Value, frozen=True, kw_only=True):
     links: tuple[Link, ...] = ()
     files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    priority: int | None = None
+    confidence: float | None = None
+    pinned: bool = False
     speaker: str = ""
     session: str = ""
     project: str = ""

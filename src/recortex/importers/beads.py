@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import FormatError
 from recortex.importers.base import Link, Row, Source
-from recortex.importers.reading import json_lines, listed, mapping, small, when, words
+from recortex.importers.reading import json_lines, listed, mapping, priority, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,10 +89,10 @@ def _issue(one: Mapping[str, Any], links: tuple[Link, ...]) -> Row:
         tags=listed(one.get("labels")),
         speaker=words(one.get("created_by")) or words(one.get("owner")),
         session=words(one.get("closed_by_session")),
+        priority=priority(one.get("priority"), "01234"),
         raw=small(
             status=one.get("status"),
             type=type_,
-            priority=one.get("priority"),
             assignee=one.get("assignee"),
             closed=one.get("closed_at"),
             external=one.get("external_ref"),

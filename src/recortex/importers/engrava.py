@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import FormatError
 from recortex.importers.base import Link, Row, Seen, Source
-from recortex.importers.reading import database, json_lines, loaded, mapping, small, when, words
+from recortex.importers.reading import (
+    database,
+    json_lines,
+    loaded,
+    mapping,
+    priority,
+    share,
+    small,
+    when,
+    words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -78,12 +88,10 @@ def _rows(thoughts: Iterable[Mapping[str, Any]], edges: Iterable[Mapping[str, An
             links=tuple(links.get(id_, ())),
             speaker=words(said.get("speaker")) or words(one.get("source")),
             session=words(mapping(one.get("provenance")).get("session_id")) or words(said.get("session_id")),
-            raw=small(
-                priority=one.get("priority"),
-                confidence=one.get("confidence"),
-                pinned=bool(one.get("pinned")) or None,
-                metadata=dict(said),
-            ),
+            priority=priority(one.get("priority"), "12345"),
+            confidence=share(one.get("confidence")),
+            pinned=bool(one.get("pinned")),
+            raw=small(pinned=bool(one.get("pinned")) or None, metadata=dict(said)),
             refused=_refused(type_, status),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.importers.base import UNREADABLE, Row, Source, documents
-from recortex.importers.reading import listed, mapping, parsed, small, when, words
+from recortex.importers.reading import listed, mapping, parsed, share, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,9 +53,8 @@ def _read(path: Path) -> Iterator[Row]:
             updated=when(state.get("updated_at")),
             files=paths,
             tags=listed(state.get("tags")),
-            raw=small(
-                status=state.get("status"), confidence=state.get("confidence"), scope=state.get("scope")
-            ),
+            confidence=share(state.get("confidence")),
+            raw=small(status=state.get("status"), scope=state.get("scope")),
             refused=_refused(state),
         )
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from recortex.importers.base import Row, Seen, Source
-from recortex.importers.reading import database, mapping, small, when, words
+from recortex.importers.reading import database, mapping, share, small, when, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,7 +120,7 @@ def _facts(opened: Database) -> Iterator[Row]:
             valid_from=when(one["valid_from"]),
             valid_until=_end(one["valid_to"]),
             files=(file,) if file else (),
-            raw=small(confidence=one["confidence"]),
+            confidence=share(one["confidence"]),
         )
 
 

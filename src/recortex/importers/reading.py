@@ -277,6 +277,19 @@ _LARGEST = 1e15
 """JSON of the store holds integers of 64 bits."""
 
 
+def share(value: Any) -> float | None:
+    """A number from 0 to 1; None where it is none."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if number else None
+
+
+def priority(value: Any, levels: str) -> int | None:
+    """A priority as of a memory; `levels` are the source's own signs, the most urgent first."""
+    sign = str(value).upper().removeprefix("P")
+    place = levels.find(sign) if len(sign) == 1 else -1
+    return None if place < 0 else 9 - 2 * place
+
+
 def small(**values: Any) -> dict[str, Any]:
     """What is kept of a row beside its text: what is not empty of short texts, numbers and lists of them."""
     kept = {name: _shortened(value) for name, value in values.items()}

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
+from recortex.app.memory_import import _lines
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
 from recortex.formats.session_files import CLIENTS
@@ -130,3 +131,39 @@ def swapped(text, chance):
         return [change(inside) for inside in one] if isinstance(one, list) else one
 
     return json.dumps(change(value))
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_how_urgent_and_sure_a_row_is_stays_and_only_trust_pins_it(cx, tmp_path, trust):
+    for system in ("engrava", "beads"):
+        for place in sorted((STORES / system).glob("*"))[:1]:
+            cx.import_(str(copied(place, tmp_path / system)), trust=trust, everything=True)
+    kept = {one.text: one for one in cx.list(statuses=list(Status), limit=100).memories}
+    assert kept["We sign tokens with EdDSA, not RS256"].pinned is trust
+    sure = kept["Caching the parsed schema saved more time than any index"].confidence
+    assert sure == pytest.approx(0.8, abs=0.01)  # it ages
+    assert {one.priority for one in kept.values() if one.source.client == "beads"} > {5}
+
+
+@pytest.mark.parametrize("named", ["src/keys.py:2-3", "src/keys.py#L2-L3"])
+def test_cited_lines_of_a_file_are_kept_and_shown(cx, project, tmp_path, named):
+    (project / "src").mkdir()
+    (project / "src" / "keys.py").write_text("import jwt\nKEY = 1\nSIGN = 2\n")
+    packets = copied(STORES / "kage" / "packets", tmp_path / "packets")
+    packet = packets / "decision-eddsa.md"
+    head, mark, state = packet.read_text().rpartition("```json kage-state\n")
+    said, _, after = state.partition("\n```")
+    packet.write_text(f"{head}{mark}{json.dumps(json.loads(said) | {'paths': [named]})}\n```{after}")
+    looked = cx.import_(str(packets), dry_run=True).sources[0]
+    assert any("(confidence 0.8, src/keys.py:2-3): " in one for one in looked.examples)
+    cx.import_(str(packets))
+    kept = cx.list(statuses=[Status.QUARANTINED]).memories
+    (cited,) = [file for one in kept for file in one.files if file.line_start]
+    assert (cited.path, cited.line_start, cited.line_end) == ("src/keys.py", 2, 3)
+    assert cited.content_hash
+
+
+@pytest.mark.parametrize("named", ["src/keys.py:0-3", "src/keys.py:3-2", "src/keys.py:x", "C:5", ":5"])
+def test_what_names_no_lines_is_a_path(named):
+    path, first, _ = _lines(named)
+    assert (path, first) == ((named, None) if named != "C:5" else ("C", 5))
