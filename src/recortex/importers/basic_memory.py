@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import RelationType
-from recortex.formats.exports import NOTES, of_details
+from recortex.formats.importers import NOTES, of_details
 from recortex.importers.base import UNREADABLE, Document, Link, Row, Source, documents
 from recortex.importers.reading import listed, parsed, small, when, words
 from recortex.lean import replace

@@ -38,7 +38,7 @@ from recortex.errors import (
     PersonNeededError,
 )
 from recortex.filesystem import read_regular, replace_bytes
-from recortex.formats import exports, importers
+from recortex.formats import importers
 from recortex.lean import Value, field
 from recortex.operations.agents import TOP, writable
 from recortex.operations.base import Operations, embed_all, embed_exchanges, filled, outside
@@ -439,14 +439,14 @@ def hand_over(app: Application, to: str, path: str) -> Exported:
     ]
     try:
         if to == "basic-memory":
-            changed = _put_notes(place / exports.NOTES, memories, relations)
+            changed = _put_notes(place / importers.NOTES, memories, relations)
         else:
             former = read_regular(place, _LARGEST) if place.exists() else b""
             if to == "server-memory":
-                data = exports.put_graph(former, memories, relations)
+                data = importers.put_graph(former, memories, relations)
             else:
                 command = shlex.join(["recortex", "export", *([path] if path else []), "--to", to])
-                data = exports.put_section(former, exports.section(memories, command))
+                data = importers.put_section(former, importers.section(memories, command))
             changed = _put(place, data, former)
     except OSError as error:
         raise PermissionsError(f"{place} cannot be written: {error}.", hint="Give another path.") from error
@@ -468,7 +468,7 @@ def _put_notes(folder: Path, memories: Sequence[Memory], relations: Sequence[Rel
     for one in relations:
         of_memory.setdefault(one.source_id, []).append(one)
     wanted = {
-        f"{one.id}.md": exports.note(one, of_memory.get(one.id, ())).encode("utf-8", "replace")
+        f"{one.id}.md": importers.note(one, of_memory.get(one.id, ())).encode("utf-8", "replace")
         for one in memories
     }
     # Nobody else gives a note the id of a memory as its name.

@@ -207,6 +207,8 @@ def copied_from(database: Database) -> str | None:
 
 
 # -- values of the domain as columns hold them, and back, by the annotations of a dataclass
+#
+# Imported by hooks: nothing heavier than the domain may be imported here.
 
 
 T = TypeVar("T")

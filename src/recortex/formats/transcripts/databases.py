@@ -167,6 +167,11 @@ def _state(path: Path) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 # -- exports of ChatGPT and claude.ai: many conversations in one file, each read as a list of messages
+#
+# A conversation's path is that of the file with its id below it, as that of a session in a database. Of a
+# conversation in which the person changed a message and asked again, only the branch that they were left
+# with is read, and of a message only what was typed: no attachments, and no instructions that the site sent
+# along.
 
 
 MOST_BYTES = 512 * 1024 * 1024

@@ -273,6 +273,13 @@ class PgStore(EngineStore):
 
 
 # -- vectors in PostgreSQL, and their approximate index; half precision holds the int8 codes exactly
+#
+# Pgvector's HNSW, a partial index for each large workspace and model.
+#
+# The server keeps it up to date and whole; here it is made, looked for and asked. While there is none that
+# is valid, every vector is compared by its signs, as in a small workspace. Queries hold the workspace, the
+# model and the length as literals: only so the planner proves that the partial index has every row that is
+# wanted.
 
 
 LEAST = 50_000

@@ -314,6 +314,10 @@ def _marks(values: Iterable[Any]) -> str:
 
 
 # -- row checksums ("seals"): they show when damage has changed a value into another valid one
+#
+# A seal is 16 bytes of BLAKE3 over the values of a row as they are stored, packed as MessagePack, whose
+# bytes for a value are fixed by its specification. What changes without the row being written anew (counts
+# of accesses, keys of vectors) is left out.
 
 
 SEAL_BYTES = 16

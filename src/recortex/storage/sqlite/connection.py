@@ -310,6 +310,9 @@ def identity(path: Path) -> Identity:
 
 
 # -- the last change that was acknowledged, noted beside a store: a file that lost its end is told by it
+#
+# SQLite opens a file whose log was cut or blanked as if nothing had been in it. The note is a few bytes,
+# written in place after a commit that changed what it tells; it never says more than was committed.
 
 
 SUFFIX = ".last"
@@ -429,6 +432,11 @@ def change_counter(path: Path) -> Generation | None:
 
 
 # -- opening a store that cannot be written: the disk is full, or its folder may only be read
+#
+# SQLite reads a write-ahead log through an index that it makes beside it (`-shm`). Where that cannot be
+# made, a file without a log is read as one that nobody changes, and a log is read through an index in
+# memory, which SQLite only keeps where it asks nobody for locks. Both hold as long as the files stay as
+# they are; so whoever reads like this looks before each query whether they did.
 
 
 _PRAGMAS = """

@@ -116,6 +116,9 @@ def _apply(pool: Pool, step: Migration, now: int) -> None:
 
 
 # -- whether a database's schema is one that Recortex made
+#
+# A trigger, a view or a column default of somebody else's would run inside our own statements. So a file is
+# opened only where its schema is, object by object, that of one of our migrations.
 
 
 DIGESTS = {
@@ -268,6 +271,10 @@ def _newer(rows: Callable[[str], list[tuple[Any, ...]]], ours: frozenset[Object]
 
 
 # -- brings a store to today's schema whose migrations had another order or wording when it was made
+#
+# Two of them were changed after programs had applied them. Such a store is opened like any other: what is
+# missing of a migration is added, by the names of those that it records, and a table of another wording is
+# made anew with its rows.
 
 
 _VALUES = {"INTEGER": "0", "REAL": "0.0", "BLOB": "x''"}
