@@ -166,6 +166,7 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     laid_out = brief_engine.page(parted, shelf.line_of, count, budget, before)
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
+    # A memory that ends soon takes the brief's freshness along: time alone changes no generation.
     ends = [memory.valid_until.timestamp() for memory in shelf.select(laid_out.entries) if memory.valid_until]
     fresh_until = min([made.generated_at + cache.FRESH_SECONDS, *ends])
     return Cached(made, generation, fresh_until, budget.limit)
@@ -377,6 +378,7 @@ def write(root: Path, text: str) -> Path:
             it cannot be ours.
         OSError: it cannot be written.
     """
+    # Ignored before it is there: a commit in between would take it along.
     path = _own(root)
     _ignore(root)
     path.parent.mkdir(exist_ok=True)
@@ -425,6 +427,7 @@ def _known(path: Path) -> str:
 def _around(known: str, block: str) -> str:
     """The former text with the block in place of the former one, or after it."""
     if START in known:
+        # A function, not the text itself: backslashes in it would be read as references to groups.
         return _BLOCK.sub(lambda _: block, known, count=1)
     return f"{known.rstrip()}\n\n{block}\n" if known.strip() else f"{block}\n"
 

@@ -162,6 +162,7 @@ def locate(home: Path, checkout: Checkout) -> Project:
     """Where the memory of a checkout is."""
     project = Project(home, checkout)
     claimed = _by_id(home, checkout.id)
+    # The id in git's configuration is not enough: a copy of the checkout carries it along to another path.
     if claimed and claimed[1].binds(checkout.anchor):
         return replace(project, folder=claimed[0], record=claimed[1])
     plain = _by_id(home, path_id(checkout.anchor))
@@ -191,6 +192,7 @@ def establish(project: Project) -> Project:
         with alone(parent / ".lock", patience=_PATIENCE) as held:
             if not held:
                 raise StoreBusyError(f"Another process is making a project's folder in {parent}.")
+            # Looked for again under the lock: another process may have made it meanwhile.
             now = locate(project.home, project.checkout)
             return now if now.folder else _make(now)
     except OSError as error:

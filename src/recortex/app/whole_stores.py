@@ -231,6 +231,7 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
         )
     if origin.database == destination.database:
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
+    # The source is opened first: where it cannot be read, no target is made.
     with closing(_opened(app, origin)) as old:
         if dry_run:
             tables = count_tables(copied(), old.full_copy)
@@ -239,6 +240,7 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
         with closing(_opened(app, destination, unfinished=True)) as new:
             claim_target(new.full_copy, origin.shown, now=to_micros(app.clock()))
             copies = copy(copied(), old.full_copy, new.full_copy, app.progress)
+            # Last: until then the target is refused as half a copy, and the same call goes on with it.
             new.full_copy.finish()
     return CopiedStore(origin.shown, destination.shown, tuple(copies))
 
@@ -293,6 +295,7 @@ def erase(app: Application, location: Location) -> Held:
     """
     gone = _files(location)
     forget_briefs([location])
+    # An open store writes to its files when it is closed.
     app.close()
     rows = erase_workspace(location) if location.remote else {}
     try:
@@ -301,6 +304,8 @@ def erase(app: Application, location: Location) -> Held:
             if doomed != folder:
                 if doomed.exists():
                     shutil.rmtree(doomed)
+                # Renamed first: what a deletion that is cut off leaves is found by no project, and goes with
+                # the next one.
                 folder.rename(doomed)
             shutil.rmtree(doomed)
         for path in gone:

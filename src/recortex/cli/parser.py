@@ -152,6 +152,7 @@ def source(word: str) -> str:
     if word == STDIN:
         if sys.stdin is None:
             raise InvalidInputError("Standard input is closed.", hint="Give the text as an argument.")
+        # One byte more than is allowed: so much tells that it is too large.
         return _decoded(sys.stdin.buffer.read(MAX_INPUT + 1), "Standard input")
     if not word.startswith("@"):
         return word
@@ -168,6 +169,7 @@ def _decoded(data: bytes, name: str) -> str:
     if len(data) > MAX_INPUT:
         raise InvalidInputError(f"{name} is larger than {MAX_INPUT} bytes.", hint="Give it in pieces.")
     try:
+        # Some editors begin a file with a mark that is no part of the text.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError(
@@ -338,8 +340,10 @@ def parser_of(operation: Operation) -> Parser:
         prog=f"recortex {operation.verb}",
         description=operation.help,
         formatter_class=partial(_Formatter, width=_UNASKED),
+        # What an abbreviation means today may change with the next option.
         allow_abbrev=False,
         add_help=False,
+        # What was not given is left out, so that the operation's own default holds.
         argument_default=argparse.SUPPRESS,
     )
     parameters = operation.parameters()
@@ -468,6 +472,7 @@ def _help(parameter: Parameter, shape: Shape | None) -> str:
         parts.append(
             "On by default." if parameter.default is True else f"Default: {_default(parameter.default)}."
         )
+    # argparse takes a help text for a format.
     return " ".join(parts).replace("%", "%%")
 
 

@@ -141,6 +141,7 @@ class Sitting:
                 elif pressed in self._acts:  # another key shows the memory again
                     said, act = self._acts[pressed]
                     item = self._items[self._place]
+                    # Looked up before the act, so that taking it back finds the state that the person saw.
                     before = {one.id: self._version(one.id) for one in (item.memory, item.against) if one}
                     self._done.append(Decision(self._place, said, before, act(item)))
                     self._place += 1
@@ -195,6 +196,7 @@ class Sitting:
             self._cortex.review("approve", [id_])
         try:
             merged = self._cortex.consolidate("merge", [id_, other], text=text).merged
+        # It was approved for the merge alone: what failed leaves it waiting, as it was.
         except RecortexError:
             self._back(id_, before)
             raise
@@ -209,6 +211,7 @@ class Sitting:
             self._cortex.undo(last.made)
         for id_, version in last.before.items():
             self._back(id_, version)
+        # To hold both took the contradiction away, which no version of a memory has.
         if last.said == "held both":
             self._cortex.link(*last.before, relation="contradicts")
         self._place = last.place

@@ -139,6 +139,7 @@ def _places(where: Where) -> Iterator[Path]:
     usual = where.home / ".claude-mem"
     settings = usual / "settings.json"
     moved = words(mapping(loaded(settings)).get("CLAUDE_MEM_DATA_DIR")) if settings.is_file() else ""
+    # `~` is the home that is searched, which need not be that of this process.
     told = [where.home / moved[2:] if moved.startswith("~/") else where.home / moved] if moved else []
     for folder in (*where.named("CLAUDE_MEM_DATA_DIR"), *told, usual):
         yield folder / "claude-mem.db"

@@ -34,6 +34,7 @@ def _read(path: Path) -> Iterator[Row]:
         yield _fact(one, f"edge-{number}", named, sources)
     for number, one in enumerate(nodes):
         id_, summary = words(one.get("uuid")) or f"node-{number}", words(one.get("summary"))
+        # Every node has that one.
         labels = [label for label in listed(one.get("labels")) if label != "Entity"]
         yield Row(
             id=id_,

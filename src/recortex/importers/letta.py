@@ -27,6 +27,7 @@ def _read(path: Path) -> Iterator[Row]:
     whole = loaded(path)
     agents = [mapping(one) for one in whole.get("agents") or ()] or [whole]
     created = whole.get("created_at")
+    # Beside several agents, the blocks that they share stand once, at the top.
     shared = [mapping(one) for one in (whole.get("blocks") or () if "agents" in whole else ())]
     of_agents = ((agent, name) for agent in agents for name in _BLOCKS)
     own = (mapping(one) for agent, name in of_agents for one in agent.get(name) or ())

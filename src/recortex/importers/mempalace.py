@@ -73,6 +73,7 @@ def _drawers(found: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
         drawer = words(one.get("parent_drawer_id")) or words(one.get("parent_entry_id")) or id_
         whole[drawer].append((at, id_, one))
     for drawer, parts in whole.items():
+        # By place, then by id: what is third, a mapping, has no order.
         parts.sort(key=lambda part: part[:2])
         about = parts[0][2]
         file = words(about.get("source_file"))
@@ -136,6 +137,7 @@ def _recognise(seen: Seen) -> bool:
         return seen.has("collections", "name", "dimension")
     if not (seen.has("embedding_metadata", "key", "string_value") and seen.has("collections", "name")):
         return False
+    # These tables are Chroma's, which many programs use: the names of collections tell whose they are.
     with database(seen.path) as opened:
         return any(
             words(one["name"]).startswith("mempalace") for one in opened.rows("collections", ("name",))

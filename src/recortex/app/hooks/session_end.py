@@ -192,9 +192,12 @@ def _command(context: HookContext, event: HookEvent) -> Iterator[Signal]:
     """A failure; and a success of what had failed. What works from the beginning teaches nothing."""
     if event.ok is None:
         return
+    # The whole command is known by its hash alone: its text may hold secrets, and need not be kept.
     digest = blake2b(event.command.encode(), digest_size=8).hexdigest()
     if event.ok and not context.sessions.has_failed(event.session, digest):
         return
+    # Twice what is kept is redacted: a secret that the first cut halves is not recognised, but lies beyond
+    # the second.
     command = privacy.redact(event.command[: 2 * SHOWN]).text[:SHOWN]
     name: SignalName = "mended" if event.ok else "failed"
     yield Signal(session=event.session, at=context.clock(), name=name, subject=command, digest=digest)
