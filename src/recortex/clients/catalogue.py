@@ -112,7 +112,7 @@ def share(client: ClientName, wish: InstallRequest) -> Share:
     """Our entries in a client's files, and what the person should know."""
     known = _known()[client]
     found: Share = plugins.declared(known).share(wish)
-    if _can_start(known, wish.environment):
+    if not found.parts or _can_start(known, wish.environment):
         return found
     missing = f"No {known.title} was found on PATH; the settings are written for when it is there."
     return replace(found, notes=(*found.notes, missing))

@@ -407,7 +407,8 @@ class InstallationOperations(Operations):
         found = share(host, InstallRequest(here(), hooks))
         parts = (*found.parts, *self._model_parts(host)) if language_model else found.parts
         files = self._applied(additions(parts), dry_run=dry_run)
-        return Installed(host=host, installed=True, files=files, dry_run=dry_run, notes=found.notes)
+        written = bool(parts)
+        return Installed(host=host, installed=written, files=files, dry_run=dry_run, notes=found.notes)
 
     def model_offer(self, host: ClientName) -> str:
         """Ask whether the agent's command line may help to learn; empty where nothing is to be asked."""

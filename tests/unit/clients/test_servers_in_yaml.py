@@ -84,6 +84,6 @@ def test_what_is_not_written_in_lines_is_refused_with_what_to_write(text, settin
 
 def test_without_settings_none_are_made(settings, cortex):
     done = cortex.install("continue")
-    assert done.files == ()
+    assert (done.files, done.installed) == ((), False)
     assert "Make that file" in "".join(done.notes)
     assert list(settings.parent.iterdir()) == []
