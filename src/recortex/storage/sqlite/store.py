@@ -16,9 +16,9 @@ from recortex.errors import BackupError, PermissionsError, RecortexError, StoreB
 from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.sqlite.backup import Backups, copy_checked, missing
-from recortex.storage.sqlite.connection import MEMORY, LastChange, connect, load_vectors, reached
+from recortex.storage.sqlite.connection import MEMORY, LastChange, connect, is_full, load_vectors, reached
 from recortex.storage.sqlite.maintenance import check, compact
-from recortex.storage.sqlite.migrations import applied, migrate, newest, refuse_foreign, refuse_newer
+from recortex.storage.sqlite.migrations import applied, mend, migrate, newest, refuse_foreign, refuse_newer
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.search import KeywordIndex, SqliteKeywords, SqliteSearch
 from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex, VectorsInMemory
@@ -115,8 +115,6 @@ class SqliteStore(EngineStore):
             )
         now = to_micros(self._clock())
         if former:
-            from recortex.storage.sqlite.migrations import mend
-
             mend(self.pool, now=now, before_change=back_up)
         migrate(self.pool, now=now, before_change=back_up)
 
@@ -184,8 +182,6 @@ class SqliteStore(EngineStore):
     @property
     def unwritable(self) -> str:
         """Why nothing can be written now; empty where nothing is known to be in the way."""
-        from recortex.storage.sqlite.connection import is_full
-
         full = str(self.path) != MEMORY and is_full(self.path.parent)
         return self.pool.unwritable or ("the disk is full" if full else "")
 
