@@ -42,9 +42,12 @@ if TYPE_CHECKING:
 
 
 LEFT_OUT = " […] "
-_FENCE = lazy(r"^[^\S\n]*(`{3,9}|~{3,9})[^\n]*\n.*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_SPACES = lazy(r"[^\S\n ][^\S\n]*|[^\S\n]{2,}")  # not a single space, which stays one
-_EMPTY_LINES = lazy(r"\n\s*\n")
+_FENCE = lazy(r"^[^\S\n]*(`{3,9}|~{3,9})[^\n]*\n", re.MULTILINE)
+_FENCE_ENDS = {
+    f"{mark * size}": lazy(rf"^[^\S\n]*{mark * size}[^\S\n]*$", re.MULTILINE)
+    for mark in "`~"
+    for size in range(3, 10)
+}
 _RULE = lazy(r"^[^\S\n]*[-*_=]{3,}\s*$\n?", re.MULTILINE)
 _BETWEEN = lazy(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # noqa: RUF001
 _ENDING = lazy(r"[.!?][\"'”’)\]*_`]{0,3}\s+|\n+")
@@ -54,9 +57,28 @@ _SHORTEST = 15
 
 
 def prose(text: str) -> str:
-    """A message without blocks of code, horizontal rules and empty lines."""
-    text = _RULE.sub("", _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text)
-    return _EMPTY_LINES.sub("\n", _SPACES.sub(" ", text)).strip()
+    """A message without blocks of code, horizontal rules, empty lines, and spaces behind spaces."""
+    text = _RULE.sub("", _without_code(text) if "```" in text or "~~~" in text else text)
+    return "\n".join(_single_spaced(line) for line in text.split("\n") if line and not line.isspace()).strip()
+
+
+def _single_spaced(line: str) -> str:
+    """A line with one space for several, and for other blanks: a list that is indented stays so by one."""
+    before, after = " " * line[0].isspace(), " " * line[-1].isspace()
+    return f"{before}{' '.join(line.split())}{after}"
+
+
+def _without_code(text: str) -> str:
+    """The text with an empty line for each block of code; one expression for both ends takes six times as long.
+
+    A block that nobody ended goes to the end.
+    """
+    kept, begin = list[str](), 0
+    while opened := _FENCE.search(text, begin):
+        kept.append(text[begin : opened.start()])
+        closed = _FENCE_ENDS[opened[1]].search(text, opened.end())
+        begin = closed.end() if closed else len(text)
+    return "\n".join([*kept, text[begin:]])
 
 
 def sentences(text: str) -> Iterator[str]:
