@@ -261,17 +261,27 @@ class RecordingOperations(Operations):
                 f"At most {most:,} memories at once, not {len(memories):,}; none was kept.",
                 hint=f"Give them in batches of {most:,}; a file of any size is read by `recortex import`.",
             )
-        drafts = [draft_of(self._app, new_memory(one, place)) for place, one in enumerate(memories)]
+
+        # One that does not fit is refused before any is kept. A hundred thousand drafts would take 35 MB:
+        # they are made again, but those that name a memory, which the others may change.
+        scopes, naming = list[AnyScope](), dict[int, Draft]()
+
+        def drafted(place: int) -> Draft:
+            return naming.get(place) or draft_of(self._app, new_memory(memories[place], place))
+
+        for place in range(len(memories)):
+            draft = drafted(place)
+            scopes.append(draft.scope)
+            if draft.supersedes:
+                naming[place] = draft
         ids: dict[int, str] = {}
         added = redacted = proposed = 0
-        for scope in dict.fromkeys(draft.scope for draft in drafts):
+        for scope in dict.fromkeys(scopes):
             services, now = self._app.services(scope), self._app.clock()
-            places = [place for place, draft in enumerate(drafts) if draft.scope is scope]
+            places = [place for place, its in enumerate(scopes) if its is scope]
             for start in range(0, len(places), HELD):
                 some = places[start : start + HELD]
-                kept = services.ingestion.keep(
-                    [drafts[place] for place in some], now=now, actor=self._app.actor, link=link
-                )
+                kept = services.ingestion.keep(map(drafted, some), now=now, actor=self._app.actor, link=link)
                 ids.update({place: one.memory.id for place, one in zip(some, kept, strict=True)})
                 added += sum(one.added for one in kept)
                 proposed += sum(one.memory.status in agents.WAITING for one in kept)
@@ -280,9 +290,9 @@ class RecordingOperations(Operations):
                     told = partial(self._embedded, start, len(places))
                     services.embedding.embed([one.memory for one in kept], progress=told)
         return Remembered(
-            ids=tuple(ids[place] for place in range(len(drafts))),
+            ids=tuple(ids[place] for place in range(len(memories))),
             added=added,
-            merged=len(drafts) - added,
+            merged=len(memories) - added,
             redacted=redacted,
             proposed=proposed,
         )

@@ -69,7 +69,7 @@ def _single_spaced(line: str) -> str:
 
 
 def _without_code(text: str) -> str:
-    """The text with an empty line for each block of code; one expression for both ends takes six times as long.
+    """The text with an empty line for each block of code; one expression takes three times as long.
 
     A block that nobody ended goes to the end.
     """
