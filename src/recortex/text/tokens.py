@@ -48,9 +48,9 @@ it alone, and most words were counted before: so a line is counted in 10 µs ins
 _LONGEST_WORD = 200
 """Characters: the time to merge a word's pairs is the square of its length."""
 _NO_RANK = 1 << 20
-MERGED = 10_000
-"""So many new words are merged in Python, 15 µs each, before tiktoken is loaded, which takes 0.1 s and 22 MB:
-a process that answers questions mostly counts fewer, one that imports sessions many more."""
+MERGED = 25_000
+"""So many new words are merged in Python, 11 µs each, before tiktoken is loaded, which takes 0.1 s and 23 MB:
+hundreds of questions have fewer, a long history that is imported more (bench/RESULTS.md)."""
 REMEMBERED_WORDS = 50_000
 _FEW = 8
 """With tiktoken, a text with more words that are new is counted at once: each would take 2 µs by itself."""
