@@ -159,6 +159,7 @@ class Merges:
         order = sorted(range(len(hashes)), key=hashes.__getitem__)
         self._hashes = array("q", map(hashes.__getitem__, order))
         self._ranks = array("I", order)
+        self._rank = lru_cache(4_096)(self._look_up)  # most parts are those of other words
 
     def count(self, word: str) -> int:
         """The number of tokens of a word: of two parts beside each other, those with the least rank merge."""
@@ -175,7 +176,7 @@ class Merges:
                 ranks[pair] = self._rank(parts[pair] + parts[pair + 1])
         return len(parts)
 
-    def _rank(self, part: bytes) -> int:
+    def _look_up(self, part: bytes) -> int:
         known = hash(part)
         at = bisect_left(self._hashes, known)
         found = at < len(self._hashes) and self._hashes[at] == known

@@ -2,6 +2,9 @@
 
 from random import Random
 
+import pytest
+
+from recortex.storage.records import search
 from recortex.storage.records.search import SignsInMemory
 
 MODEL, BYTES, FIRST = 1, 13, -(2**31)
@@ -13,7 +16,9 @@ def scanned(kept, signs, wanted):
     return sorted(differing, key=lambda key: (differing[key], key))[:wanted]
 
 
-def test_it_finds_what_a_scan_finds_while_vectors_come():
+@pytest.mark.parametrize("stretch", [search._STRETCH, 8])
+def test_it_finds_what_a_scan_finds_while_vectors_come(monkeypatch, stretch):
+    monkeypatch.setattr(search, "_STRETCH", stretch)
     random, kept, reads = Random(1), {}, []  # noqa: S311  seeded on purpose
 
     def read(_, newest):
@@ -26,7 +31,7 @@ def test_it_finds_what_a_scan_finds_while_vectors_come():
     for _ in range(30):
         for _ in range(random.randint(0, 9)):
             kept[max(kept, default=FIRST - 1) + 1] = random.randbytes(BYTES)
-        for wanted in (1, 10_000):
+        for wanted in (1, 9, 10_000):
             asked = random.randbytes(BYTES)
             assert signs.closest(MODEL, asked, wanted) == scanned(kept, asked, wanted)
         some = dict(random.sample(sorted(kept.items()), len(kept) // 2))

@@ -157,15 +157,17 @@ class SearchRecords(WordSearch):
         return self._facts_with_vectors(keys, only, model_key)
 
     def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
-        join = "LEFT JOIN embeddings e ON /*own e*/ e.key = m.embedding_key AND e.model = ?"
-        join += " LEFT JOIN embedding_pieces p ON /*own p*/ p.key = e.key"
-        rows = self._fact_rows(keys, only, f"{self._vectors.COLUMN}, p.pieces", join, model_key)
         code = self._vectors.code
         return [
             Facts._make((*row[:-2], vector and code(vector), pieces and bytes(pieces)))
-            for row in rows
+            for row in self._vector_rows(keys, only, model_key)
             for vector, pieces in (row[-2:],)
         ]
+
+    def _vector_rows(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Row]:
+        join = "LEFT JOIN embeddings e ON /*own e*/ e.key = m.embedding_key AND e.model = ?"
+        join += " LEFT JOIN embedding_pieces p ON /*own p*/ p.key = e.key"
+        return self._fact_rows(keys, only, f"{self._vectors.COLUMN}, p.pieces", join, model_key)
 
     def _fact_rows(
         self, keys: Sequence[int], only: MemoryQuery, columns: str, join: str = "", *first: Any
@@ -310,7 +312,9 @@ def closest(words: Sequence[Any], asked: Sequence[Any], wanted: int, passing: An
     if passing is not None:
         places = np.flatnonzero(passing)
     elif wanted < len(differing):
-        within = np.cumsum(np.bincount(differing))  # how many differ in so many signs or fewer
+        # How many of the first ones differ in so many signs or fewer: what differs in more signs than as many
+        # of them as are wanted is none of the closest of all.
+        within = np.cumsum(np.bincount(differing[: max(_STRETCH, wanted)]))
         places = np.flatnonzero(differing <= np.searchsorted(within, wanted))
     else:
         places = np.arange(len(differing))
