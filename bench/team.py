@@ -235,6 +235,7 @@ class Client:
 
     async def _send(self, reader: asyncio.StreamReader, stream: asyncio.StreamWriter, body: bytes) -> int:
         path, moment = f"{wire.ROOT}/{self.writer.workspace}/push", int(time.time() * 1000)
+        body, encoding = wire.packed(body)  # all as the real client does it
         proof = self.key.sign(wire.signed_request("POST", path, moment, body)).hex()
         head = {
             "host": "127.0.0.1",
@@ -242,6 +243,9 @@ class Client:
             wire.PROTOCOL_HEADER: PROTOCOL,
             wire.REPLICA: self.writer.id,
             wire.PROOF: f"{moment}.{proof}",
+            "accept-encoding": "gzip",
+            "content-type": "application/json",
+            "content-encoding": encoding or "identity",
             "content-length": len(body),
         }
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())

@@ -1,52 +1,24 @@
 """A new team, as docs/team-server.md tells it: six commands to an answer from a colleague's decision."""
 
-import os
 import re
-import subprocess
 
 import pytest
-
-from patient_recortex import command
+from team_commands import LINK, People, serving
 
 pytestmark = pytest.mark.full
-LINK = re.compile(r"recortex sync join '(\S+)'")
 SAID = "We keep the sessions in Redis, because the pods restart every night."
 
 
 @pytest.fixture
 def served(server):
     """The first command: a server, which says how to join."""
-    words = ["serve", "--team", server.new_database("story"), "--workspace", "acme", "--admin", "ada"]
-    program = subprocess.Popen([*command(), *words], stdout=subprocess.PIPE, text=True)
-    try:
-        yield next(found[1] for line in program.stdout if (found := LINK.search(line)))
-    finally:
-        program.terminate()
-        program.wait()
-        program.stdout.close()
+    with serving(server.new_database("story")) as link:
+        yield link
 
 
 @pytest.fixture
 def at(tmp_path):
-    """Runs a command in a person's checkout, with a home of their own."""
-
-    def run(person, *words, fails=False):
-        checkout, home = tmp_path / person, tmp_path / f"home of {person}"
-        if not checkout.exists():
-            checkout.mkdir()
-            subprocess.run(["git", "init", "-q"], cwd=checkout, check=True)
-        done = subprocess.run(
-            [*command(), *words],
-            cwd=checkout,
-            env=os.environ | {"RECORTEX_HOME": str(home)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.returncode != 0) == fails, (words, done.stdout, done.stderr)
-        return done.stdout + done.stderr
-
-    return run
+    return People(tmp_path)
 
 
 def test_a_colleague_s_decision_answers_after_six_commands(served, at):

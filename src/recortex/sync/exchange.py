@@ -32,6 +32,10 @@ _READS = (
     "You may only read this team's memory: what is written here stays on this machine. An admin can change"
     " that: recortex sync invite NAME --right write"
 )
+_RENEWED = (
+    "This store was put back to an older state, or copied, so it goes on under a new key. What it sent before"
+    " is here again; there is nothing to do."
+)
 SHORTEST, LONGEST = 30, 60 * 60
 """Seconds to wait after a failure: twice as long each time."""
 
@@ -103,7 +107,8 @@ def _synchronised(
         try:
             received, theirs = _pull(replica, transport)
         except ForkedError:
-            _leave(replica, transport, renewed)
+            if _leave(replica, transport, renewed):
+                problems.append(_RENEWED)
             received, theirs = _pull(replica, transport)
     if push:
         try:
@@ -123,7 +128,13 @@ def _synchronised(
                 hint="A copy of this store may have been used elsewhere: run `recortex sync` again.",
             )
         again = _synchronised(replica, transport, now, renewed, pull=True, push=True)
-        return replace(again, made=again.made + made, received=again.received + received)
+        told = tuple(dict.fromkeys((_RENEWED, *again.problems)))
+        return replace(again, made=again.made + made, received=again.received + received, problems=told)
+    if pull and push and (names := _absent(replica, theirs)):
+        problems.append(
+            f"The other side lacks what {names} sent before, as after a restored backup. It is here, and comes"
+            " back there when their machines sync."
+        )
     _note(replica, replace(theirs, synced_at=to_micros(now), error="", failures=0, next_at=0))
     problems += (*replica.problems, *getattr(transport, "problems", ()))
     return Exchanged(
@@ -153,6 +164,14 @@ def _push(replica: SyncReplica, transport: Transport, theirs: State, now: dateti
         sent += min(max(gained, 0), len(batch.versions))
         last = not batch.more or gained <= 0
     return sent, theirs
+
+
+def _absent(replica: SyncReplica, theirs: State) -> str:
+    """Who wrote the versions of others that are here, and not on the other side."""
+    state, known = replica.state, replica.log.replicas()
+    late = [one for one, number in state.vector.items() if number > theirs.vector.get(one, 0)]
+    names = {known[one].card.author for one in late if one != state.replica and one in known}
+    return ", ".join(sorted(names))
 
 
 def _acknowledge(replica: SyncReplica, transport: Transport, theirs: State, now: datetime) -> State:

@@ -242,7 +242,9 @@ class SyncOperations(Operations):
         versions, records = team.log.count()
         replicas = team.log.replicas()
         lacking = sum(
-            max(number - (peer.vector.get(one, 0) if peer else 0), 0) for one, number in state.vector.items()
+            max(number - (peer.vector.get(one, 0) if peer else 0), 0)
+            for one, number in state.vector.items()
+            if one == state.replica or state.way.startswith(GIT)  # a server takes from each its own
         )
         uncaptured = len(team.log.changed()) + len(team.log.gone())
         return Synced(

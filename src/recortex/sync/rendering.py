@@ -73,7 +73,7 @@ def _agreement(value: Synced) -> Iterator[str]:
     if value.agreed:
         yield f"In sync: both sides have the same {plural(value.versions, 'version')}, as their hashes prove."
     elif value.action == "now":
-        yield "Not in sync: what was refused below is not on both sides."
+        yield "Not in sync: something is not on both sides yet."
     elif value.waiting:
         yield f"{plural(value.waiting, 'change')} of this machine not sent yet."
 

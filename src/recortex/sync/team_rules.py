@@ -181,7 +181,7 @@ def new_rows(rows: Sequence[Row], reached: int, there: Mapping[int, Any]) -> Seq
             409,
             "other_history",
             "The server has other versions from this replica, as after a restored backup.",
-            "Join again as a new replica: recortex sync join LINK",
+            "Nothing is lost: `recortex sync now` fetches them and goes on under a new key.",
         )
     new = [row for row in rows if row.counter > reached]
     if new and new[0].counter != reached + 1:
