@@ -130,11 +130,7 @@ def _synchronised(
         again = _synchronised(replica, transport, now, renewed, pull=True, push=True)
         told = tuple(dict.fromkeys((_RENEWED, *again.problems)))
         return replace(again, made=again.made + made, received=again.received + received, problems=told)
-    if pull and push and (names := _absent(replica, theirs)):
-        problems.append(
-            f"The other side lacks what {names} sent before, as after a restored backup. It is here, and comes"
-            " back there when their machines sync."
-        )
+    problems += _absent(replica, theirs)
     _note(replica, replace(theirs, synced_at=to_micros(now), error="", failures=0, next_at=0))
     problems += (*replica.problems, *getattr(transport, "problems", ()))
     return Exchanged(
@@ -166,12 +162,16 @@ def _push(replica: SyncReplica, transport: Transport, theirs: State, now: dateti
     return sent, theirs
 
 
-def _absent(replica: SyncReplica, theirs: State) -> str:
+def _absent(replica: SyncReplica, theirs: State) -> list[str]:
     """Who wrote the versions of others that are here, and not on the other side."""
     state, known = replica.state, replica.log.replicas()
     late = [one for one, number in state.vector.items() if number > theirs.vector.get(one, 0)]
     names = {known[one].card.author for one in late if one != state.replica and one in known}
-    return ", ".join(sorted(names))
+    if not names:
+        return []
+    who = ", ".join(sorted(names))
+    told = f"The other side lacks what {who} sent before, as after a restored backup."
+    return [f"{told} It is here, and comes back there when their machines sync."]
 
 
 def _acknowledge(replica: SyncReplica, transport: Transport, theirs: State, now: datetime) -> State:
