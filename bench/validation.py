@@ -172,8 +172,7 @@ def decay() -> dict[str, float]:
     """Milliseconds of the engine, by wall clock and by processor time."""
     from recortex.domain.kinds import KINDS
     from recortex.domain.maintenance import MemoryStatistics
-    from recortex.engines.decay.confidence import DAY, confidence, curve
-    from recortex.engines.decay.many import confidences
+    from recortex.engines.decay import DAY, confidence, confidences, curve
 
     chance = random.Random(1)
     kinds = sorted(KINDS)

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import MemoryStatistics
-from recortex.engines.decay.confidence import DAY, Rules, below_since, confidence, curve, transition
-from recortex.engines.decay.many import confidences
+from recortex.engines.decay import DAY, Rules, below_since, confidence, confidences, curve, transition
 
 instants = st.integers(0, 5_000 * DAY)
 standings = st.builds(

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.search import Alike, Chunk, ChunkHit, MemoryQuery, Recipe
-    from recortex.engines import indexing, record_embedding
-    from recortex.engines.decay import present
+    from recortex.engines import decay, indexing, record_embedding
     from recortex.engines.exchanges import service as exchange_service
     from recortex.engines.ingestion import normalisation
     from recortex.engines.ingestion import service as ingestion_service
@@ -51,7 +50,7 @@ else:
     retrieval_service = lazy_module("recortex.engines.retrieval.service")
     indexing = lazy_module("recortex.engines.indexing")
     ingestion_service = lazy_module("recortex.engines.ingestion.service")
-    present = lazy_module("recortex.engines.decay.present")
+    decay = lazy_module("recortex.engines.decay")
 
 
 FULL_ID = 36
@@ -398,7 +397,7 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         if not pairs:
             return []
         ends = self.store.memories.get(list({id_ for pair in pairs for id_ in pair}))
-        known = {one.id: one for one in present.faded(ends, self.store, to_micros(now))}
+        known = {one.id: one for one in decay.faded(ends, self.store, to_micros(now))}
         return [(known[one], known[other]) for one, other in pairs if one in known and other in known]
 
     @cached_property

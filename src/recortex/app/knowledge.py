@@ -21,7 +21,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.brief import RULE, still_holds
 from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rules
-from recortex.engines.decay.present import faded
+from recortex.engines.decay import faded
 from recortex.engines.exchanges.service import USUAL
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.regression import Regression

@@ -11,7 +11,7 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.brief import SESSIONS
-from recortex.engines.decay.present import remaining
+from recortex.engines.decay import remaining
 from recortex.engines.privacy import redact
 from recortex.engines.reviewing import Doubted, doubted
 

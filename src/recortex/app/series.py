@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from recortex.domain.time import to_micros
-from recortex.engines.decay.confidence import confidence, curve
+from recortex.engines.decay import confidence, curve
 from recortex.lean import Value
 
 if TYPE_CHECKING:

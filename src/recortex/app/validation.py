@@ -16,8 +16,7 @@ from recortex.domain.reports import Check
 from recortex.domain.search import MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status
-from recortex.engines.decay.confidence import HUB
-from recortex.engines.decay.present import remaining_of_all
+from recortex.engines.decay import HUB, remaining_of_all
 from recortex.engines.validation import Healed, Opposed, Pattern, Remedy, Subject, heal, verdict
 
 if TYPE_CHECKING:

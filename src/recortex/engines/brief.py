@@ -14,7 +14,7 @@ from recortex.domain.session import Outcome
 from recortex.domain.text import RULE as INSTRUCTED
 from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priority_of
-from recortex.engines.decay.confidence import DAY, confidence, curve
+from recortex.engines.decay import DAY, confidence, curve
 from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
 from recortex.engines.extraction.candidates import COMMAND, DURABLE, ON_PURPOSE, REPEATED
 from recortex.engines.patterns import Patterns

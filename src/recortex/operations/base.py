@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
     from recortex.domain.search import Document
     from recortex.domain.session import HookEvent
-    from recortex.engines.decay import present
+    from recortex.engines import decay
     from recortex.engines.ingestion.service import Kept
     from recortex.telemetry import ToFile
 else:
@@ -59,7 +59,7 @@ else:
     git_files = lazy_module("recortex.codebase.git")
     job_running = lazy_module("recortex.app.jobs.running")
     job_table = lazy_module("recortex.app.jobs.table")
-    present = lazy_module("recortex.engines.decay.present")
+    decay = lazy_module("recortex.engines.decay")
     project = lazy_module("recortex.codebase.project")
 
 
@@ -173,7 +173,7 @@ class Operations:
 
     def _faded(self, services: StoreServices, memories: Sequence[Memory]) -> Sequence[Memory]:
         """The memories of a store with the confidence that is left now."""
-        return present.faded(memories, services.store, to_micros(self._app.clock()))
+        return decay.faded(memories, services.store, to_micros(self._app.clock()))
 
     def _present(self, query: MemoryQuery, scope: AnyScope | None = None) -> list[Memory]:
         """The memories of all stores that pass, with the confidence that is left now."""

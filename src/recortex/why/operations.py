@@ -14,7 +14,7 @@ from recortex.domain.memory import DECISION_RECORD
 from recortex.domain.text import clean
 from recortex.domain.time import to_micros
 from recortex.engines.copies import folded
-from recortex.engines.decay.present import faded
+from recortex.engines.decay import faded
 from recortex.engines.graph.walks import DRAWN, picture_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.retrieval.question import cap_scores, in_turns

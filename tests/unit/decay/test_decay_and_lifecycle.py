@@ -6,7 +6,7 @@ import pytest
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import MemoryStatistics
-from recortex.engines.decay.confidence import (
+from recortex.engines.decay import (
     DAY,
     Rules,
     below_since,

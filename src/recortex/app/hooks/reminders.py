@@ -23,7 +23,7 @@ from recortex.domain.session import HookEvent, Outcome, Receipt
 from recortex.domain.text import LOADED_BY, loads, name_of_file, places, word_of_file
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
-from recortex.engines.decay.present import faded
+from recortex.engines.decay import faded
 from recortex.engines.sessions.limits import MOST_UNUSED, is_exhausted, risen, room, session_limits
 from recortex.engines.sessions.relevance_gate import (
     FOR_PROMPT,

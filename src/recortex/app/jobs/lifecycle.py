@@ -16,7 +16,7 @@ from recortex.domain.maintenance import Given
 from recortex.domain.relation import KEPT_VERSIONS, AuditEntry
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Status, priority_of
-from recortex.engines.decay.confidence import DAY, Rules, Transition, transition
+from recortex.engines.decay import DAY, Rules, Transition, transition
 from recortex.engines.maintenance import DAY as DUE_DAY
 from recortex.engines.maintenance import MONTH, MOST_MONTHS, moved, score, set_by_person, signals, summaries
 from recortex.ports.store import EVERY_VERSION

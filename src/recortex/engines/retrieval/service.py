@@ -11,7 +11,7 @@ from recortex.domain.kinds.base import shorten
 from recortex.domain.search import BM25_MOST_GAIN, Hit, MemoryQuery, Recall, matches
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
-from recortex.engines.decay.present import remaining
+from recortex.engines.decay import remaining
 from recortex.engines.indexing import AskedPieces, QuestionVector, Trait, cosines, mean_direction, wordings
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.scorer import (

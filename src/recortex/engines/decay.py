@@ -9,19 +9,31 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import is_lasting
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Importance, Status, importance_of
-from recortex.lean import NamedTuple, Value
+from recortex.lean import NamedTuple, Value, lazy_module, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    import numpy as np
+
     from recortex.domain.maintenance import MemoryStatistics
+    from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
+    from recortex.ports.store import KeptStore
 
     Fading = MemoryStatistics | Facts
+    Numbers = np.ndarray[Any, np.dtype[np.float64]]
+    Places = np.ndarray[Any, np.dtype[np.int64]]
+else:
+    np = lazy_module("numpy")  # hooks ask for a few memories only, and must not wait until it is loaded
 
 
 DAY = 86_400_000_000
@@ -220,3 +232,140 @@ def _to(status: Status, one: MemoryStatistics, reason: str) -> Transition:
 
 def _day(micros: int) -> str:
     return from_micros(micros).date().isoformat()
+
+
+# -- of many memories at once: the same formulas by column, which a property test holds equal to those above
+
+
+NEVER = -1.0
+_PLACES = {str(kind): place for place, kind in enumerate(KINDS)}
+
+
+class _Columns:
+    """The statistics of many memories by column; what is missing is not a number."""
+
+    def __init__(self, memories: Sequence[Fading]) -> None:
+        self._memories = memories
+
+    def column(self, name: str) -> Numbers:
+        """A column that is never empty."""
+        return np.fromiter(map(attrgetter(name), self._memories), np.float64, len(self._memories))
+
+    def maybe(self, name: str) -> Numbers:
+        """One that may be."""
+        found = [np.nan if one is None else one for one in map(attrgetter(name), self._memories)]
+        return np.fromiter(found, np.float64, len(found))
+
+    def places(self, name: str, table: dict[str, int]) -> Places:
+        """A column of words as places in a table."""
+        found = map(table.__getitem__, map(attrgetter(name), self._memories))
+        return np.fromiter(found, np.int64, len(self._memories))
+
+
+def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: int) -> list[float]:
+    """The current confidence of each, 0 to 1.
+
+    Args:
+        memories: their statistics, of kinds that this program knows.
+        centralities: of each, 0 to 1.
+        now: microseconds since 1970 UTC.
+    """
+    columns = _Columns(memories)
+    base, pinned = columns.column("confidence"), columns.column("pinned") != 0
+    kinds, patterns, count = (
+        columns.places("kind", _PLACES),
+        columns.column("patterns"),
+        columns.column("access_count"),
+    )
+    recorded, standing = columns.column("recorded_at"), columns.maybe("standing")
+    start = np.fmax(columns.maybe("last_accessed_at"), recorded)
+    age = np.maximum(0.0, now - start)
+    days = np.array([NEVER if one.half_life_days is None else one.half_life_days for one in KINDS.values()])
+    checked_every = np.array([float(one.revalidate_days) for one in KINDS.values()])
+    anchors = np.array([0.0, *(ANCHOR_OF_PRIORITY[priority] for priority in range(1, 11))])
+    half_life = _half_lives(days[kinds], count, patterns, start - recorded, np.asarray(centralities))
+    # Until when a validation slows the decay of each, by a person or by its code.
+    by_code = np.where(standing == 1.0, columns.maybe("checked_at"), np.nan)
+    validated = np.fmax(columns.maybe("validated_at"), by_code)
+    slow = np.where(
+        now < np.fmax(start, validated + checked_every[kinds] * DAY),
+        VALIDATED,
+        1.0,
+    )
+    part = np.exp2(-age / (half_life * (DAY * slow)))
+    part[pinned | (days[kinds] == NEVER)] = 1.0
+    lift = (
+        np.asarray(np.minimum(MOST_USAGE, 1.0 + np.log10(count + 1) * USAGE_SLOPE))
+        * anchors[columns.column("priority").astype(np.int64)]
+        * _links(patterns, standing)
+    )
+    lift[pinned] = 1.0
+    found: list[float] = (base * np.minimum(1.0, lift * part)).tolist()
+    return found
+
+
+def _half_lives(
+    days: Numbers, count: Numbers, patterns: Numbers, used_for: Numbers, central: Numbers
+) -> Numbers:
+    frequency = 1.0 + np.minimum(1.0, count * MONTH / np.maximum(used_for, MONTH) / MANY_ACCESSES)
+    linkage = np.minimum(MOST_LINKAGE, 1.0 + PER_PATTERN * patterns)
+    doubled = np.exp2((count > MANY_ACCESSES).astype(float) + (central > HUB))
+    return np.asarray(np.abs(days) * frequency * linkage * doubled)
+
+
+def _links(patterns: Numbers, standing: Numbers) -> Numbers:
+    """The boost of patterns, times the factor of the code that is cited."""
+    stands = np.clip(np.nan_to_num(standing, nan=1.0), 0.0, 1.0)
+    citation = LEAST_CITATION + (1.0 - LEAST_CITATION) * stands
+    return np.asarray(np.where(patterns > 0, LINKED_BOOST, 1.0) * citation)
+
+
+# -- the current confidence of memories, for whatever shows or compares it
+
+
+MANY = 500
+"""From so many memories on they are computed by column: NumPy takes longer to be loaded than fewer take."""
+
+
+def remaining(one: Fading, now: int, central: float = 0.0) -> float:
+    """The current, decayed confidence of a memory.
+
+    Args:
+        one: the memory's statistics; one of a kind that only a newer program knows does not decay.
+        now: microseconds since 1970 UTC.
+        central: its centrality, 0 to 1.
+    """
+    return confidence(curve(one, central), now) if one.kind in KINDS else one.confidence
+
+
+def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory]:
+    """The memories with their current confidence.
+
+    Args:
+        memories: of that store.
+        store: holds their statistics and relations.
+        now: microseconds since 1970 UTC.
+    """
+    if not memories:
+        return []
+    standings = {one.id: one for one in store.statistics.find_by_ids([memory.id for memory in memories])}
+    hubs = store.search.centralities([one.key for one in standings.values()])
+    current = remaining_of_all(list(standings.values()), now, hubs)
+    return [
+        replace(memory, confidence=current[memory.id]) if memory.id in current else memory
+        for memory in memories
+    ]
+
+
+def remaining_of_all(
+    memories: Sequence[MemoryStatistics], now: int, hubs: Mapping[int, float]
+) -> dict[str, float]:
+    """The current confidence of memories, by id; `hubs` has the centrality of those above a half, by key."""
+    known = [one for one in memories if one.kind in KINDS]
+    others = {one.id: one.confidence for one in memories if one.kind not in KINDS}
+    central = [hubs.get(one.key, 0.0) for one in known]
+    if len(known) < MANY:
+        each = [remaining(one, now, value) for one, value in zip(known, central, strict=True)]
+    else:
+        each = confidences(known, central, now)
+    return others | {one.id: value for one, value in zip(known, each, strict=True)}

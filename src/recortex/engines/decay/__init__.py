@@ -1,1 +1,0 @@
-"""Decay of confidence, and archiving and pruning what has faded."""
