@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from recortex.consolidation.operations import ConsolidationOperations
     from recortex.documents.operations import DocumentOperations
     from recortex.metrics.operations import MetricOperations
-    from recortex.operations.access import AccessOperations
     from recortex.operations.advising import AdviceOperations, GenerationOperations
     from recortex.operations.browsing import BrowseOperations, GraphOperations, KindOperations, LinkOperations
     from recortex.operations.context import BriefOperations, ContextOperations, FrameOperations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
         MaintenanceOperations,
     )
     from recortex.operations.moving import ExportOperations, MovingOperations
-    from recortex.operations.projects import InstallationOperations, ProjectOperations
+    from recortex.operations.projects import AccessOperations, InstallationOperations, ProjectOperations
     from recortex.operations.recording import CorrectionOperations, RecordingOperations
     from recortex.operations.reviewing import InferenceOperations, ReviewOperations, ValidationOperations
     from recortex.operations.searching import SearchOperations

@@ -6,8 +6,7 @@ from example_memories import AT, id_of, insert, memory
 from recortex.domain.maintenance import Degradation
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Status
-from recortex.metrics.figures import DAY, Asked, Histogram, Key
-from recortex.metrics.records import MetricRecords, Shares
+from recortex.metrics.records import DAY, Asked, Histogram, Key, MetricRecords, Shares
 
 TODAY = int(AT.timestamp()) // DAY
 WEEK = timedelta(days=7)

@@ -9,7 +9,7 @@ from recortex import Cortex
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.formats import importers
-from recortex.text.front_matter import front_matter
+from recortex.text.outline import front_matter
 
 HASHES = "Use bcrypt with 12 rounds in hash_password(plain)"
 DISK = "The deploy fails when the disk of the runner is above 90 percent."

@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from generated import drawn
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.domain.kinds import KINDS
-from recortex.engines.extraction.candidates import ACTIVE, COMMAND, MAX_QUOTE
 from recortex.engines.extraction.extractor import extract, learned
-from recortex.engines.extraction.sentences import MAX_LENGTH, MIN_LENGTH, MIN_TYPED, plain, statement
+from recortex.engines.extraction.sentences import (
+    ACTIVE,
+    COMMAND,
+    MAX_LENGTH,
+    MAX_QUOTE,
+    MIN_LENGTH,
+    MIN_TYPED,
+    plain,
+    statement,
+)
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 WORDS = [

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
+from recortex.engines.regression import clamp, standardised
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, Support, answerable, score
-from recortex.engines.similarity import clamp, standardised
 
 share = st.floats(0, 1)
 facts = st.builds(

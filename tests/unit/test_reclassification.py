@@ -3,7 +3,8 @@
 import pytest
 
 from recortex.domain.maintenance import Standing
-from recortex.domain.vocabulary import Actor, Importance, priority_of
+from recortex.domain.memory import priority_of
+from recortex.domain.vocabulary import Actor, Importance
 from recortex.engines.maintenance import DAY, DOWN, UP, WEIGHTS, moved, set_by_person
 
 NOW = 1_000 * DAY

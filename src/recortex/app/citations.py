@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from blake3 import blake3
 
 from recortex.app.naming import holds_secret
-from recortex.codebase.git import read
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.project import branch_and_commit, read
 from recortex.domain.memory import FileLink, FunctionLink
 from recortex.domain.vocabulary import Scope
 from recortex.engines.citations import Lines, Search, judged, lost, signed, suffix, uncompared

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase.line_history import CommitHistory as History
-    from recortex.domain.learned import Commit
+    from recortex.domain.code import Commit
 
 
 CLIENT = "git"

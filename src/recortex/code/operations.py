@@ -22,9 +22,9 @@ from recortex.code.facts import (
 from recortex.codebase.git import git_context, relative
 from recortex.domain.code import Convention, Detected
 from recortex.domain.kinds import kind_of
-from recortex.domain.memory import Memory, freshness_of
+from recortex.domain.memory import Memory, freshness_of, priority_of
 from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, Status, priority_of
+from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, Scope, Status
 from recortex.engines.code.project import is_test
 from recortex.engines.code.ranking import FEWEST_TOKENS, MOST_TOKENS, addressed, outline, rank, search
 from recortex.engines.code.resolution import Resolver, callers, reached, references

@@ -264,11 +264,7 @@ def _configuration(common: Path, commit: str) -> str:
     return f"[core]\n\trepositoryformatversion = 0\n{core}"
 
 
-# -- cited files: their paths in the project, and their bytes
-
-
-MAX_BYTES = 4 * 1024 * 1024
-"""A larger file is not read."""
+# -- paths in the project
 
 
 def relative(path: str, root: Path) -> str:
@@ -278,25 +274,3 @@ def relative(path: str, root: Path) -> str:
         return str(PurePosixPath(os.path.normpath(plain))).replace("\\", "/")
     inside = os.path.relpath(plain, root)
     return plain if inside.startswith("..") else inside.replace("\\", "/")
-
-
-def read(root: Path, path: str, real_root: str = "") -> bytes | None:
-    """The bytes of a file inside the project; links that lead out of it are not followed.
-
-    Args:
-        root: of the project.
-        path: from there.
-        real_root: the root without links, where it is known: many files are read faster.
-    """
-    place = os.path.join(root, path)  # noqa: PTH118  a hot path: one call to the system decides nearly always
-    try:
-        if not os.path.isfile(place):  # noqa: PTH113
-            return None
-        real, real_root = os.path.realpath(place), real_root or os.path.realpath(root)
-        inside = os.path.commonpath([real, real_root]) == real_root
-        if not inside or os.path.getsize(real) > MAX_BYTES:  # noqa: PTH202
-            return None
-        with open(real, "rb") as file:  # noqa: PTH123
-            return file.read()
-    except (OSError, ValueError):
-        return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.codebase.git import PLAIN, Git, isolated
 from recortex.codebase.project import branch_and_commit, git_folders
-from recortex.domain.learned import Commit, FileHistory
+from recortex.domain.code import Commit, FileHistory
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from blake3 import blake3
 
 from recortex import plugins
-from recortex.codebase.git import MAX_BYTES, relative
+from recortex.codebase.git import relative
 from recortex.codebase.ignored import Ignored, hides, ignored_above, with_own
+from recortex.codebase.project import MAX_BYTES
 from recortex.domain.text import lazy
 from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.filesystem import read_regular

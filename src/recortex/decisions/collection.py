@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from recortex.decisions.mentions import Mention
     from recortex.decisions.record import Record
-    from recortex.domain.learned import FileHistory
+    from recortex.domain.code import FileHistory
     from recortex.domain.memory import FileLink
 
 

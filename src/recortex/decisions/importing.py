@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.decisions.collection import Collection as Records
     from recortex.decisions.collection import State
-    from recortex.domain.learned import FileHistory
+    from recortex.domain.code import FileHistory
     from recortex.ports.store import Relations
 
 

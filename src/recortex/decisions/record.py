@@ -31,7 +31,7 @@ from recortex.text.outline import Line, cut, items, joined, outline, pieces, pla
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recortex.domain.learned import FileHistory
+    from recortex.domain.code import FileHistory
     from recortex.text.outline import Section
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from recortex.domain.search import Form
 from recortex.errors import FormatError
-from recortex.text.front_matter import field_list, front_matter
+from recortex.text.outline import field_list, front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.domain.kinds import KINDS, Content, Kind
-from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status, Trust, importance_of
+from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status, Trust
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, field
 
@@ -23,6 +23,29 @@ Freshness = Literal["fresh", "moved", "changed", "gone", "none"]
 
 DECISION_RECORD = "decision_record"
 """The rule of a memory that was made of a decision record of the project."""
+
+
+_LOWEST_PRIORITY = {Importance.LOW: 1, Importance.NORMAL: 4, Importance.HIGH: 7, Importance.CRITICAL: 9}
+_USUAL_PRIORITY = {Importance.LOW: 2, Importance.NORMAL: 5, Importance.HIGH: 8, Importance.CRITICAL: 10}
+
+
+def importance_of(priority: int) -> Importance:
+    """The word for a priority: 1–3 low, 4–6 normal, 7–8 high, 9–10 critical."""
+    return max(
+        (word for word, least in _LOWEST_PRIORITY.items() if priority >= least),
+        key=_LOWEST_PRIORITY.__getitem__,
+        default=Importance.LOW,
+    )
+
+
+def priority_of(importance: Importance) -> int:
+    """The priority that stands for a word: low 2, normal 5, high 8, critical 10."""
+    return _USUAL_PRIORITY[importance]
+
+
+def lowest_priority_of(importance: Importance) -> int:
+    """The smallest priority that the word still covers."""
+    return _LOWEST_PRIORITY[importance]
 
 
 class FileLink(Value, frozen=True):

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 from recortex.domain.injection import END, START, wrap
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
-from recortex.domain.memory import is_rule
-from recortex.domain.session import Outcome
+from recortex.domain.memory import is_rule, lowest_priority_of
+from recortex.domain.session import Outcome, is_exhausted, usefulness
 from recortex.domain.text import RULE as INSTRUCTED
 from recortex.domain.text import clean
-from recortex.domain.vocabulary import Importance, Origin, Trust, lowest_priority_of
+from recortex.domain.vocabulary import Importance, Origin, Trust
 from recortex.engines.decay import DAY, confidence, curve
 from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
-from recortex.engines.extraction.candidates import COMMAND, DURABLE, ON_PURPOSE, REPEATED
+from recortex.engines.extraction.sentences import COMMAND, DURABLE, ON_PURPOSE, REPEATED
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
-from recortex.engines.sessions.limits import is_exhausted, usefulness
 from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
@@ -295,7 +294,7 @@ def rank(
         access: log(accesses + 1) / the largest such logarithm, 0 to 1.
         same_branch: whether it was learned on the branch that is checked out.
         files: 1 if it is about a file that is being worked on, a half about one that belongs with such a one.
-        use: how much likelier it is to be used than one that was never given (`engines/sessions/limits.py`);
+        use: how much likelier it is to be used than one that was never given (`domain/session.py`);
             above 1 it counts as its square root.
     """
     total = (

@@ -18,7 +18,7 @@ from recortex.text.outline import cut, plain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.domain.learned import Commit
+    from recortex.domain.code import Commit
     from recortex.domain.memory import FileLink
 
 

@@ -13,9 +13,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.memory import is_lasting
+from recortex.domain.memory import importance_of, is_lasting
 from recortex.domain.time import from_micros
-from recortex.domain.vocabulary import Importance, Status, importance_of
+from recortex.domain.vocabulary import Importance, Status
 from recortex.lean import NamedTuple, Value, lazy_module, replace
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.maintenance import AuditSummary
+from recortex.domain.memory import importance_of
 from recortex.domain.time import from_micros
-from recortex.domain.vocabulary import Actor, Importance, importance_of
+from recortex.domain.vocabulary import Actor, Importance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.learned import Factors, Question
-from recortex.domain.vocabulary import CONFIDENCE_WORDS, Importance, Origin, importance_of, lowest_priority_of
+from recortex.domain.memory import importance_of, lowest_priority_of
+from recortex.domain.vocabulary import CONFIDENCE_WORDS, Importance, Origin
 from recortex.engines.decay import VALIDATED, usage_factor
 from recortex.engines.similarity import reinforced
 

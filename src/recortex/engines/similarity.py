@@ -7,8 +7,6 @@ import unicodedata
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
-from math import fsum, isfinite, sqrt
-from operator import mul
 from typing import TYPE_CHECKING, TypeVar
 
 from blake3 import blake3
@@ -45,7 +43,7 @@ from recortex.text.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from recortex.domain.memory import FileLink, FunctionLink, Memory
     from recortex.domain.relation import Relation
@@ -117,24 +115,6 @@ def vector_verdict(relation: Relation, cosine: float) -> Relation | None:
 
 
 # -- makes values of different scales comparable
-
-
-def standardised(values: Sequence[float], least_spread: float = 1e-9) -> list[float]:
-    """Each value's distance from the mean in standard deviations; all zero where nothing differs.
-
-    A spread below `least_spread` is taken as that, so that noise among near equals is not blown up.
-    """
-    if not values:
-        return []
-    mean = fsum(values) / len(values)
-    distances = [value - mean for value in values]
-    spread = max(sqrt(fsum(map(mul, distances, distances)) / len(values)), least_spread)
-    return [distance / spread for distance in distances]
-
-
-def clamp(value: float) -> float:
-    """The value within 0 to 1; what is no number is 0."""
-    return min(1.0, max(0.0, value)) if isfinite(value) else 0.0
 
 
 # -- hashes of texts, places and vectors

@@ -17,7 +17,7 @@ from recortex.formats.importers import NOTES, of_details
 from recortex.importers.base import UNREADABLE, Document, Link, Row, Source, documents
 from recortex.importers.reading import listed, parsed, small, when, words
 from recortex.lean import replace
-from recortex.text.front_matter import front_matter
+from recortex.text.outline import front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ CAPABILITY = Capability(
     operations=("recortex.metrics.operations:MetricOperations",),
     jobs=("recortex.metrics.counting:JOBS",),
     tables={"metrics": "recortex.metrics.records:MetricRecords"},
-    renderers={"Metrics": "recortex.metrics.rendering:metrics"},
+    renderers={"Metrics": "recortex.metrics.operations:metrics"},
     report="recortex.metrics.week:report",
-    tracer="recortex.metrics.tracing:export",
+    tracer="recortex.metrics.exporting:export",
 )

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.jobs.work import Job, Outcome
 from recortex.errors import PermissionsError, UntrustedFileError
 from recortex.filesystem import alone, read_own
-from recortex.metrics.figures import DAY, Asked, Key, bucket_of
-from recortex.metrics.records import MetricRecords
+from recortex.metrics.records import DAY, Asked, Key, MetricRecords, bucket_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,16 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.domain.vocabulary import (
-    TRUST_OF_ORIGIN,
-    Actor,
-    Importance,
-    Origin,
-    Scope,
-    Status,
-    Trust,
-    lowest_priority_of,
-)
+from recortex.domain.memory import lowest_priority_of
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Importance, Origin, Scope, Status, Trust
 from recortex.errors import PersonNeededError
 from recortex.operations.base import outside
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recortex.codec import schema_of
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.memory import ConstraintLink, FunctionLink, Memory, PatternLink
+from recortex.domain.memory import ConstraintLink, FunctionLink, Memory, PatternLink, lowest_priority_of
 from recortex.domain.relation import AuditEntry, Relation
 from recortex.domain.search import MemoryQuery, Order
 from recortex.domain.time import as_utc
@@ -25,7 +25,6 @@ from recortex.domain.vocabulary import (
     AnyStatus,
     Importance,
     RelationType,
-    lowest_priority_of,
 )
 from recortex.engines.graph.walks import RelationFilter, known_at, to_causes, to_effects, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted

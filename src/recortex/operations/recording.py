@@ -13,7 +13,7 @@ from recortex.codec import content_from_json, content_to_json, convert
 from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 from recortex.domain.learned import Answer, Learned
-from recortex.domain.memory import ConstraintLink, Memory, PatternLink, Source
+from recortex.domain.memory import ConstraintLink, Memory, PatternLink, Source, priority_of
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import (
     TRUST_OF_ORIGIN,
@@ -25,7 +25,6 @@ from recortex.domain.vocabulary import (
     Scope,
     Status,
     Trust,
-    priority_of,
 )
 from recortex.engines.ingestion.normalisation import expiry, normalise
 from recortex.engines.ingestion.output_redaction import (

@@ -19,12 +19,12 @@ from recortex.domain.memory import Memory
 from recortex.domain.relation import AuditEntry, Gone, Version
 from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFigures
 from recortex.domain.search import MemoryQuery
+from recortex.domain.session import over, session_limits
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import AnyScope, RelationType, Scope, Status
 from recortex.engines.exchanges.building import ending, shortened
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.sessions import usage
-from recortex.engines.sessions.limits import over, session_limits
 from recortex.engines.sessions.usage import Analytics, Standing, analytics
 from recortex.engines.similarity import is_row, row_place
 from recortex.engines.supersession.service import return_receipts

@@ -6,7 +6,7 @@ CAPABILITY = Capability(
     operations=("recortex.prediction.operations:PredictionOperations",),
     jobs=("recortex.prediction.jobs:JOBS",),
     renderers={
-        "Prediction": "recortex.prediction.rendering:prediction",
-        "Preloaded": "recortex.prediction.rendering:preloaded",
+        "Prediction": "recortex.prediction.operations:prediction",
+        "Preloaded": "recortex.prediction.operations:preloaded",
     },
 )

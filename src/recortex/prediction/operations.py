@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING
 from recortex.app.given import Asking
 from recortex.app.neighbours import neighbours_of
 from recortex.app.predicted import NEXT, PredictionCache, still_there
+from recortex.domain.text import clean
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations, bounded
 from recortex.operations.context import named
 from recortex.operations.registry import operation
 from recortex.prediction.engine import names_of
 from recortex.prediction.gathering import EACH, Prospect, preload
+from recortex.terminal import plural, short
 
 if TYPE_CHECKING:
     from recortex.app.application import StoreServices
     from recortex.app.predicted import Kept
     from recortex.prediction.engine import Predicted
+    from recortex.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,3 +148,24 @@ class PredictionOperations(Operations):
             ),
             cached=cached,
         )
+
+
+# -- predictions as people read them
+
+
+def prediction(value: Prediction, terminal: Terminal) -> str:
+    """A line for each, with what says so below it."""
+    lines = [
+        f"{terminal.style(f'{one.confidence:.2f}', 'green')}  "
+        f"{terminal.style(short(one.id), 'cyan')}  {one.kind}\n"
+        f"{terminal.wrap(clean(one.summary), indent=6)}\n      {', '.join(one.because)}"
+        for one in value.predicted
+    ]
+    return "\n".join(lines) or "Nothing is predicted: nothing that is known is about what is worked on."
+
+
+def preloaded(value: Preloaded, _: Terminal) -> str:
+    """For how many files, and how often that was of use."""
+    looks = value.hits + value.misses
+    used = f" {value.hits} of {plural(looks, 'look')} found their prediction." if looks else ""
+    return f"Predicted for the next turn, and for {plural(value.files, 'file')}.{used}"

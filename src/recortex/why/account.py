@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.citations import can_parse, cited_by, open_code
 from recortex.codebase import line_history
-from recortex.codebase.git import read
+from recortex.codebase.project import read
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.codebase.syntax.grammars import GrammarError
 from recortex.domain.code import Definition, definition, enclosing, of_facts, whole
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase.syntax.current_code import CurrentCode
-    from recortex.domain.code import FileFacts
+    from recortex.domain.code import Commit, FileFacts
     from recortex.domain.context import Section, Subject
     from recortex.domain.exchange import Exchange
-    from recortex.domain.learned import Commit
     from recortex.domain.memory import Memory
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.learned import Commit
+from recortex.domain.code import Commit
 from recortex.engines.commits import Told, draft_of, read_commit, read_message
 
 AT = datetime(2024, 4, 2, 10, tzinfo=UTC)

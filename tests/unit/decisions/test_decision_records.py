@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recortex.decisions.collection import collected
 from recortex.decisions.record import Record, Skipped, _parts_listed, dated, read_record
-from recortex.domain.learned import FileHistory
+from recortex.domain.code import FileHistory
 from recortex.domain.vocabulary import RelationType
 from recortex.text.outline import Line, _in_rows, outline
 

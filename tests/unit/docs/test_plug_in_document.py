@@ -9,8 +9,8 @@ from recortex.app.hooks.session_start import LEFT
 from recortex.app.jobs.capture import LAG, PAUSE
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.clients.hooks import SECONDS as WAITS
+from recortex.domain.session import MOST_UNUSED, UNUSED
 from recortex.engines.extraction.extractor import PERSON, SURE
-from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
 from recortex.engines.sessions.relevance_gate import LEAST
 from recortex.engines.supersession.reading import (
     ALONE,

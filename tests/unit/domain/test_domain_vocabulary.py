@@ -8,7 +8,17 @@ import pytest
 from recortex import errors
 from recortex.codec import content_from_json, memory_to_json
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
+from recortex.domain.memory import (
+    ConstraintLink,
+    FileLink,
+    FunctionLink,
+    Memory,
+    PatternLink,
+    Source,
+    importance_of,
+    lowest_priority_of,
+    priority_of,
+)
 from recortex.domain.vocabulary import (
     CONFIDENCE_WORDS,
     RELATION_ALIASES,
@@ -20,9 +30,6 @@ from recortex.domain.vocabulary import (
     Scope,
     Status,
     Trust,
-    importance_of,
-    lowest_priority_of,
-    priority_of,
 )
 from recortex.errors import InvalidInputError, RecortexError
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recortex.engines.extraction.candidates import ACTIVE
 from recortex.engines.extraction.person_rules import from_user
+from recortex.engines.extraction.sentences import ACTIVE
 
 HEARD = [
     ("no, use pnpm not npm in this repo", "Use pnpm not npm in this repo."),

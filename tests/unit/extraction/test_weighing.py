@@ -3,8 +3,8 @@
 import pytest
 
 from recortex.domain.exchange import SessionInfo, Turn
-from recortex.engines.extraction.candidates import ACTIVE, RuleFinding
 from recortex.engines.extraction.extractor import extract, weighed
+from recortex.engines.extraction.sentences import ACTIVE, RuleFinding
 from recortex.engines.judging import Message
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")

@@ -12,7 +12,7 @@ from recortex import Cortex, telemetry
 from recortex.domain.maintenance import Degradation
 from recortex.domain.vocabulary import Scope
 from recortex.metrics.counting import count_timings
-from recortex.metrics.figures import BOUNDS, Histogram, bucket_of
+from recortex.metrics.records import BOUNDS, Histogram, bucket_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 

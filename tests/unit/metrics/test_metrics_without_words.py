@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from recortex import Cortex, telemetry
 from recortex.codec import dumps, plain
 from recortex.errors import RecortexError
-from recortex.metrics import tracing
+from recortex.metrics import exporting
 from recortex.operations.registry import operations_of
 
 WORD = "quixotryhelm"
@@ -40,7 +40,7 @@ def exported():
 @pytest.fixture
 def otel(exported, monkeypatch):
     monkeypatch.setenv("RECORTEX_OTEL", "true")
-    tracing.export.cache_clear()
+    exporting.export.cache_clear()
     before = telemetry._listeners
     exported[0].clear()
     yield exported
@@ -132,7 +132,7 @@ def test_spans_and_metrics_have_the_names_that_others_use(otel, project, clock, 
 def test_without_the_extra_the_setting_says_what_to_install(project, monkeypatch):
     monkeypatch.setenv("RECORTEX_OTEL", "true")
     monkeypatch.setitem(__import__("sys").modules, "opentelemetry.sdk", None)
-    tracing.export.cache_clear()
+    exporting.export.cache_clear()
     with pytest.raises(RecortexError) as raised:
         Cortex.open(project)
     assert "recortex[otel]" in raised.value.hint

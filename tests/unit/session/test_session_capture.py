@@ -11,9 +11,8 @@ from recortex.app.hooks.session_end import request_capture
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.domain.session import Session
+from recortex.domain.session import UNUSED, Session
 from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.sessions.limits import UNUSED
 
 UV = "please remember that we use uv and not pip in this repository"
 

@@ -8,7 +8,7 @@ import pytest
 
 from places import store_folder
 from recortex.domain.injection import END, START, strip_injected
-from recortex.engines.sessions.limits import MOST_UNUSED, UNUSED
+from recortex.domain.session import MOST_UNUSED, UNUSED
 from recortex.errors import StorageError
 from recortex.hooks import _as_answer
 

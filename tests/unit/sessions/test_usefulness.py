@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.session import Outcome
-from recortex.engines.sessions.limits import risen, usefulness
+from recortex.domain.session import Outcome, risen, usefulness
 
 chances = st.floats(0, 1)
 outcomes = st.integers(0, 40).flatmap(

@@ -15,16 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.codebase.git import read
+from recortex.codebase.project import read
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import is_rule, worst
 from recortex.domain.search import ANSWERING, MemoryQuery
-from recortex.domain.session import HookEvent, Outcome, Receipt
+from recortex.domain.session import (
+    MOST_UNUSED,
+    HookEvent,
+    Outcome,
+    Receipt,
+    is_exhausted,
+    risen,
+    room,
+    session_limits,
+)
 from recortex.domain.text import LOADED_BY, loads, name_of_file, places, word_of_file
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.decay import faded
-from recortex.engines.sessions.limits import MOST_UNUSED, is_exhausted, risen, room, session_limits
 from recortex.engines.sessions.relevance_gate import (
     FOR_PROMPT,
     LEAST,

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from recortex.app import capture_requests
 from recortex.app.capture_requests import log_error
 from recortex.app.naming import hidden, shown
-from recortex.domain.session import Receipt
+from recortex.domain.session import Receipt, over, session_limits
 from recortex.domain.text import UNNAMED
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.limits import over, session_limits
 from recortex.lean import replace
 
 if TYPE_CHECKING:

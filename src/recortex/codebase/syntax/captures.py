@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recortex.codebase.syntax.tokens import dotted
+from recortex.codebase.syntax.grammars import dotted
 from recortex.domain.code import NOWHERE, Import
 
 if TYPE_CHECKING:

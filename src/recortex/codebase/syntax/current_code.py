@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
-from recortex.codebase.git import read
+from recortex.codebase.project import read
 from recortex.codebase.syntax.grammars import GrammarError, KeptFacts, key_of
 
 if TYPE_CHECKING:

@@ -11,19 +11,20 @@ from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.codebase.syntax.captures import Captured
-from recortex.codebase.syntax.grammars import grammar_of, load
-from recortex.codebase.syntax.surroundings import Nesting, Surroundings
-from recortex.codebase.syntax.tokens import (
+from recortex.codebase.syntax.grammars import (
     LONGEST_RECEIVER,
     Tokens,
     arity,
     dotted,
+    grammar_of,
+    load,
     one_line,
     parted,
     plain_type,
     receiver,
     variable,
 )
+from recortex.codebase.syntax.surroundings import Nesting, Surroundings
 from recortex.codebase.syntax.working_tree import LIMITS_SECONDS as SECONDS
 from recortex.codebase.syntax.working_tree import (
     MANIFESTS,

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from recortex.codebase.syntax.tokens import docstring, first_line, mark, without_generics
+from recortex.codebase.syntax.grammars import docstring, first_line, mark, without_generics
 from recortex.domain.code import CONTAINERS, NOWHERE, Mark
 
 if TYPE_CHECKING:

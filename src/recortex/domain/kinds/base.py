@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NewType, Self, TypeVar
 
+from recortex.errors import InvalidKindError
 from recortex.lean import Value, asdict
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ def titled(title: str, text: str) -> str:
 _Class = TypeVar("_Class", bound="type[Content]")
 
 
+Kind = NewType("Kind", str)
+KINDS: dict[Kind, type[Content]] = {}
+"""The kinds in the order of their classes in `contents.py`, which `@content` enters."""
+
+
 def content(
     *,
     half_life_days: float | None = None,
@@ -57,6 +63,8 @@ def content(
         )
         cls.half_life_days, cls.archive_below = half_life_days, archive_below
         cls.revalidate_days, cls.category = revalidate_days, category
+        if cls.main:  # a kind says what a plain text fills; `Content` itself is none
+            KINDS[Kind(cls.kind)] = cls
         return cls
 
     return make
@@ -138,3 +146,31 @@ def spoken(value: object) -> str:
         return "; ".join(said for item in value if (said := spoken(item)))
     parts: Any = value  # a nested one
     return ", ".join(said for part in asdict(parts).values() if (said := spoken(part)))
+
+
+# -- the kinds by name
+
+
+ALIASES = {
+    "pattern": Kind("pattern_rationale"),
+    "gotcha": Kind("tribal"),
+    "context": Kind("insight"),
+    "factual": Kind("semantic"),
+    "experiential": Kind("insight"),
+}
+
+
+def kind_of(name: str) -> Kind:
+    """The kind with that name or alias.
+
+    Raises:
+        InvalidKindError: there is none.
+    """
+    plain = name.strip().lower().replace("-", "_")
+    kind = ALIASES.get(plain, Kind(plain))
+    if kind not in KINDS:
+        raise InvalidKindError(
+            f"There is no kind of memory called {name[:40]!r}.",
+            hint=f"Kinds: {', '.join(sorted(KINDS))}. Aliases: {', '.join(sorted(ALIASES))}.",
+        )
+    return kind

@@ -26,8 +26,7 @@ from recortex.engines.exchanges.building import ending, passage, sentences, shor
 from recortex.engines.indexing import cosines
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
-from recortex.engines.regression import Regression
-from recortex.engines.similarity import standardised
+from recortex.engines.regression import Regression, standardised
 from recortex.hashes import blake2b
 from recortex.lean import NamedTuple, replace
 from recortex.text.languages import looked_up, question_words

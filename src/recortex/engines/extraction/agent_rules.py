@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import Turn, chosen
 from recortex.engines.extraction.authorship import arguments
-from recortex.engines.extraction.candidates import COMMAND, RuleFinding
 from recortex.engines.extraction.sentences import (
+    COMMAND,
+    RuleFinding,
     objection,
     plain,
     sentences,

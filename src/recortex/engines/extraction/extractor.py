@@ -16,7 +16,6 @@ from recortex.domain.learned import Candidate
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.agent_rules import Habits, answered, choices, own_words
-from recortex.engines.extraction.candidates import ACTIVE, DURABLE, ON_PURPOSE, candidate, doubted
 from recortex.engines.extraction.person_rules import (
     MAX_TYPED,
     PASTED,
@@ -32,6 +31,7 @@ from recortex.engines.extraction.plain_speech import (
     plainly,
     unasked,
 )
+from recortex.engines.extraction.sentences import ACTIVE, DURABLE, ON_PURPOSE, candidate, doubted
 from recortex.engines.judging import Message, Statement, assess
 from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import is_near_duplicate
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.domain.exchange import SessionInfo, Turn
-    from recortex.engines.extraction.candidates import RuleFinding
+    from recortex.engines.extraction.sentences import RuleFinding
 
 
 # -- whether a person's sentence may be about the work at hand alone: then it is at most proposed

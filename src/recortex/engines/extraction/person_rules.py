@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.authorship import DOUBT, DOUBT_OF_ORDER, HOLD, doubtful, typed
-from recortex.engines.extraction.candidates import ACTIVE, ON_PURPOSE, RuleFinding
 from recortex.engines.extraction.sentences import (
+    ACTIVE,
     MAX_LENGTH,
     MIN_TYPED,
+    ON_PURPOSE,
+    RuleFinding,
     hangs,
     is_specific,
     keeps,

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.authorship import DOUBT, HOLD, doubtful, typed
-from recortex.engines.extraction.candidates import DURABLE, RuleFinding
 from recortex.engines.extraction.sentences import (
+    DURABLE,
     MAX_LENGTH,
     MIN_TYPED,
+    RuleFinding,
     hangs,
     is_cut,
     keeps,

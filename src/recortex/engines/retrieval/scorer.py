@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import Facts, Links
 from recortex.engines.indexing import Trait, Wording
-from recortex.engines.regression import logistic
+from recortex.engines.regression import clamp, logistic, standardised
 from recortex.engines.retrieval.question import agreement, question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
-from recortex.engines.similarity import clamp, standardised
 from recortex.lean import NamedTuple, Value, field
 
 if TYPE_CHECKING:
