@@ -11,11 +11,11 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 60,
-    "remember": 49,
-    "why": 46,
-    "user-prompt-submit": 65,
-    "transcript": 80,
+    "recall": 57,
+    "remember": 47,
+    "why": 43,
+    "user-prompt-submit": 60,
+    "transcript": 77,
     "stop": 26,
 }
 SLACK = 4
