@@ -92,6 +92,8 @@ def _hook(words: Sequence[str]) -> int:
     import os
     import signal
 
+    import recortex.lean  # noqa: F401  before all that imports `pathlib`
+
     def leave(*_: object) -> None:
         os._exit(0)  # a hook that is told to end has nothing to say, and does so from its first import on
 

@@ -32,6 +32,19 @@ def _schemas(name: str) -> Any:
     return call
 
 
+if not {"pathlib", "urllib.parse"} & sys.modules.keys():
+    # Before 3.13 it loads the parser of URLs, and that `ipaddress`, for `as_uri` alone: a fortieth of a hook.
+    _parser: dict[str, Any] = {
+        "urllib.parse": SimpleNamespace(
+            quote_from_bytes=lambda *given: import_module("urllib.parse").quote_from_bytes(*given)
+        )
+    }
+    sys.modules.update(_parser)
+    try:
+        import pathlib  # noqa: F401
+    finally:
+        del sys.modules["urllib.parse"]
+
 _left_out: dict[str, Any] = {}
 """Modules that msgspec loads and starts rarely need, a twentieth of the time of the hook of a prompt; what is
 in their place while it is loaded. It works without `typing_extensions` from Python 3.11 on, and all that

@@ -7,8 +7,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from blake3 import blake3
-
 from recortex import plugins
 from recortex.domain.maintenance import Degradation
 from recortex.domain.time import to_micros
@@ -28,6 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    import blake3
+
     from recortex.app.projects import Location, Locations, Project
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
     from recortex.telemetry import ToFile
 else:
+    blake3 = lazy_module("blake3")
     exchange_service = lazy_module("recortex.engines.exchanges.service")
     normalisation = lazy_module("recortex.engines.ingestion.normalisation")
     record_embedding = lazy_module("recortex.engines.record_embedding")
@@ -452,7 +453,7 @@ def mark_of(services: StoreServices) -> Mapping[str, str]:
     """What marks this project's memories; empty where the store is its own."""
     if services.scope is not None or services.location.remote:
         return {}
-    return {PROJECT: blake3(str(services.root).encode("utf-8", "replace")).hexdigest()[:_MARK_LENGTH]}
+    return {PROJECT: blake3.blake3(str(services.root).encode("utf-8", "replace")).hexdigest()[:_MARK_LENGTH]}
 
 
 def is_own(noted: Mapping[str, Any], mark: Mapping[str, str]) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.injection import END, START
 from recortex.domain.text import UNNAMED
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 from recortex.hashes import sha256
+from recortex.lean import NamedTuple
 from recortex.version import __version__
 
 if TYPE_CHECKING:

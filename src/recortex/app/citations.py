@@ -8,8 +8,6 @@ from contextlib import closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from blake3 import blake3
-
 from recortex.app.naming import holds_secret
 from recortex.codebase.project import branch_and_commit, read
 from recortex.domain.memory import FileLink, FunctionLink
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import apsw
+    import blake3
 
     from recortex.app.application import Application, StoreServices
     from recortex.codebase import line_history
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from recortex.engines.code import freshness, naming
     from recortex.engines.code.freshness import Found
 else:
+    blake3 = lazy_module("blake3")
     freshness = lazy_module("recortex.engines.code.freshness")
     line_history = lazy_module("recortex.codebase.line_history")
     naming = lazy_module("recortex.engines.code.naming")
@@ -390,7 +390,7 @@ def _says(memory: Memory) -> str:
     """A hash of what a memory says of code."""
     places = [f"{one.path}:{one.line_start}:{one.content_hash}" for one in memory.files]
     names = [f"{one.name} {one.file}" for one in memory.functions]
-    return blake3("\0".join([memory.text, *places, *names]).encode()).hexdigest(length=8)
+    return blake3.blake3("\0".join([memory.text, *places, *names]).encode()).hexdigest(length=8)
 
 
 def links_of(

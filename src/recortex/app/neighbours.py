@@ -11,8 +11,6 @@ import json
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from blake3 import blake3
-
 from recortex.codebase.git import relative
 from recortex.errors import RecortexError, UntrustedFileError
 from recortex.filesystem import read_own, require_own
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import apsw
+    import blake3
     from apsw import Connection
 
     from recortex.app.application import Application
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from recortex.engines.code import ranking, resolution
     from recortex.engines.code.project import Project
 else:
+    blake3 = lazy_module("blake3")
     apsw = lazy_module("apsw")
     ranking = lazy_module("recortex.engines.code.ranking")
     record_files = lazy_module("recortex.codebase.record_files")
@@ -76,7 +76,7 @@ def keep_neighbours(
         now: the time.
     """
     at = int(now.timestamp())
-    state = blake3(b"".join(one.encode() + key for one, key in sorted(files.items()))).digest()
+    state = blake3.blake3(b"".join(one.encode() + key for one, key in sorted(files.items()))).digest()
     before, then = _made(path, root)
     if state == before or 0 <= at - then < SECONDS:
         return

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from recortex.app.naming import shown
 from recortex.codebase.project import Checkout, find_checkout, same_folder, working_tree
@@ -27,6 +26,7 @@ from recortex.lean import Value, asdict, field, lazy_module, replace
 if TYPE_CHECKING:
     import glob
     import secrets
+    from urllib import parse as urls
 
     from recortex.codebase import git as git_files
     from recortex.domain import address as addresses
@@ -37,6 +37,7 @@ else:
     git_files = lazy_module("recortex.codebase.git")
     glob = lazy_module("glob")
     secrets = lazy_module("secrets")
+    urls = lazy_module("urllib.parse")
 
 
 # -- where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to
@@ -519,8 +520,8 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
 
 
 def _of_file(url: str) -> Location:
-    parts = urlsplit(url)
-    path = Path(os.fsdecode(unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
+    parts = urls.urlsplit(url)
+    path = Path(os.fsdecode(urls.unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
     if parts.netloc or not path.name or "\0" in str(path):
         raise ConfigError(
             f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
@@ -536,7 +537,7 @@ def _of_file(url: str) -> Location:
 
 def url_of(file: str) -> str:
     """The URL of a file by its path, whatever its name is."""
-    return f"sqlite:///{quote(os.fsencode(file))}"
+    return f"sqlite:///{urls.quote(os.fsencode(file))}"
 
 
 def _utf8(path: Path) -> Path:
@@ -578,7 +579,7 @@ _PARAMETER = lazy(r"(?<=[?&])([^=&#]*)=[^&#]*")
 
 def _hidden(parameter: re.Match[str]) -> str:
     """A password's name may be written with escapes, as the driver reads it."""
-    return f"{parameter[1]}=***" if "password" in unquote(parameter[1]).lower() else parameter[0]
+    return f"{parameter[1]}=***" if "password" in urls.unquote(parameter[1]).lower() else parameter[0]
 
 
 def prepare(location: Location) -> Location:

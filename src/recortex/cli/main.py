@@ -193,6 +193,7 @@ def _dispatch(line: Invocation, commands: Mapping[str, Command], started: float)
         return DONE if asked else WRONG_USAGE
     if line.verb in commands:
         return commands[line.verb].run(line)
+    import recortex.lean  # noqa: F401  before all that imports `pathlib`
     from recortex.cli import execution
 
     return execution.execute(line, commands, started)

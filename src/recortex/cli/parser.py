@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 import types
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,12 +21,14 @@ from recortex.lean import Value, lazy_module
 
 if TYPE_CHECKING:
     import difflib
+    import textwrap
 
     from recortex import codec
     from recortex.operations.registry import Operation, Parameter
 else:
     codec = lazy_module("recortex.codec")
     difflib = lazy_module("difflib")
+    textwrap = lazy_module("textwrap")
 
 
 # -- from a word of the command line to the value that a parameter's type asks for

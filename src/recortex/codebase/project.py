@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.text import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
-from recortex.lean import Value
+from recortex.lean import Value, lazy_module
 
 if TYPE_CHECKING:
+    import shutil
     from collections.abc import Callable
+else:
+    shutil = lazy_module("shutil")
 
 
 MARKERS = ("recortex.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "Makefile")

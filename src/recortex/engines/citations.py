@@ -17,15 +17,17 @@ from math import log2
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from blake3 import blake3
-
 from recortex.domain.memory import MOST_CHANGED, Citation
-from recortex.lean import NamedTuple, replace
+from recortex.lean import NamedTuple, lazy_module, replace
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    import blake3
+
     from recortex.domain.memory import FileLink
+else:
+    blake3 = lazy_module("blake3")
 
 
 # -- A file's text as one number for each line that says something, for comparing and finding lines
@@ -456,7 +458,9 @@ MOST_SOUGHT = 20_000
 
 def hash_of(data: Sequence[bytes], first: int | None = None, last: int | None = None) -> str:
     """BLAKE3 of lines with their ends, counted from 1; of all where `first` is None."""
-    return str(blake3(b"".join(data if first is None else data[first - 1 : last or first])).hexdigest())
+    return str(
+        blake3.blake3(b"".join(data if first is None else data[first - 1 : last or first])).hexdigest()
+    )
 
 
 def signed(lines: Lines, first: int | None, last: int | None) -> tuple[str, str]:

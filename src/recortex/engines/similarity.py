@@ -9,14 +9,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
-from blake3 import blake3
-
 from recortex.domain.kinds import KINDS
 from recortex.domain.text import joined as joined_metadata
 from recortex.domain.text import lazy
 from recortex.domain.time import same_moment
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
-from recortex.lean import replace
+from recortex.lean import lazy_module, replace
 from recortex.text.languages import (
     ENGLISH,
     function_words,
@@ -45,8 +43,12 @@ from recortex.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import blake3
+
     from recortex.domain.memory import FileLink, FunctionLink, Memory
     from recortex.domain.relation import Relation
+else:
+    blake3 = lazy_module("blake3")
 
 
 DIFFERENT, SUGGESTED, CONSOLIDATE, SIMILAR = 0.1, 0.4, 0.5, 0.6
@@ -131,7 +133,7 @@ def _plainly(text: str) -> str:
 
 
 def _hash(kind: str, plain: str) -> str:
-    return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
+    return str(blake3.blake3(f"{kind}\n{plain}".encode()).hexdigest())
 
 
 _END = ".!\u2026\u3002"
@@ -170,7 +172,7 @@ def spellings(kind: str, text: str) -> tuple[str, ...]:
     core = bare(text)
     if core.isascii() and core and core[-1] not in _KEEPS and '"' not in core:
         # All of the forms are bare the same, and begin so: what they begin with is hashed once.
-        plain, quoted = (blake3(f"{kind}\n{mark}{_plainly(core)}".encode()) for mark in ("", '"'))
+        plain, quoted = (blake3.blake3(f"{kind}\n{mark}{_plainly(core)}".encode()) for mark in ("", '"'))
         forms = [str(plain.copy().update(end).hexdigest()) for end in _ASCII_ENDS]
         forms += [str(quoted.copy().update(end).hexdigest()) for end in _ASCII_QUOTED_ENDS]
         return (content_hash(kind, text), *forms)
@@ -189,12 +191,12 @@ def _punctuated(core: str) -> Iterator[str]:
 
 def place_hash(*parts: str) -> bytes:
     """A hash of 16 bytes for a place, such as a turn of a session."""
-    return bytes(blake3("\0".join(parts).encode()).digest(length=16))
+    return bytes(blake3.blake3("\0".join(parts).encode()).digest(length=16))
 
 
 def vector_hash(model: str, text: str) -> bytes:
     """A hash of 16 bytes for the vector of a text by one embedder."""
-    return bytes(blake3(f"{model}\0{text}".encode("utf-8", "replace")).digest(length=16))
+    return bytes(blake3.blake3(f"{model}\0{text}".encode("utf-8", "replace")).digest(length=16))
 
 
 def turn_place(turn: str) -> bytes:

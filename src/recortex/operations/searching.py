@@ -8,8 +8,6 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from blake3 import blake3
-
 from recortex.app.citations import cited_by
 from recortex.app.neighbours import states_of
 from recortex.domain.exchange import LEAST_SHOWN, SHOWN, Exchange, ExchangeHit
@@ -45,6 +43,8 @@ from recortex.telemetry import tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import blake3
+
     from recortex.app import given as given_memories
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from recortex.operations import recalling as recall_steps
     from recortex.telemetry import Value as Told
 else:
+    blake3 = lazy_module("blake3")
     question = lazy_module("recortex.engines.retrieval.question")
     recall_steps = lazy_module("recortex.operations.recalling")
     copies = lazy_module("recortex.engines.copies")
@@ -375,7 +376,9 @@ def _counted(asked: RecallQuestion, answer: Recall) -> dict[str, Told]:
         "tokens": answer.tokens,
         "recipe": asked.recipe,
         "length": len(asked.query),
-        "digest": blake3(" ".join(asked.query.lower().split()).encode("utf-8", "replace")).hexdigest()[:8],
+        "digest": blake3.blake3(" ".join(asked.query.lower().split()).encode("utf-8", "replace")).hexdigest()[
+            :8
+        ],
     }
 
 

@@ -66,14 +66,18 @@ class EngineStore(ABC):
     keywords: Mapping[str, Keywords]
     memories: MemoryRecords
     vectors: VectorRecords
-    backups: Copies
 
     def __init__(self, database: Database) -> None:
         self.ledger = LedgerRecords(database)
         self.statistics = StatisticsRecords(database)
         self.sessions = SessionRecords(database)
 
-    # A prompt needs none of these four, and its hook starts anew each time.
+    @property
+    @abstractmethod
+    def backups(self) -> Copies:
+        """The backups of the store."""
+
+    # A prompt needs none of these, and its hook starts anew each time.
 
     @cached_property
     def relations(self) -> RelationRecords:

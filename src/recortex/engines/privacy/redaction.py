@@ -7,8 +7,6 @@ from bisect import bisect_left, bisect_right
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from blake3 import blake3
-
 from recortex.domain.text import lazy, suspicious
 from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.finders import Reader
@@ -30,12 +28,16 @@ from recortex.engines.privacy.table import (
     path_adjustment,
     place_adjustment,
 )
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import blake3
+
     from recortex.domain.code import FileFacts
+else:
+    blake3 = lazy_module("blake3")
 
 
 # -- maps offsets in a partly redacted text to the original text, through several rounds of replacement
@@ -519,7 +521,7 @@ def _rule(text: str) -> str:
 
 
 def _pseudonym(rule: str, secret: str) -> str:
-    mark = blake3(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS].upper()
+    mark = blake3.blake3(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS].upper()
     return f"[{rule.upper()[:_LONGEST_RULE]}_{mark}]"
 
 

@@ -8,12 +8,14 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
-from blake3 import blake3
-
-from recortex.lean import NamedTuple, Value, field
+from recortex.lean import NamedTuple, Value, field, lazy_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    import blake3
+else:
+    blake3 = lazy_module("blake3")
 
 
 # -- A privacy rule: the pattern of personal data or of a secret, and the confidence of a match
@@ -240,7 +242,7 @@ def default_table() -> RuleTable:
 def rules_in_use() -> str:
     """What tells the built-in rules of this program from those of another version: 16 hexadecimal digits."""
     with open(_FILE, "rb") as file:  # noqa: PTH123
-        return str(blake3(file.read()).hexdigest(8))
+        return str(blake3.blake3(file.read()).hexdigest(8))
 
 
 # -- where in a text the rules can match, so that an expression is tried there and nowhere else

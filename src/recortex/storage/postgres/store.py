@@ -187,8 +187,14 @@ class PgStore(EngineStore):
         self.memories: PgMemories = PgMemories(self.database, words["memories"])
         self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
-        self.backups: Backups = Backups(backups, self._write_backup, keep=keep_backups)
         self.search = PgSearch(self.database, words["memories"], self.memories, self.vectors)
+        self._backups = backups, keep_backups
+
+    @cached_property
+    def backups(self) -> Backups:
+        """The backups of the store."""
+        folder, keep = self._backups
+        return Backups(folder, self._write_backup, keep=keep)
 
     @cached_property
     def full_copy(self) -> PgFullCopy:

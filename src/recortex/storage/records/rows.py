@@ -7,14 +7,12 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from blake3 import blake3
-
 from recortex.codec import content_to_json, dumps, memory_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, Memory, PatternLink, Source
 from recortex.domain.text import RULE as IN_A_FILE
 from recortex.errors import InvalidInputError
-from recortex.lean import NamedTuple, asdict, msgspec
+from recortex.lean import NamedTuple, asdict, lazy_module, msgspec
 from recortex.storage.database import PLAIN, Codec, as_written, codecs, json, micros, parse
 from recortex.storage.dialect import storable
 from recortex.storage.tables import MEMORIES, sealed
@@ -23,6 +21,8 @@ from recortex.storage.tables import links as linked_tables
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    import blake3
+
     from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.vocabulary import Actor
     from recortex.storage.database import Row
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Links = Mapping[str, Sequence[Row]]
     Read = Callable[[str, Sequence[Any]], Iterable[Row]]
+else:
+    blake3 = lazy_module("blake3")
 
 
 _SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
@@ -404,7 +406,7 @@ def _seal(form: _Form, row: Mapping[str, Any], more: Sequence[Any] = ()) -> byte
     added = [[name, storable(row[name])] for name in form.added if row.get(name)]
     rest = [_real(row.get(form.real)), *form.others(row), *more, *added]
     try:
-        return blake3(packed + _pack(rest)).digest(SEAL_BYTES)
+        return blake3.blake3(packed + _pack(rest)).digest(SEAL_BYTES)
     except OverflowError:  # no engine keeps such a number: the error is the engine's
         return b""
 

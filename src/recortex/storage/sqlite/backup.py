@@ -267,8 +267,6 @@ def missing(path: Path, folder: Path) -> None:
     Raises:
         CorruptStoreError: there are backups, or changes were acknowledged, and there is no store.
     """
-    if str(path) == ":memory:" or (os.path.lexists(path) and path.stat().st_size):
-        return
     kept = oldest_first(folder)
     if kept:
         raise CorruptStoreError(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from contextlib import closing, suppress
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import NoReturn
-from urllib.parse import quote
+from typing import TYPE_CHECKING, NoReturn
 
 import apsw
 
@@ -23,8 +21,15 @@ from recortex.errors import (
     StoreBusyError,
 )
 from recortex.filesystem import require_own
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 from recortex.storage.database import folded
+
+if TYPE_CHECKING:
+    import shutil
+    from urllib import parse as urls
+else:
+    shutil = lazy_module("shutil")
+    urls = lazy_module("urllib.parse")
 
 # -- how connections of many processes share a file: waiting for one's turn, and folding the write-ahead log
 
@@ -64,7 +69,8 @@ class Patience:
         if waited >= self._seconds:
             return False
         pause = max(SHORTEST_PAUSE, FIRST_PAUSE - waited * SHORTENED_BY)
-        time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  so that two do not ask in step
+        # At random, so that two do not ask in step; `random` takes a hundredth of a hook's time to load.
+        time.sleep(pause * (0.5 + os.urandom(1)[0] / 256))
         return True
 
 
@@ -472,7 +478,7 @@ def connect_reading(path: Path, *, vectors: bool) -> apsw.Connection:
     log = snapshot_files(path).log[0]
     how = _WITHOUT_LOCKS if log and os.name == "posix" else "" if log else "&immutable=1"
     connection = apsw.Connection(
-        f"file:{quote(os.fsencode(path))}?mode=ro{how}",
+        f"file:{urls.quote(os.fsencode(path))}?mode=ro{how}",
         flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
     )
     try:
@@ -507,8 +513,6 @@ def is_full(folder: Path) -> bool:
         if hasattr(os, "statvfs"):  # what `shutil` asks, without loading it for every command
             disk = os.statvfs(folder)
             return disk.f_bavail * disk.f_frsize < _ROOM
-        import shutil  # for Windows alone: every hook would load it
-
         return shutil.disk_usage(folder).free < _ROOM
     return False
 

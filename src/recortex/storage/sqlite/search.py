@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.maintenance import Degradation
 from recortex.domain.search import ANY_ENDING, MOST_SCORED, Facts, begins
 from recortex.errors import CorruptStoreError
+from recortex.lean import lazy_module
 from recortex.storage.database import json
 from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
 from recortex.storage.records.rows import EVERYTHING
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
 from recortex.storage.records.vectors import quantised
-from recortex.storage.sqlite.maintenance import rebuild_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.rows import Clause
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.sqlite import maintenance
     from recortex.storage.sqlite.lookalikes import HeldWords
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vector_index import VectorIndex, VectorsInMemory
+else:
+    maintenance = lazy_module("recortex.storage.sqlite.maintenance")
 
 MANY_NEW = 32
 """From so many new memories on, known ones are found for all at once: NumPy takes longer to be loaded than
@@ -60,7 +63,7 @@ class KeywordIndex:
         except CorruptStoreError as error:
             # The index holds nothing that the memories do not: making it anew loses nothing, so a reader
             # repairs it and asks again. If the rows themselves are damaged, the second try raises.
-            rebuild_index(self._pool)
+            maintenance.rebuild_index(self._pool)
             event = Degradation("keyword index", error.message, "rebuilt from the memories", recovered=True)
             self._on_degradation(event)
             return self._pool.rows(sql, bindings)

@@ -13,11 +13,10 @@ from recortex.deadlines import seconds_left
 from recortex.domain.maintenance import LOSING, LOST, Degradation
 from recortex.domain.time import to_micros
 from recortex.errors import BackupError, PermissionsError, RecortexError, StoreBusyError
+from recortex.lean import lazy_module
 from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.memories import MemoryRecords
-from recortex.storage.sqlite.backup import Backups, copy_checked, missing
 from recortex.storage.sqlite.connection import MEMORY, LastChange, connect, is_full, load_vectors, reached
-from recortex.storage.sqlite.maintenance import check, compact
 from recortex.storage.sqlite.migrations import applied, mend, migrate, newest, refuse_foreign, refuse_newer
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.search import KeywordIndex, SqliteKeywords, SqliteSearch
@@ -30,8 +29,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.maintenance import Integrity
+    from recortex.storage.sqlite import backup, maintenance
+    from recortex.storage.sqlite.backup import Backups
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.recovery import SqliteFullCopy
+else:
+    backup = lazy_module("recortex.storage.sqlite.backup")
+    maintenance = lazy_module("recortex.storage.sqlite.maintenance")
 
 
 RENEWED_A_SECOND = 30_000_000
@@ -68,13 +72,14 @@ class SqliteStore(EngineStore):
     ) -> None:
         self.path = path
         self._clock = clock
+        self._backups = backups, keep_backups
         # Before anything opens the path: SQLite would make an empty store where one was lost.
-        missing(path, backups)
+        if str(path) != MEMORY and not self._bytes():
+            backup.missing(path, backups)
         self.pool = Pool(path, vectors=vectors)
         if vectors and not self.pool.vectors:
             why = f"the extension cannot be loaded: {load_vectors(self.pool.exclusive())}"
             on_degradation(Degradation("sqlite-vec", why, "keyword search alone"))
-        self.backups: Backups = Backups(backups, self._write_backup, keep=keep_backups)
         try:
             self._migrate(former=refuse_foreign(self.pool))
         except BaseException:
@@ -94,6 +99,12 @@ class SqliteStore(EngineStore):
         self.search = SqliteSearch(
             self.pool, words, self.memories, self.vectors, self.vector_index, self._held
         )
+
+    @cached_property
+    def backups(self) -> Backups:
+        """The backups of the store."""
+        folder, keep = self._backups
+        return backup.Backups(folder, self._write_backup, keep=keep)
 
     def _migrate(self, *, former: bool) -> None:
         def back_up() -> None:
@@ -153,7 +164,7 @@ class SqliteStore(EngineStore):
 
     def _write_backup(self, part: Path, _: datetime) -> None:
         with closing(connect(self.path, vectors=False)) as source:
-            if why := copy_checked(source, part):
+            if why := backup.copy_checked(source, part):
                 raise BackupError(f"The backup was not kept: {why}.")
 
     def empty_in_memory(self) -> SqliteStore:
@@ -187,13 +198,13 @@ class SqliteStore(EngineStore):
 
     def check(self) -> Integrity:
         """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
-        return check(self.pool)
+        return maintenance.check(self.pool)
 
     def compact(self) -> None:
         """Rewrite the file without what was deleted, and forget the vectors' index, which holds it too."""
         self.vector_index.drop()
         self._held.drop()
-        compact(self.pool)
+        maintenance.compact(self.pool)
 
     def says(self, part: str) -> bool:
         """Whether a memory, an exchange or a chunk holds a part of a text that was erased."""

@@ -13,8 +13,6 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from blake3 import blake3
-
 from recortex.domain.maintenance import Degradation, VectorIndexState
 from recortex.lean import NamedTuple, lazy_module
 from recortex.storage.database import json
@@ -26,11 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    import blake3
     import numpy as np
 
     from recortex.storage.records.rows import Clause
     from recortex.storage.sqlite.pool import Pool
 else:
+    blake3 = lazy_module("blake3")
     np = lazy_module("numpy")
 
 
@@ -278,7 +278,7 @@ def _state(path: Path) -> str:
 
 def checksum(path: Path) -> bytes:
     """BLAKE3 of a file's content."""
-    return bytes(blake3(max_threads=blake3.AUTO).update_mmap(path).digest())
+    return bytes(blake3.blake3(max_threads=blake3.blake3.AUTO).update_mmap(path).digest())
 
 
 def remove_strays(folder: Path, named: Sequence[str]) -> None:
