@@ -2,10 +2,11 @@
 
     python bench/sync_kills.py [--minutes 60] [--seed 1] [--oldest ca09ac67] [--middle main]
 
-One team syncs over a git branch, the other one over a team server. In each, Ada and Bob keep SQLite files,
-and Cyd a PostgreSQL database. Each turn, one of them opens the store in a process of its own, does some
-random things, and syncs. Most turns are killed: before a random write or request of theirs, or at a random moment, the process, its git, or both; sometimes
-the server. Each turn has a clock of its own, up to a year ahead or behind.
+One team syncs over a git branch, the other one over a team server. In each, Ada and Bob keep SQLite
+files, and Cyd a PostgreSQL database. Each turn, one of them opens the store in a process of its own,
+does some random things, and syncs. Most turns are killed: before a random write or request of theirs, or
+at a random moment, the process, its git, or both; sometimes the server. Each turn has a clock of its
+own, up to a year ahead or behind.
 
 The programs are real ones: two commits, and the second one with a migration and a field of versions more.
 Ada begins with the oldest, Bob with the middle one, Cyd with the newest; after 40 % of the time Ada and Bob
@@ -402,7 +403,8 @@ def invite(plan: Plan) -> None:
     person = import_module("replicas").Person(Path(plan.folder) / plan.name, plan.name)
     person.now = datetime.now(UTC)
     with way_of(plan, person) as way:
-        links = {name: membership.invite(way, name, "write", 0) for name in NAMES[1:]}  # type: ignore[arg-type]
+        made: Any = membership.invite
+        links = {name: made(way, name, "write", 0) for name in NAMES[1:]}
     print(json.dumps(links))
 
 

@@ -141,7 +141,7 @@ def size(count: float) -> str:
 
 def plural(count: int, one: str, many: str = "") -> str:
     """`1 file`, `2 files`, `3 memories`; `many` where the plural is another."""
-    regular = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
+    regular = f"{one[:-1]}ies" if one.endswith("y") and one[-2:] not in {"ay", "ey"} else f"{one}s"
     return f"{count:,} {one if count == 1 else many or regular}"
 
 

@@ -11,6 +11,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.sync.protocol import SyncError
 from recortex.sync.records import COMPONENT, REPOSITORY, SyncRecords
+from recortex.terminal import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,9 +68,15 @@ def undecided(app: Application, limit: int) -> Iterator[Undecided]:
 
         for one in conflicts_of(Team(services, app.clock()), limit):
             other = next((side.version for side in one.sides if not side.shown), "")
+            ahead = "".join(
+                f"; {side.author}'s clock is {plural(side.ahead_days, 'day')} ahead, it may not be the later"
+                for side in one.sides
+                if side.ahead_days
+            )
+            people = " and ".join(side.author for side in one.sides)
             yield Undecided(
                 id=one.id,
-                what=f"{one.id[:8]} was changed by {' and '.join(side.author for side in one.sides)} at once",
+                what=f"{one.id[:8]} was changed by {people} at once{ahead}",
                 choices=tuple(f"{side.author}: {side.text} ({side.status})" for side in one.sides),
                 versions=tuple(side.version for side in one.sides),
                 how=f"recortex sync resolve {one.id[:8]}, or with --keep {other} for the other version",

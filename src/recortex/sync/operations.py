@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.access import Right
 from recortex.domain.maintenance import Degradation
-from recortex.domain.time import from_micros
+from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.ingestion.output_redaction import is_clean
 from recortex.engines.privacy import redact
@@ -18,7 +18,7 @@ from recortex.operations.registry import operation
 from recortex.sync.bodies import RELATION
 from recortex.sync.git_branch import GitBranch
 from recortex.sync.merging import by_id, settle
-from recortex.sync.protocol import AHEAD_MS, OfflineError, SyncError, ms_of, parse_body
+from recortex.sync.protocol import OfflineError, SyncError, ms_of, parse_body
 from recortex.sync.records import COMPONENT
 from recortex.sync.team import GIT, Team
 from recortex.sync.wire import Access
@@ -34,6 +34,7 @@ Action = Literal[
     "invite", "revoke", "members",
 ]  # fmt: skip
 _MOST_DAYS = 3_650
+_DAY = 24 * 60 * 60 * 1000
 AT_ONCE = 50
 """New memories get their vectors at once, so that they are found by their meaning; of more, the job makes
 them."""
@@ -73,6 +74,7 @@ class Side:
         text: what it says.
         status: of the memory in it.
         shown: it is the one that the store shows.
+        ahead_days: by how many days its clock is ahead of this machine's: it may not be the later one.
     """
 
     version: str
@@ -81,6 +83,7 @@ class Side:
     text: str
     status: str
     shown: bool
+    ahead_days: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +281,6 @@ class SyncOperations(Operations):
         if applied is not None:
             behind = sum(max(number - applied.get(each, 0), 0) for each, number in state.vector.items())
         last = team.log.at(id_, written) if written else None
-        ahead = ms_of(last.clock) - int(self._app.clock().timestamp() * 1000) if last else 0
         return Teammate(
             replica=id_[:8],
             name=one.card.author,
@@ -286,7 +288,7 @@ class SyncOperations(Operations):
             trusted=one.trusted,
             versions=written,
             behind=behind,
-            ahead_days=ahead // 86_400_000 if ahead > AHEAD_MS else 0,
+            ahead_days=_days_ahead(last, self._app.clock()) if last else 0,
         )
 
     def _resolve(self, services: StoreServices, team: Team, wanted: str, keep: str) -> None:
@@ -313,21 +315,22 @@ def conflicts_of(team: Team, limit: int) -> tuple[SyncConflict, ...]:
     """The conflicts of a store, each with its versions, the one that is shown first."""
     open_ = [one for one in team.log.open() if not one.record.startswith(RELATION)][:limit]
     versions = team.log.of_records(one.record for one in open_)
-    found = [_conflict(one, versions.get(one.record, []), team.state.author) for one in open_]
+    found = [_conflict(one, versions.get(one.record, []), team) for one in open_]
     return tuple(one for one in found if one is not None)
 
 
-def _conflict(head: Head, versions: list[SyncVersion], author: str) -> SyncConflict | None:
-    settled = settle(by_id(versions).values(), "last-write-wins", author)
+def _conflict(head: Head, versions: list[SyncVersion], team: Team) -> SyncConflict | None:
+    settled = settle(by_id(versions).values(), "last-write-wins", team.state.author)
     if settled is None or not settled.conflict:
         return None
     sides = sorted(
-        (_side(one, shown=one.id == head.head) for one in settled.leaves), key=lambda one: not one.shown
+        (_side(one, team.now, shown=one.id == head.head) for one in settled.leaves),
+        key=lambda one: not one.shown,
     )
     return SyncConflict(id=head.record, sides=tuple(sides))
 
 
-def _side(version: SyncVersion, *, shown: bool) -> Side:
+def _side(version: SyncVersion, now: datetime, *, shown: bool) -> Side:
     body = parse_body(version.body) if version.body else {}
     text = str(body.get("text", ""))
     return Side(
@@ -337,7 +340,13 @@ def _side(version: SyncVersion, *, shown: bool) -> Side:
         text=text if is_clean(text) else redact(text).text,
         status=str(body.get("status", "")),
         shown=shown,
+        ahead_days=_days_ahead(version, now),
     )
+
+
+def _days_ahead(version: SyncVersion, now: datetime) -> int:
+    """By how many days the clock of who wrote it was ahead, at least."""
+    return max(ms_of(version.clock) - to_micros(now) // 1000, 0) // _DAY
 
 
 def _unacknowledged(team: Team, replicas: dict[str, Replica], *, ask: bool) -> tuple[tuple[str, str], ...]:

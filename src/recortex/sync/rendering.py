@@ -120,5 +120,8 @@ def _conflict(one: SyncConflict, terminal: Terminal) -> Iterator[str]:
         said = f"{mark} {side.version}  {clean(side.author)}, {side.at:%Y-%m-%d %H:%M}"
         yield f"  {said}, {side.status}"
         yield terminal.wrap(clean(side.text), indent=4)
+        if side.ahead_days:
+            ahead = f"this clock is {plural(side.ahead_days, 'day')} ahead: it may not be the later one"
+            yield terminal.style(f"    {ahead}", "yellow")
     other = next((side.version for side in one.sides if not side.shown), "")
     yield f"  Keep the other one: recortex sync resolve {one.id[:8]} --keep {other}"

@@ -1,6 +1,7 @@
 """What a team shares arrives at the others as it is, and nothing else does."""
 
 from contextlib import suppress
+from datetime import timedelta
 
 import pytest
 
@@ -109,6 +110,29 @@ def test_two_edits_at_once_are_a_conflict_with_both_kept(people):
     assert ada.texts() == bob.texts() == ["The timeout is 20 s."]
     assert ada.log.conflicts(10) == bob.log.conflicts(10) == []
     assert ada.heads() == bob.heads()
+
+
+def test_a_clock_that_is_a_year_ahead_is_named_where_it_wins(people, tmp_path):
+    _, bob = people
+    fast = Person(tmp_path / "Cyd", "Cyd", offset=timedelta(days=365))
+    meeting = Meeting()
+    id_ = bob.remember("The timeout is 10 s.")
+    both((bob, fast), meeting)
+    fast.cortex.edit(id_, text="The timeout is 20 s.")
+    bob.now = fast.now + timedelta(hours=1)
+    bob.cortex.edit(id_, text="The timeout is 30 s.")
+    both((bob, fast), meeting)
+    assert bob.texts() == fast.texts() == ["The timeout is 20 s."]
+    (undecided,) = bob.cortex.review().undecided
+    assert "Cyd's clock is 364 days ahead" in undecided.what
+    assert "Bob's clock" not in undecided.what
+    (conflict,) = bob.cortex.sync("conflicts").conflicts
+    assert [(one.author, one.ahead_days) for one in conflict.sides] == [("Cyd", 364), ("Bob", 0)]
+    assert fast.cortex.sync("conflicts").conflicts[0].sides[0].ahead_days == 0  # by the same clock
+    bob.cortex.sync("resolve", id_, keep=conflict.sides[1].version)
+    both((bob, fast), meeting)
+    assert bob.texts() == fast.texts() == ["The timeout is 30 s."]
+    fast.close()
 
 
 @pytest.mark.parametrize(
