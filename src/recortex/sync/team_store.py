@@ -271,6 +271,10 @@ class TeamStore:
                 f"SELECT pg_advisory_xact_lock{'' if purged else '_shared'}(%s, hashtext(%s))",
                 (PURGE_LOCK, workspace),
             )
+            if rows:  # two that have room one by one may have none together
+                await connection.execute(
+                    "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_ROOM_LOCK, workspace)
+                )
             counter = await connection.execute(
                 "SELECT counter FROM recortex_team.replicas WHERE workspace = %s AND replica = %s FOR UPDATE",
                 (workspace, replica),
@@ -536,6 +540,8 @@ async def _state(connection: AsyncConnection[Any], workspace: str) -> State:
     return added(await found.fetchall()) or State({}, 0)
 
 
+_ROOM_LOCK = PURGE_LOCK + 1
+"""The same by which pushes that come one by one wait for each other's share of the quota."""
 _ROOM = """
 SELECT max(w.most_versions) - coalesce(sum(r.counter), 0), max(w.most_bytes) - coalesce(sum(r.bytes), 0)
 FROM recortex_team.workspaces w LEFT JOIN recortex_team.replicas r ON r.workspace = %s
