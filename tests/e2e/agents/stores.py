@@ -89,6 +89,8 @@ class Cline(Window):
                 screen.rest()
         finally:
             screen.close()
+            # It would ask the process of the first prompt, which is gone, whether a sub-agent may begin.
+            self.run(cline, "hub", "stop")
         (self._begun,) = {file.parent.name for file in self._files() if not file.name.startswith("agent_")}
 
     def _files(self) -> list[Path]:
