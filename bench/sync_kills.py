@@ -1,6 +1,7 @@
 """Two teams' sync under SIGKILL: three replicas each, three programs, and clocks that are a year wrong.
 
-    python bench/sync_kills.py [--minutes 60] [--seed 1] [--oldest ca09ac67] [--middle main]
+    python bench/sync_kills.py [--minutes 60] [--seed 1] [--way git|server]
+        [--oldest ca09ac67] [--middle main]
 
 One team syncs over a git branch, the other one over a team server. In each, Ada and Bob keep SQLite
 files, and Cyd a PostgreSQL database. Each turn, one of them opens the store in a process of its own,
@@ -24,6 +25,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -43,10 +45,14 @@ WAYS = ("git", "server")
 YEAR = 365 * 86_400
 ACTS = {"remember": 30, "edit": 30, "tag": 15, "forget": 6, "restore": 4, "undo": 5, "purge": 1, "link": 6}
 STEPS = ("append", "put_state", "put_heads", "put_replica", "hollow", "found", "settle")
-HOW = {"not": 30, "step": 30, "program": 15, "git": 10, "both": 10, "server": 2}
+HOW = {"not": 30, "step": 30, "program": 15, "git": 10, "both": 10, "server": 10}
 """What is killed, by weight."""
 LONGEST = 300
 """Seconds after which a turn hangs."""
+PORTS = range(20_000, 28_000)
+"""Not among those that the system gives to whoever asks for any: a killed server finds its own free again."""
+STARTS = 30
+"""How often a killed server is started until it has its port."""
 
 
 class Plan(NamedTuple):
@@ -216,14 +222,15 @@ class Run:
             program(trees / "newest", options.middle, later=True),
         ]
         self.database = import_module("servers").Server()
+        self.ways = [options.way] if options.way else list(WAYS)
         self.urls = {way: self.database.new_database(f"cyd_{way}") for way in WAYS}
         self.team_url = self.database.new_database("team")
         subprocess.run(["git", "init", "-q", "--bare", folder / "git" / "origin.git"], check=True)
         (folder / "server").mkdir()
-        self.port = "0"
+        self.port = free_port(self.drawing)
         self.links: dict[str, str] = {}
-        self.start_server()
         self.kills, self.acts, self.syncs, self.wrong = (Counter[str]() for _ in range(4))
+        self.start_server()
         self.ever: dict[str, set[Any]] = {way: set() for way in WAYS}
         self.hung = 0
 
@@ -238,21 +245,25 @@ class Run:
         }
 
     def start_server(self) -> None:
+        """Start the server on its port, again until the one that listens there is this one."""
         words = ["-m", "recortex", "serve", "--team", self.team_url, "--workspace", "team", "--admin", "Ada"]
-        more = ["--rate", "100000", *(["--port", self.port] if self.port != "0" else [])]
+        more = ["--rate", "100000", "--port", str(self.port)]
         environment = self.environment(self.programs[1], "server")
-        self.server = subprocess.Popen(
-            [sys.executable, *words, *more],
-            stdout=subprocess.PIPE, text=True, cwd=self.folder, env=environment, start_new_session=True,
-        )  # fmt: skip
-        assert self.server.stdout
-        for line in self.server.stdout:
-            if found := re.search(r"http://127.0.0.1:(\d+)/team(#[^'\s]+)?", line):
-                self.port = found[1]
-                if found[2]:
-                    self.links["Ada"] = found[0]
-            if "Ctrl-C" in line:
-                break
+        for _ in range(STARTS):
+            self.server = subprocess.Popen(
+                [sys.executable, *words, *more],
+                stdout=subprocess.PIPE, text=True, cwd=self.folder, env=environment, start_new_session=True,
+            )  # fmt: skip
+            assert self.server.stdout
+            for line in self.server.stdout:  # it says that after it has its port, or ends
+                if link := re.search(rf"http://127.0.0.1:{self.port}/team#[^'\s]+", line):
+                    self.links["Ada"] = link[0]
+                if "Ctrl-C" in line:
+                    return
+            self.server.wait()
+            self.wrong["the server did not start"] += 1
+            time.sleep(1)
+        raise SystemExit(f"The server does not get its port {self.port}.")
 
     def invite(self) -> None:
         """Ada joins the server and invites the others."""
@@ -282,12 +293,7 @@ class Run:
         name, drawing = self.drawing.choice(NAMES), self.drawing
         tree = self.tree_of(name, part)
         how = drawing.choices(list(HOW), list(HOW.values()))[0]
-        way = drawing.choice(WAYS)
-        if how == "server":
-            os.killpg(self.server.pid, signal.SIGKILL)
-            self.server.wait()
-            self.kills["server"] += 1
-            self.start_server()
+        way = drawing.choice(self.ways)
         if how in {"git", "both"} and (way == "server" or tree == self.programs[0]):
             how = "program"  # the oldest one does not get over the locks of a killed git
         offset = drawing.choice([0.0, YEAR, -YEAR, drawing.uniform(-YEAR, YEAR)])
@@ -297,18 +303,27 @@ class Run:
         process = self.start(plan, tree)
         assert process.stdout
         by_us = False
-        if how in {"program", "git", "both"}:
+        if how in {"program", "git", "both", "server"}:
             process.stdout.readline()
+            self.wait_a_moment(process)
+        if how == "server":
+            os.killpg(self.server.pid, signal.SIGKILL)
+            self.server.wait()
+            self.kills["server at a moment"] += 1
+            self.start_server()
+        elif how in {"program", "git", "both"}:
             by_us = self.kill(process, how)
         self.ended(process, f"{name}, {tree.name}, {way}, {how}", at_a_moment=by_us)
         with suppress(OSError, ValueError):  # it was killed before that, or while it wrote
             self.ever[way] |= versions_in(self.folder / way / f"{name}.versions")
 
-    def kill(self, process: subprocess.Popen[str], how: str) -> bool:
-        """Kill it at some moment, its git, or both; returns whether it was killed."""
+    def wait_a_moment(self, process: subprocess.Popen[str]) -> None:
         until = time.monotonic() + self.drawing.uniform(0.0, 4.0)
         while time.monotonic() < until and process.poll() is None:
             time.sleep(0.005)
+
+    def kill(self, process: subprocess.Popen[str], how: str) -> bool:
+        """Kill it, its git, or both; returns whether it was killed."""
         if how in {"git", "both"}:
             while not (gits := gits_of(process.pid)) and process.poll() is None:
                 time.sleep(0.001)
@@ -352,7 +367,7 @@ class Run:
             agreed = [
                 self.ended(self.start(self.plan(name, way, end=True), self.programs[2]), f"{name}, {way}")
                 for name in NAMES
-                for way in WAYS
+                for way in self.ways
             ]
             if all(agreed) and round_ >= 3:
                 break
@@ -361,6 +376,9 @@ class Run:
     def compare(self, way: str) -> None:
         """Say whether all have the same, and what was lost."""
         folder = self.folder / way
+        if missing := [name for name in NAMES if not (folder / f"{name}.end").exists()]:
+            print(f"{way}: not compared, for no last sync succeeded of", *missing)
+            return
         sets = [versions_in(folder / f"{name}.versions") for name in NAMES]
         ends = [json.loads((folder / f"{name}.end").read_text()) for name in NAMES]
         (heads, texts) = ([end[0] for end in ends], [end[1] for end in ends])
@@ -378,6 +396,14 @@ class Run:
             os.killpg(self.server.pid, signal.SIGKILL)
         self.server.wait()
         self.database.stop()
+
+
+def free_port(drawing: random.Random) -> int:
+    """A port that nobody listens on."""
+    while True:
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port := drawing.choice(PORTS)))
+            return port
 
 
 def versions_in(path: Path) -> set[Any]:
@@ -412,6 +438,7 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     words.add_argument("--minutes", type=float, default=60)
     words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--way", choices=WAYS, help="by which alone the teams sync")
     words.add_argument("--oldest", default="ca09ac67", help="commit of the oldest program")
     words.add_argument("--middle", default="HEAD", help="commit of the middle one, and of the newest")
     words.add_argument("--turn", help=argparse.SUPPRESS)
@@ -440,7 +467,7 @@ def main() -> None:
         print("turns", number, "settled in rounds", run.settle(), "hung", run.hung)
         print("kills", dict(run.kills), "operations", dict(run.acts), "syncs", dict(run.syncs))
         print("failed", dict(run.wrong))
-        for way in WAYS:
+        for way in run.ways:
             run.compare(way)
     finally:
         run.close()
