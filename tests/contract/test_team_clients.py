@@ -1,14 +1,8 @@
 """The client of a team server: offline, with a wrong clock, before servers that lie, and its keys."""
 
 import gzip
-import json
-import os
 import stat
-import threading
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs
 
 import jwt
 import keyring
@@ -19,109 +13,21 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
+from openid import CLIENT, answering, provider
 from team_members import Replica, Team, everything, new_team_database, team_server
 
 from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.sync import http, membership
 from recortex.sync.http import BusyError, HttpTransport, TurnedDownError, read_link
 from recortex.sync.keys import identity
-from recortex.sync.login import LoginError, Provider, by_device
+from recortex.sync.login import LoginError, Provider, by_device, pause_after
 from recortex.sync.protocol import Batch, RefusedError
 from recortex.sync.vault import Vault
-
-CLIENT = "recortex-cli"
-
-
-@contextmanager
-def answering(act):
-    """A server on a free port that answers every request by a function of method, path and body."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            status, headers, answer = act(self.command, self.path, body)
-            self.send_response(status)
-            for name, value in {"content-length": str(len(answer)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(answer)
-
-        do_GET = do_POST  # noqa: N815  the library's name
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-# -- a provider of log-ins
-
-
-class Issuer:
-    """An OpenID provider with a device flow, a real one but for its people."""
-
-    def __init__(self):
-        self.key, self.url, self.asked = rsa.generate_private_key(65537, 2048), "", 0
-        self.answers = []  # what the token's endpoint says before it gives one
-
-    def act(self, _method, path, body):
-        documents = {
-            "/.well-known/openid-configuration": {
-                "issuer": self.url,
-                "jwks_uri": f"{self.url}/keys",
-                "device_authorization_endpoint": f"{self.url}/device",
-                "token_endpoint": f"{self.url}/token",
-            },
-            "/keys": {"keys": [self.public()]},
-            "/device": {
-                "device_code": "device-1",
-                "user_code": "ABCD-EFGH",
-                "verification_uri": f"{self.url}/enter",
-                "interval": 0.01,
-                "expires_in": 60,
-            },
-        }
-        if path == "/token":
-            assert parse_qs(body.decode())["device_code"] == ["device-1"]
-            self.asked += 1
-            said = self.answers.pop(0) if self.answers else {"id_token": self.token()}
-            return (400 if "error" in said else 200), {}, json.dumps(said).encode()
-        found = documents.get(path)
-        return (200 if found else 404), {}, json.dumps(found or {}).encode()
-
-    def public(self):
-        told = jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
-        return told | {"kid": "1", "use": "sig", "alg": "RS256"}
-
-    def token(self, *, key=None, algorithm="RS256", **more):
-        now = datetime.now(UTC)
-        claims = {
-            "iss": self.url,
-            "aud": CLIENT,
-            "sub": "1",
-            "email": "ben@example.com",
-            "email_verified": True,
-            "iat": now,
-            "exp": now + timedelta(minutes=5),
-            "jti": os.urandom(8).hex(),
-        } | more
-        claims = {name: value for name, value in claims.items() if value is not None}
-        return jwt.encode(claims, key if key is not None else self.key, algorithm, headers={"kid": "1"})
 
 
 @pytest.fixture(scope="module")
 def issuer():
-    made = Issuer()
-    with answering(made.act) as url:
-        made.url = url
+    with provider() as made:
         yield made
 
 
@@ -221,6 +127,25 @@ def test_a_log_in_that_is_refused_says_why(issuer, said, why):
     issuer.answers = [said]
     with pytest.raises(LoginError, match=why):
         by_device(Provider(issuer.url, CLIENT), lambda *_: None)
+
+
+def test_each_wish_to_be_asked_more_slowly_adds_five_seconds():
+    pauses = [5.0]
+    for said in ("authorization_pending", "slow_down", "authorization_pending", "slow_down"):
+        pauses.append(pause_after(said, pauses[-1]))
+    assert pauses == [5, 5, 10, 10, 15]
+    assert {pause_after(said, 5.0) for said in ("access_denied", "expired_token", "None")} == {None}
+
+
+def test_a_provider_that_cannot_be_reached_for_a_moment_is_asked_again_for_the_same_code(issuer):
+    issuer.answers, issuer.cut = [{"error": "authorization_pending"}], 2
+    assert by_device(Provider(issuer.url, CLIENT), lambda *_: None)
+
+
+def test_a_provider_cannot_steer_the_terminal(issuer, monkeypatch, capsys):
+    monkeypatch.setattr(issuer, "code", "A\x1b]0;owned\x07\x1b[2J")
+    by_device(Provider(issuer.url, CLIENT), membership.tell)
+    assert "\x1b" not in capsys.readouterr().err
 
 
 def test_a_provider_has_to_be_encrypted_and_who_it_says():

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from openid import CLIENT, provider
 from team_commands import LINK, People, serving
 
 pytestmark = pytest.mark.full
@@ -59,3 +60,46 @@ def test_a_colleague_s_decision_answers_after_six_commands(served, at):
     assert "revoked" in at("ada", "sync", "revoke", "ben")
     assert "The token was revoked" in at("ben", "sync", "now", fails=True)
     assert SAID in at("ben", "recall", "where are the sessions kept?")
+
+
+PENDING, SLOWER = {"error": "authorization_pending"}, {"error": "slow_down"}
+
+
+def test_who_has_no_link_logs_in_and_gets_what_the_others_decided(server, at):
+    with (
+        provider() as issuer,
+        serving(server.new_database("logged_in"), "--issuer", issuer.url, "--client", CLIENT) as link,
+    ):
+        place = link.partition("#")[0]
+        at("ada", "remember", SAID, "--kind", "decision")
+        at("ada", "sync", "join", link)
+        assert "no member" in at("ben", "sync", "join", place, fails=True)
+        at("ada", "sync", "invite", "ben@example.com")
+        for said, why in (
+            ({"error": "access_denied"}, "You refused it"),
+            ({"error": "expired_token"}, "The code is too old"),
+        ):
+            issuer.answers = [PENDING, said]
+            assert why in at("ben", "sync", "join", place, fails=True)
+        assert "ben" not in at("ada", "sync")
+
+        issuer.answers, issuer.at = [PENDING, SLOWER], []
+        told = at("ben", "sync", "join", place)
+        assert f"Open {issuer.url}/enter in a browser and enter the code ABCD-EFGH." in told
+        assert "In sync" in told
+        first, second, third = issuer.at
+        assert third - second >= 5 + issuer.interval > 5
+        assert second > first
+        assert "said by ada" in at("ben", "recall", "where are the sessions kept?")
+        at("ben", "remember", "Redis runs with two replicas.", "--kind", "decision")
+        at("ben", "sync", "now")
+        at("ada", "sync", "now")
+        assert "said by ben@example.com" in at("ada", "recall", "how many replicas has Redis?")
+
+        # The same person on another machine; then their access ends, and no log-in gives it back.
+        assert "In sync" in at("ben's laptop", "sync", "join", place)
+        assert SAID in at("ben's laptop", "recall", "where are the sessions kept?")
+        at("ada", "sync", "revoke", "ben@example.com")
+        for machine in ("ben", "ben's laptop"):
+            assert "The token was revoked" in at(machine, "sync", "now", fails=True)
+        assert "no member" in at("ben again", "sync", "join", place, fails=True)

@@ -29,6 +29,8 @@ _TIMEOUT = 15.0
 _MOST_BYTES = 256 * 1024
 _SLOWER = 5.0
 """Seconds that a provider which says `slow_down` wants to be added between two questions."""
+_LONGEST = 60.0
+"""Seconds between two questions that a provider may ask for, and that one is tried that cannot be reached."""
 _GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 _USED = "jwks_uri", "device_authorization_endpoint", "token_endpoint"
 
@@ -38,6 +40,10 @@ class LoginError(RecortexError):
 
     code = "login_failed"
     hint = "Log in again; `recortex sync join LINK` with a link of an admin works without a provider."
+
+
+class UnreachableError(LoginError):
+    """The provider did not answer."""
 
 
 class Provider(NamedTuple):
@@ -131,20 +137,31 @@ def by_device(provider: Provider, tell: Callable[[str, str], None]) -> str:
     if status != httpx2.codes.OK or not all(isinstance(one, str) for one in (code, shown, page)):
         raise LoginError(f"The provider did not begin a log-in: {str(begun.get('error'))[:100]}.")
     tell(str(page), str(shown))
-    pause = _seconds(begun.get("interval"), 5.0, most=60.0)
+    pause = _seconds(begun.get("interval"), 5.0, most=_LONGEST)
     until = time.monotonic() + _seconds(begun.get("expires_in"), 600.0, most=1_800.0)
     poll = {"grant_type": _GRANT, "device_code": str(code), "client_id": provider.client}
     while time.monotonic() < until:
         time.sleep(pause)
-        _, answer = _asked("POST", endpoints["token_endpoint"], poll)
+        try:
+            answer = _asked("POST", endpoints["token_endpoint"], poll)[1]
+        except UnreachableError:  # the code is good even so: networks change while somebody types it
+            pause *= 2
+            if pause > _LONGEST:
+                raise
+            continue
         if isinstance(token := answer.get("id_token"), str):
             return token
-        if (error := answer.get("error")) == "slow_down":
-            pause += _SLOWER
-        elif error != "authorization_pending":
+        error = str(answer.get("error"))
+        if (longer := pause_after(error, pause)) is None:
             said = {"access_denied": "You refused it.", "expired_token": "The code is too old."}
-            raise LoginError(said.get(str(error), f"The provider gave no ID token: {str(error)[:100]}."))
+            raise LoginError(said.get(error, f"The provider gave no ID token: {error[:100]}."))
+        pause = longer
     raise LoginError("Nobody entered the code in time.")
+
+
+def pause_after(error: str, pause: float) -> float | None:
+    """Seconds until the provider is asked again after an error (RFC 8628, 3.5); None: it gives no token."""
+    return {"authorization_pending": pause, "slow_down": pause + _SLOWER}.get(error)
 
 
 def _seconds(value: object, usual: float, *, most: float) -> float:
@@ -167,7 +184,7 @@ def _asked(method: str, url: str, form: Mapping[str, str] | None = None) -> tupl
                     raise LoginError("The provider's answer is too large.")
             found = loads(bytes(body))
     except httpx2.HTTPError as error:
-        raise LoginError(f"The provider cannot be reached ({type(error).__name__}).") from None
+        raise UnreachableError(f"The provider cannot be reached ({type(error).__name__}).") from None
     except InvalidInputError:
         raise LoginError("The provider's answer is not JSON.") from None
     if not isinstance(found, dict):

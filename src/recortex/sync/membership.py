@@ -9,6 +9,7 @@ from recortex.lean import Value
 from recortex.sync.http import HttpTransport, Place, read_link
 from recortex.sync.protocol import parse
 from recortex.sync.wire import Access
+from recortex.terminal import clean
 
 if TYPE_CHECKING:
     from recortex.app.access import Right
@@ -84,10 +85,11 @@ def _logged_in(place: Place, me: Identity) -> str:
 
     with HttpTransport(place, "", me.replica, me.key) as transport:
         provider = parse(transport.ask("login"), _Provider)
-        token = by_device(Provider(provider.issuer, provider.client), _tell)
+        token = by_device(Provider(provider.issuer, provider.client), tell)
         return parse(transport.ask("log-in", {"id_token": token}), _Token).token
 
 
-def _tell(page: str, code: str) -> None:
-    sys.stderr.write(f"Open {page} in a browser and enter the code {code}.\n")
+def tell(page: str, code: str) -> None:
+    """Say on the terminal where to log in, without anything of the provider's that a terminal obeys."""
+    sys.stderr.write(clean(f"Open {page} in a browser and enter the code {code}.\n"))
     sys.stderr.flush()
