@@ -79,6 +79,7 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
         bearing: what it has to do with the session.
         now: microseconds since 1970 UTC.
     """
+    # Only what was learned from text names a rule; what somebody stored themselves has none.
     kind = KINDS.get(Kind(one.kind))
     by_hand = not one.rule or bool(one.pinned)
     if kind is None or not kind.category:
@@ -91,6 +92,7 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
     written = group == RULE and one.origin == Origin.REPOSITORY and one.rule == INSTRUCTED
     if group == RULE and not person:
         group = FACT
+    # What the person gave as a rule holds until it is ended, not only as long as it is seen to be used.
     if is_exhausted(bearing.outcome, UNUSED) and not (by_hand or is_rule(one.kind, one.trust, one.rule)):
         return ""
     said = now - one.valid_from
@@ -198,6 +200,7 @@ def choose(parted: Passes, costs: Costs, budget: Budget) -> list[Ranked]:
 
     def take(one: Ranked, most: int) -> bool:
         nonlocal tokens
+        # A heading is paid by the first line that stands under it.
         cost = costs.line(one) + (0 if one.group in headings else costs.heading(one.group))
         if tokens + cost > most:
             return False
@@ -206,10 +209,12 @@ def choose(parted: Passes, costs: Costs, budget: Budget) -> list[Ranked]:
         taken.append(one)
         return True
 
+    # What found no room within the aim is tried again: a high priority may go on to the limit.
     rest = [one for one in parted.first if not take(one, budget.aim)]
     for one in sorted((*rest, *parted.second), key=lambda one: one.place):
         if len(taken) < budget.lines:
             take(one, budget.limit - NOTICE_TOKENS if one.priority >= HIGH else budget.aim)
+    # By rank again: `page` takes lines from the end while the whole is too long.
     return sorted(taken, key=lambda one: (one.place, one.store_index))
 
 
@@ -318,6 +323,7 @@ def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Rank
         branch: the one that is checked out; empty where none is.
         now: microseconds since 1970 UTC.
     """
+    # Over all stores, since ranks of memories from different stores are compared with each other.
     most_accesses = max((memory.access_count for store in stores for memory in store.memories), default=0)
     found = [
         one
@@ -347,6 +353,7 @@ def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_acces
             math.log(memory.access_count + 1) / math.log(most_accesses + 1) if most_accesses else 0.0,
             same_branch=here,
             files=1.0 if bearing.files else NEAR * (memory.key in store.near),
+            # A rule that the person gave loses no rank for want of use; being used may still lift it.
             use=max(usefulness(outcome), 1.0 if is_rule(memory.kind, memory.trust, memory.rule) else 0.0),
         )
         command = memory.rule == COMMAND
@@ -360,6 +367,7 @@ def _confidence(memory: MemoryStatistics, central: float, now: int) -> float:
     """What time has left of the confidence: since it was said, not since it was imported."""
     if is_rule(memory.kind, memory.trust, memory.rule):
         return memory.confidence
+    # An import makes memories today of what was said months ago.
     said = memory._replace(recorded_at=min(memory.recorded_at, memory.valid_from or memory.recorded_at))
     return confidence(curve(said, central), now)
 
@@ -496,6 +504,7 @@ def page(
 
     frame = count(f"{START}\n{INTRODUCTION}\n{REMINDER}\n{before}{END}")
     chosen = choose(parted, Costs(frame, lambda group: count(heading(group)), cost), budget)
+    # Lines that stand above the memories are worth a brief of their own.
     while chosen or before:
         parts = [heading(name) + "".join(lines[one.id] for one in group) for name, group in by_group(chosen)]
         text = wrap(f"{INTRODUCTION}\n{REMINDER}\n{before}{''.join(parts)}".rstrip("\n"))
@@ -528,6 +537,7 @@ def still_holds(memory: Memory, group: str) -> bool:
     if sure or memory.pinned or memory.validated_at is not None:
         return True
     said = memory.text.strip()
+    # To somebody who did not see the session, a sentence that points back at it says nothing.
     if PATTERNS.referring.search(said) or PATTERNS.done.search(said) or PATTERNS.doubt.search(said):
         return False
     if memory.trust is not Trust.TRUSTED:
@@ -605,6 +615,7 @@ def _tries(title: str, left: _Left, short_id: str) -> Iterator[str]:
     ended, open_end = first_sentence(left.last.conclusion), left.open_end
     if open_end not in FORMS and relays(left.last, open_end):
         open_end = RELAYED
+    # What was concluded may be the open end itself; it would be told twice.
     if ended == left.open_end or relays(left.last, ended):
         ended = ""
     parts = (("asked", left.asked), ("ended with", ended), ("open:", open_end))

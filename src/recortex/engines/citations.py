@@ -42,6 +42,7 @@ class Lines:
     """The lines of a file that are not blank. Layout does not count: indentation, spaces, line ends."""
 
     def __init__(self, data: bytes) -> None:
+        # Line ends are kept: the hash of a cited place was made over the bytes of the file, ends included.
         self.raw = data.splitlines(keepends=True)
         self.size = len(data)
         self._found: dict[int, dict[int, list[int]]] = {}
@@ -99,6 +100,7 @@ FEW = 12
 AROUND = 2
 """Lines before, and after."""
 _WHOLE, _AROUND_BYTES = 4, 2
+# The longest signature has some 90 characters; whatever is longer is not decoded at all.
 _LONGEST = 200
 _MOST_LINES = 10_000_000
 
@@ -186,6 +188,7 @@ def parsed(text: str) -> Signature | None:
     except (Error, ValueError):
         return None
     lines, width = min(int(count), MOST), width_of(int(count))
+    # Fields have fixed widths: with any other length all numbers after the missing byte would be wrong.
     if len(data) != _WHOLE + 2 * AROUND * _AROUND_BYTES + lines * width:
         return None
     around = _unpacked(data[_WHOLE : _WHOLE + 2 * AROUND * _AROUND_BYTES], _AROUND_BYTES)
@@ -296,6 +299,7 @@ def follow(signature: Signature, lines: Lines, first: int | None) -> Place | Non
         _Element(signature.size + place, 0, value, 2, own=False)
         for place, value in enumerate(signature.after)
     ]
+    # The number 0 says that nothing stood there, at the beginning or the end of the file.
     chain = _best([one for one in (*before, *own, *after) if one.own or one.value], lines, expected)
     return _placed(signature, lines, chain) if chain else None
 
@@ -378,6 +382,7 @@ def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
     if chain.score < LEAST or len(own) < LEAST_SHARE * told:
         return None
     start = _start(links, own[0])
+    # Where the last line is gone, its place is a guess by the old number of lines, maybe beyond the file.
     end = min(_end(links, own[-1], signature.size), len(lines.numbers) - 1)
     count = end - start + 1
     return Place(lines.numbers[start], lines.numbers[end], len(own), told, count, whole=False)
@@ -490,6 +495,8 @@ def judged(link: FileLink, lines: Lines, path: str = "") -> Citation | None:
     first, last = (None, None) if link.line_start is None else (place.first, place.last)
     if place.whole:
         return _judging_unchanged(link, path, first, last)
+    # All told lines can stand in a place that changed: lines were added, or the sample missed those that
+    # differ.
     share = min(place.standing / place.told, MOST_CHANGED)
     return Citation(link, "changed", path, first, last, share, _difference(signature, place))
 
@@ -537,6 +544,7 @@ def _unsigned(link: FileLink, lines: Lines, path: str) -> Citation | None:
     elsewhere = path != link.path
     if link.line_start is not None:
         count = (link.line_end or link.line_start) - link.line_start + 1
+        # Each start hashes as many lines as were cited, so the time is a product of two lengths.
         for first in range(1, min(len(lines.raw), MOST_SOUGHT) - count + 2):
             if hash_of(lines.raw, first, first + count - 1) == link.content_hash:
                 return _judging_unchanged(link, path, first, first + count - 1)
@@ -576,6 +584,7 @@ class Search:
     def __init__(self, links: Iterable[FileLink], absent: Collection[str] = ()) -> None:
         """Prepare for the places; `absent`: the files of these that are not there any more."""
         self._absent = frozenset(absent)
+        # Several memories may cite the same place, which is looked for once.
         found = ((link, parsed(link.signature)) for link in dict.fromkeys(links))
         self._sought = [_Sought(link, one) for link, one in found if one]
         self._by_line: dict[int, defaultdict[int, list[int]]] = {
@@ -590,6 +599,7 @@ class Search:
     @property
     def found(self) -> dict[FileLink, Citation]:
         """What was found of each place, once all files were looked into."""
+        # Not before all files were read: how rare a line is depends on all of them.
         return {self._sought[place].link: one for place, one in self._best.items() if self._tells(place, one)}
 
     def _tells(self, place: int, citation: Citation) -> bool:
@@ -634,6 +644,7 @@ class Search:
         return [
             place
             for place, count in counts.items()
+            # A sample may hold a line twice, and the lines of a file are counted as a set.
             if count >= LIKELY * len(set(self._sought[place].signature.lines))
         ]
 

@@ -161,6 +161,7 @@ def _fix(commit: Commit, message: Message) -> Told | None:
     for text in (*message.trailers, *_sentences(message.body)):
         for one in PATTERNS.fixed.finditer(text):
             hash_ = (one["trailer"] or one["hash"]).lower()
+            # Digits alone are mostly the number of something, and letters alone a word such as "defaced".
             if any(map(str.isdigit, hash_)) and any(map(str.isalpha, hash_)):
                 found.append((hash_, text))
     others = tuple(found)
@@ -447,6 +448,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Paragraphs and items as one line each, and whether it is an item."""
     block: list[str] = []
     listed = False
+    # The empty line closes the last block.
     for line in [*lines, ""]:
         bullet = MESSAGE_PATTERNS.bullet.match(line)
         if block and (bullet or not line.strip()):
@@ -463,4 +465,5 @@ def _trailers(lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         found = MESSAGE_PATTERNS.trailer.match(line.strip())
         if found and found["name"].lower() in _KEPT_TRAILERS:
+            # Who reported something may be kept, their address not.
             yield MESSAGE_PATTERNS.address.sub("", line.strip())

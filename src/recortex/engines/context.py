@@ -109,6 +109,7 @@ def assemble(
         budget: the most tokens of the text.
         count: tokens of a text.
     """
+    # The same memory may come by words, by a file and as a rule; of these offers the best counts.
     once: dict[str, Offer] = {}
     for one in sorted(offers, key=lambda one: -one.relevance):
         once.setdefault(one.memory.content_hash or one.memory.id, one)
@@ -144,6 +145,7 @@ def _entries(
     notes = sum(count(_note(one)) + BREAK for one in best.values() if _note(one))
     room -= min(notes, int(room * NOTES_SHARE))
     few = pack(rules, int(room * RULES_SHARE) if others or asides else room, count, Level.LINE)
+    # Before the memories, since `pack` uses up whatever room it is given.
     lines = [
         line
         for why, share in (("document", WRITTEN_SHARE), ("said", SAID_SHARE))
@@ -233,6 +235,7 @@ def _assembling_fitted(
     """The text of entries under their headings; what is told last goes while it is too much."""
     order = {title: place for place, title in enumerate(_HEADINGS)}
     told = sorted(told, key=lambda one: order[one.entry.group])
+    # The parts were counted alone; the whole may have a few tokens more than their sum.
     while told:
         lines = [INTRODUCTION]
         for one, before in zip(told, [None, *told], strict=False):
@@ -438,6 +441,7 @@ def _part(group: Sequence[Known]) -> _Part:
 
 def _continued(text: str, more: str) -> str:
     """A text with the chunk after it, without what that repeats."""
+    # From the longest on: a short match may be chance, and what it leaves would stand there twice.
     for length in range(min(len(text), len(more), _LONGEST_OVERLAP), 0, -1):
         if text.endswith(more[:length]):
             return text + more[length:]

@@ -94,6 +94,7 @@ def pair_with_originals(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Me
     """Each memory with the one that stands for it: itself, or the first of which it is a near-copy."""
     firsts: defaultdict[frozenset[str], list[Memory]] = defaultdict(list)
     for memory in memories:
+        # Copies have the same names and figures, so that only few are compared with each other.
         known = firsts[_compared_form(memory.text[:LONGEST]).names]
         first = next((one for one in known if _copies(one, memory)), memory)
         if first is memory:
@@ -180,6 +181,7 @@ def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARE
     index: defaultdict[str, list[_Text]] = defaultdict(list)
     pairs: list[ScoredPair] = []
     left = most
+    # From the shortest on: the words that are indexed suffice only for texts that are no shorter than these.
     for key in sorted(texts, key=lambda key: (len(texts[key]), key)):
         words = sorted(texts[key], key=lambda word: (frequency[word], word))
         text = _Text(key, texts[key], len(words), reduce(or_, (bits[word] for word in words), 0))

@@ -53,6 +53,7 @@ def difference(original: str, corrected: str, *, files: Sequence[str] = ()) -> D
     added: list[str] = []
     removed: list[str] = []
     changed: list[Change] = []
+    # The heuristic of difflib would ignore whatever is frequent in 200 lines or more: braces, `return`.
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             # Lines that stand for each other, in order; what is left over stands for nothing.
@@ -130,6 +131,7 @@ def _swapped(changed: Sequence[Change], pattern: re.Pattern[str]) -> Iterator[Ch
                 found.setdefault(before, set()).add(after)
     for before, others in found.items():
         whole = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
+        # What became two different words, or still stands somewhere, was edited and not renamed.
         if len(others) == 1 and not any(whole.search(one.after) for one in changed):
             yield Change(before, next(iter(others)))
 
@@ -146,6 +148,7 @@ def _is_named(name: str, changed: Sequence[Change]) -> bool:
 def _tokens_swapped(one: Change) -> Iterator[tuple[str, str]]:
     old, new = _TOKEN.findall(one.before), _TOKEN.findall(one.after)
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        # Only where as many words come as go is it known which of them became which.
         if tag == "replace" and b - a == d - c:
             yield from zip(old[a:b], new[c:d], strict=True)
 

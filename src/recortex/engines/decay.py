@@ -113,6 +113,7 @@ def curve(one: Fading, centrality: float) -> Curve:
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)
 
 
+# Few combinations occur in a store, and a search asks for the factor of each candidate.
 @lru_cache(4096)
 def _lift(accesses: int, priority: int, patterns: bool, standing: float | None) -> float:
     """The product of the boosts: by use, by priority, by patterns, and by the cited code that stands."""
@@ -151,6 +152,8 @@ def below_since(fall: Curve, threshold: float) -> float | None:
     if fall.half_life is None or threshold <= 0.0:
         return None
     age = fall.half_life * math.log2(fall.base * fall.lift / threshold)
+    # The slower fall holds only until the validation runs out. After that the usual half-life applies to the
+    # whole age, so that the confidence may drop below the threshold at that very instant.
     slow = fall.start + age * VALIDATED
     return slow if slow < fall.slowed_until else max(fall.start + age, fall.slowed_until)
 
@@ -278,10 +281,13 @@ def confidences(memories: Sequence[Fading], centralities: Sequence[float], now: 
         columns.column("access_count"),
     )
     recorded, standing = columns.column("recorded_at"), columns.maybe("standing")
+    # `fmax` takes the other value where one is not a number: here, where nobody ever opened the memory.
     start = np.fmax(columns.maybe("last_accessed_at"), recorded)
     age = np.maximum(0.0, now - start)
+    # A number and not NaN, which would pass through all formulas below; these places are overwritten.
     days = np.array([NEVER if one.half_life_days is None else one.half_life_days for one in KINDS.values()])
     checked_every = np.array([float(one.revalidate_days) for one in KINDS.values()])
+    # Priorities begin at 1; the first place is only there so that they can be the index.
     anchors = np.array([0.0, *(ANCHOR_OF_PRIORITY[priority] for priority in range(1, 11))])
     half_life = _half_lives(days[kinds], count, patterns, start - recorded, np.asarray(centralities))
     # Until when a validation slows the decay of each, by a person or by its code.
@@ -310,6 +316,7 @@ def _half_lives(
     frequency = 1.0 + np.minimum(1.0, count * MONTH / np.maximum(used_for, MONTH) / MANY_ACCESSES)
     linkage = np.minimum(MOST_LINKAGE, 1.0 + PER_PATTERN * patterns)
     doubled = np.exp2((count > MANY_ACCESSES).astype(float) + (central > HUB))
+    # The number that stands for "never" is negative, and would make confidence grow with age.
     return np.asarray(np.abs(days) * frequency * linkage * doubled)
 
 

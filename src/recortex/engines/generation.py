@@ -79,6 +79,7 @@ def _excepts(content: object, memory: Memory) -> bool:
     if ({content.constraint_id, content.constraint_name} - {""}) & known:
         return True
     named = topic_stems(content.constraint_name)
+    # A name of one word, such as "style", would excuse every statement that has the word.
     return len(named) >= LEAST_WORDS and named <= topic_stems(memory.text)
 
 
@@ -90,9 +91,11 @@ def _covers(exception: Memory, code: str, files: Sequence[str]) -> bool:
             return True
         case "function":
             return bool(content.scope_target) and content.scope_target in code
+        # Nothing here can tell whether code follows a pattern, so that such an exception excuses nothing.
         case "pattern":
             return False
         case _:
+            # Where no file is named, nobody knows whether the exception's place is meant.
             return bool(files) and all(holds_for(exception, path) for path in files)
 
 
@@ -136,6 +139,7 @@ class Prohibition:
     def found_in(self, line: str) -> str:
         """The clause of a line that goes against it; empty where none does."""
         if self.function_word:
+            # Only where it stands as a type (`: any`, `<any>`, `(any)`): as an English word it is everywhere.
             hit = re.search(rf"[:<(|,]\s*{re.escape(self.function_word)}\s*(?=[>),;\[|=])", line)
             return hit[0].strip() if hit else ""
         return next((clause.strip() for clause in _clauses(line) if self.words <= stems(clause)), "")
@@ -250,6 +254,7 @@ def _shown(memory: Memory) -> list[str]:
     good = getattr(memory.content, "example_good", "")
     bad = [*getattr(memory.content, "example_bad", "").splitlines(), getattr(memory.content, "pattern", "")]
     said = (line.strip() for line in bad)
+    # A shorter line, such as `else:` or a brace, stands in any code.
     return [line for line in said if len(line) >= SHORTEST_LINE and line not in good]
 
 

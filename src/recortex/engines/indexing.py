@@ -55,6 +55,7 @@ _LEAST_LINES = 2
 
 def is_code(text: str) -> bool:
     """Whether the text is the body of a function or class: a declaration and, below it, statements."""
+    # Prose in a docstring looks like no statement, and would hide that the rest is code.
     lines = _lines(_without_docstring(text[:_CODE_READ]))
     declared = sum(_DECLARATION.match(line) is not None for line in lines[:5])  # decorators may come first
     if not declared:
@@ -148,6 +149,7 @@ def wordings(
             the question's they are left out.
         around: keys of the texts around one, by its key.
     """
+    # Rounded up: the last byte may be filled only in part.
     width = -(-asked.rows.shape[1] // 8)
     known = {key: code for key, code in codes.items() if code and not len(code) % width}
     if not known:
@@ -189,6 +191,7 @@ def _of_bytes(rows: Rows, width: int) -> Rows:
 
 def _highest(rows: Rows, lengths: Iterable[int]) -> Rows:
     """The highest values of each stretch of rows."""
+    # For an empty stretch `reduceat` would return a row of the next one, so that each has at least one row.
     starts = [0, *accumulate(lengths)][:-1]
     highest: Rows = np.maximum.reduceat(rows, starts, axis=0)
     return highest
@@ -279,12 +282,15 @@ def _answers_in_ascii(read: str) -> Trait:
     """What the expressions of `_ANSWERS` find in a text of ASCII, by its words: in a quarter of the time."""
     found, lower = Trait(0), read.lower()
     said = set(runs_of_ascii(lower))
+    # Two digits are looked for first, since trying the expression on each word takes longer.
     if not _WORDS_OF_TIME.isdisjoint(said) or (
         ("19" in lower or "20" in lower) and any(map(_A_YEAR.fullmatch, said))
     ):
         found |= Trait.TIME
     if not _WORDS_OF_NUMBER.isdisjoint(said) or any(map(str.isdigit, said)):
         found |= Trait.NUMBER
+    # The slow expressions are asked only where a capital letter or the beginning of a reason may make them
+    # match.
     if read[_BEFORE_A_NAME:] != lower[_BEFORE_A_NAME:] and _ANSWERS[Trait.PLACE].search(read):
         found |= Trait.PLACE
     if any(map(lower.__contains__, _REASONS)) and _ANSWERS[Trait.REASON].search(read):
@@ -331,6 +337,7 @@ class QuestionVector(NamedTuple):
 def mean_direction(vectors: npt.NDArray[np.float32]) -> Row:
     """The mean of vectors of unit length (rows), of unit length again; a single one as it is."""
     mean = vectors[0] if len(vectors) == 1 else vectors.mean(axis=0)
+    # The mean of opposite vectors has no length to divide by.
     length = 1.0 if len(vectors) == 1 else max(float(np.linalg.norm(mean)), 1e-12)
     return np.asarray(mean / length, dtype=np.float32)
 
@@ -374,6 +381,7 @@ def _floats(rows: npt.NDArray[np.generic]) -> Row:
     """
     room: Row | None = getattr(_scratch, "room", None)
     if room is None or room.size < rows.size:
+        # With room to spare, so that a somewhat larger search does not ask the system again.
         room = _scratch.room = np.empty(2 * rows.size, np.float32)
     floats = room[: rows.size].reshape(rows.shape)
     np.copyto(floats, rows)
@@ -431,6 +439,7 @@ def _terms(memory: Memory, seen: Trait) -> Iterator[str]:
     text = memory.text[:_DOCUMENT_READ]
     if seen & Trait.DIALOGUE:
         at = memory.valid_from
+        # With the month in words, as questions name a day.
         yield f"{memory.source.speaker} {at.day} {at:%B} {at.year}"
     if seen & (Trait.CODE | Trait.OUTLINE):
         yield self_description(text)
@@ -461,6 +470,7 @@ def _document_lines(memory: Memory, project: str) -> Iterator[str]:
     label = f"[{memory.kind}|{memory.importance.value}|{KINDS[memory.kind].category}]"
     metadata = () if is_code(memory.text) else (label, project and f"[project:{project}]")
     speaker = memory.source.speaker.strip()
+    # A role such as "user" is no name: it would stand in the vectors of half of all messages.
     who = f"{speaker}: " if speaker and speaker.lower() not in ROLES else ""
     yield " ".join(part for part in (*metadata, f"{who}{memory.text}") if part)
     if memory.files:

@@ -95,6 +95,7 @@ def parse(text: str) -> Parsed:
         made = replace(one, text=f"For {scope}: {one.text}") if scope else one
         if len(once) < MOST_STATEMENTS:
             once.setdefault(made.hash, made)
+    # In code an `@` begins a decorator or an address, and no import.
     said = "\n".join(block.text for block in blocks if not block.form.startswith("code"))
     imports = PATTERNS.imported.findall(PATTERNS.code.sub(" ", said))
     return Parsed(tuple(once.values()), tuple(dict.fromkeys(name.rstrip(".,") for name in imports)))
@@ -102,6 +103,7 @@ def parse(text: str) -> Parsed:
 
 def _visible(text: str) -> str:
     """The text without comments and our own blocks, with as many lines as before."""
+    # Line breaks stay, since statements are cited by their lines.
     text = PATTERNS.comment.sub(_line_breaks, text)
     # Recortex's own block would otherwise come back as what the file says.
     while START in text:
@@ -120,6 +122,7 @@ def _front_matter(lines: Sequence[str]) -> tuple[int, str]:
     """Where the text begins, and which files it says that it is about; empty where it says none."""
     if not lines or lines[0].strip() != "---":
         return 0, ""
+    # Without an end nearby, `---` is a horizontal rule and begins no metadata.
     end = next((at for at, line in enumerate(lines[1:_LONGEST_FRONT_MATTER], 1) if line.strip() == "---"), 0)
     scopes: list[str] = []
     key = ""
@@ -128,6 +131,7 @@ def _front_matter(lines: Sequence[str]) -> tuple[int, str]:
         key = named[1] if named else key
         value = named[2] if named else line.strip().removeprefix("-")
         scopes += [one.strip(" \"'[]") for one in value.split(",")] if key in _SCOPES else []
+    # `**/*` restricts nothing, and a backquote would end the quotation.
     said = ", ".join(f"`{one}`" for one in scopes if one and one != "**/*" and "`" not in one)
     return end + 1 if end else 0, said if len(said) < SHORTEST * 10 else ""
 
@@ -143,6 +147,7 @@ def _blocks(lines: Sequence[str], begin: int) -> Iterator[_Block]:
             if open_:
                 yield open_
             open_, fence = None, found[1]
+            # A fence that nothing closes goes on to the end of the file, as CommonMark says.
             end = next(
                 (n for n in range(at + 1, len(lines)) if lines[n].strip().startswith(fence)), len(lines)
             )
@@ -170,6 +175,7 @@ def _opened(line: str, number: int) -> _Block | None:
         return _Block("heading", (heading[1] or "").rstrip("# "), number, number)
     if bare.startswith("|"):
         return _Block("row", bare, number, number)
+    # Indents of tabs and of spaces are compared with each other.
     if item := PATTERNS.item.match(line.expandtabs(4)):
         return _Block("item", item[2], number, number, len(item[1]))
     return _Block("text", bare, number, number)
@@ -182,6 +188,7 @@ def _statements(blocks: Sequence[_Block]) -> Iterator[Statement]:
         if block.form == "heading":
             heading, leads = text.rstrip(":"), []
         elif block.form == "item":
+            # Only items that are less indented lead up to this one.
             leads = [lead for lead in leads if lead[0] < block.indent]
             yield from _parse_statements(block, text, heading, leads)
             leads.append((block.indent, text))
@@ -213,6 +220,7 @@ def _parse_statements(
     lead = next((words for _, words in reversed(leads) if words.endswith(":") or _short(words)), "")
     for part in [text] if len(text) <= LONGEST else sentences(text):
         said = f"{lead.rstrip(':')}: {part}" if lead and len(lead) + len(part) < LONGEST else part
+        # Under a heading such as "Don't" a sentence means the opposite of what it says alone.
         if heading and (_short(said) or PATTERNS.denies.search(heading)) and heading not in said:
             said = f"{heading}: {said}"
         if _counts(part, said):
@@ -221,9 +229,12 @@ def _parse_statements(
 
 def _commands(block: _Block, purpose: str, heading: str) -> Iterator[Statement]:
     """The commands of a block, each with what a comment, the text before or the heading says it is for."""
+    # The lines of a here document are data and no commands.
     if "<<" in block.text:
         return
     comment = ""
+    # A command goes on after a backslash. The joint is a character that no command has, so that the lines of
+    # the block can still be counted.
     for offset, line in enumerate(block.text.replace("\\\n", "\0").splitlines()):
         first = block.first + block.text.count("\n", 0, _start(block.text, offset))
         command = " ".join(line.replace("\0", " ").strip().removeprefix("$ ").split())
@@ -233,6 +244,7 @@ def _commands(block: _Block, purpose: str, heading: str) -> Iterator[Statement]:
             continue
         if note:
             command = " ".join(line.strip()[: note.start()].removeprefix("$ ").split())
+        # Output is pasted into such blocks too: only what begins with the name of a program is a command.
         if command and SUBJECTS.programs.match(command) and "`" not in command and len(command) < LONGEST / 2:
             said = plain((note[1] if note else "") or comment or purpose).rstrip(".:")
             text = f"{said}: `{command}`" if said else f"`{command}`"
@@ -305,9 +317,11 @@ class Written:
         words = _words(text) if len(text) <= NEAR_DUPLICATES_LONGEST else ()
         if len(set(words)) < FEWEST:
             return ""
+        # A clause must have all of the words, so that those with the rarest one are enough to look at.
         rarest = min((self._clauses.get(word, []) for word in set(words)), key=len)
         denies, wanted = not _DENYING.isdisjoint(words), set(words)
         for clause in rarest:
+            # "Never use X" has all words of "use X", and in their order.
             if denies == clause.denies and wanted <= set(clause.words) and _in_order(words, clause.words):
                 return clause.id
         return ""

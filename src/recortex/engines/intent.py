@@ -50,6 +50,7 @@ def rules() -> Mapping[str, Rule]:
 def _rule(row: Mapping[str, list[str]]) -> Rule:
     # The longest first, so that a phrase is not taken for its first word.
     words = sorted(row["words"], key=len, reverse=True)
+    # The end is left open, so that "test" finds "tests" and "testing" too.
     found = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(word.strip()) for word in words)})", re.IGNORECASE)
     return Rule(found, tuple(row.get("files", ())), tuple(row.get("actions", ())))
 
@@ -69,6 +70,7 @@ def classify(task: str, files: Sequence[str] = (), actions: Sequence[str] = ()) 
 
 def _score(rule: Rule, task: str, files: Sequence[str], actions: Sequence[str]) -> float:
     said = {found[0].lower() for found in rule.words.finditer(task)}
+    # A phrase counts by its words: it is less likely to be there by chance than one word.
     words = float(sum(len(one.split()) for one in said))
     words += FILE * any(fnmatch(path, glob) for path in files for glob in rule.files)
     return words + ACTION * any(one in rule.actions for one in actions)

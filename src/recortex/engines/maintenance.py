@@ -81,6 +81,7 @@ def looked_at(known: Believed, now: int) -> tuple[Believed, bool]:
         return Believed(at=now), False
     if known.at and now - known.at <= LEAP:
         return Believed(at=max(now, known.at)), True
+    # A clock that jumps again, or stops being seen, begins anew.
     goes_on = known.since and known.since <= now and now - known.last <= LEAP
     if not goes_on:
         return replace(known, since=now, last=now, days=1), False
@@ -197,6 +198,7 @@ def moved(standing: Standing, scores: Sequence[float | None], now: int) -> Impor
         if step is None or age < step.months:
             return False
         last = scores[: step.months]
+        # A month in which no session got anything tells nothing, neither for the memory nor against it.
         return len(last) == step.months and all(
             one is not None and sign * one > sign * step.limit for one in last
         )
@@ -241,6 +243,7 @@ def signals(standing: Standing, given: Given) -> dict[str, float]:
     disputes = standing.won + standing.contested
     return {
         "given": min(1.0, given.times / OFTEN),
+        # The fifth place divided by the mean place: 1 for what usually stands among the first five.
         "rank": min(1.0, FIRST * given.times / given.places) if given.places else 0.0,
         "links": min(1.0, standing.links / LINKED),
         "won": standing.won / disputes if disputes else 0.0,

@@ -157,11 +157,13 @@ def unchanged(former: IndexedPiece, new: Pair) -> bool:
         and _piece(old) == _piece(said)
         and (old.content_hash, former.code.content_hash) == (said.content_hash, new.code.memory.content_hash)
         and old.priority == said.priority
+        # Tags that somebody added to the old one are no change of the code.
         and set(said.tags) <= set(old.tags)
     )
 
 
 def _piece(memory: Memory) -> tuple[object, ...]:
+    # Without the commit: a commit that leaves these lines alone changes nothing of the piece.
     link = memory.files[0]
     return (link.path, link.line_start, link.line_end, link.content_hash)
 
@@ -190,6 +192,7 @@ def _replaces(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink],
         place, old, (_length(new.code.memory), _length(former.code))
     ):
         return True
+    # While its old lines still stand, the new piece is a copy beside it and not the same one moved.
     # The piece may have moved within its file: its words or its code are the same, its lines are not.
     same_words = former.description.content_hash == new.description.memory.content_hash
     same_code = former.code is not None and former.code.content_hash == new.code.memory.content_hash
@@ -259,6 +262,7 @@ def _places(symbol: Symbol) -> Iterator[int]:
 
 def _rest(symbol: Symbol, lines: Sequence[str], start: int) -> Iterator[str]:
     """The lines from the first one on, until a gap, another part, or the end of the comment."""
+    # Documentation above a symbol ends where the symbol begins.
     end = symbol.first - 1 if start < symbol.first - 1 else symbol.last
     for place in range(start, min(end, len(lines))):
         said = _plain(lines[place])
@@ -282,6 +286,7 @@ def code_of(store: Store, memories: Sequence[Memory]) -> dict[str, tuple[Memory,
     ends = sorted({end for one in relations for end in (one.source_id, one.target_id)})
     linked = linked_code(relations, {one.id: one for one in store.memories.get(ends) if one.kind == CODE})
     return {
+        # What was archived with its code is still shown with it.
         one.id: tuple(code for code in linked.get(one.id, ()) if code.status in {Status.ACTIVE, one.status})
         for one in memories
     }

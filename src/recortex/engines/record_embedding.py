@@ -58,6 +58,7 @@ class RecordEmbedding(Generic[Kept]):
         """
         if self._embedder is None:
             return 0
+        # Those that were refused still wait, and would otherwise fill every batch.
         waiting = self._vectors.waiting(min(limit, BATCH) + len(self._refused))
         return self._embed_most([one for one in waiting if one[0] not in self._refused])
 
@@ -66,6 +67,7 @@ class RecordEmbedding(Generic[Kept]):
         if self._embedder is None:
             return
         released = RELEASED
+        # In several transactions, so that other writers get their turn.
         while released == RELEASED:
             with self._store.transaction():
                 model = self._embedder.preferred_name
@@ -86,6 +88,7 @@ class RecordEmbedding(Generic[Kept]):
         model = self._embedder.preferred_name if self._embedder else ""
         texts = {key: self._texts(one) for key, one in waiting}
         hashes = {text: vector_hash(model, text) for some in texts.values() for text in some if text}
+        # A text that stands in several records, or came before, has its vector already.
         known = self._vectors.keys_of(list(hashes.values()))
         codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})
         with self._store.transaction():
@@ -101,6 +104,8 @@ class RecordEmbedding(Generic[Kept]):
         texts = sorted(missing, key=len)  # those of like length together: the model pads the shorter ones
         parts = [text.split(PART) for text in texts]
         made = self._embedder.embed_named([one for some in parts for one in some], purpose="passage")
+        # Vectors of the fallback cannot be compared with those of the wanted model, so the records go on
+        # waiting.
         if made.name != model:
             raise EmbeddingError(f"{model} makes no vectors now, only its fallback {made.name} does.")
         rows = iter(made.vectors)

@@ -25,6 +25,7 @@ _MOST = 30.0
 
 def logistic(value: float) -> float:
     """1 / (1 + e^-value), for any finite value."""
+    # `exp` fails above 709, and beyond 60 a probability says no more.
     return 1.0 / (1.0 + exp(-max(-60.0, min(60.0, value))))
 
 

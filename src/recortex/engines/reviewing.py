@@ -71,6 +71,7 @@ def _doubts_about(
     doubt = _doubt(row, sure, contradicted, now)
     if doubt is None:
         return
+    # One of two that exclude each other is wrong, however sure both are.
     unsure = max(1.0 - sure, 0.5 if doubt == "contradicted" else 0.0)
     weight = unsure * row.priority / HIGHEST * (1.0 + math.log2(1 + row.access_count))
     yield Doubted(row.id, doubt, round(weight, 4), contradicted.get(row.id, ""))

@@ -128,6 +128,7 @@ def content_hash(kind: str, text: str) -> str:
 
 
 def _plainly(text: str) -> str:
+    # NFKC leaves ASCII as it is, and asking is quicker than normalising.
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return " ".join(composed.casefold().split())
 
@@ -149,12 +150,14 @@ def bare(text: str) -> str:
     # Not after a space or slash: in `go test ./...` and `cd ..` the dots belong to the command.
     if not without or not (without[-1].isspace() or without[-1] in "/\\"):
         shorter = without
+    # `"a" or "b"` begins and ends with a mark, and is not one quotation.
     if (
         shorter[1:]
         and _QUOTES.get(shorter[0]) == shorter[-1]
         and not {shorter[0], shorter[-1]} & {*shorter[1:-1]}
     ):
         shorter = shorter[1:-1].strip()
+    # Within quotation marks there may be a full stop of its own, and the other way round.
     return bare(shorter) if shorter and shorter != text else text
 
 
@@ -196,6 +199,7 @@ def place_hash(*parts: str) -> bytes:
 
 def vector_hash(model: str, text: str) -> bytes:
     """A hash of 16 bytes for the vector of a text by one embedder."""
+    # What was read from a file may hold lone surrogates, which UTF-8 cannot encode.
     return bytes(blake3.blake3(f"{model}\0{text}".encode("utf-8", "replace")).digest(length=16))
 
 
@@ -363,6 +367,7 @@ def _negated_in_one(a: str, b: str) -> str:
 
 def _other_figures(a: str, b: str) -> str:
     first, second = set(_FIGURE.findall(a)), set(_FIGURE.findall(b))
+    # A figure that only one of them gives is more detail, and no other value.
     only_a, only_b = sorted(first - second), sorted(second - first)
     return f"one says {only_a[0]}, the other {only_b[0]}" if only_a and only_b else ""
 
@@ -419,6 +424,7 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
     )
     if not _lifts(known, new):
         return both
+    # Read once more at the same place, it is the same evidence.
     confidence = (
         reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
     )

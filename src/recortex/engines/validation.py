@@ -151,6 +151,7 @@ def verdict(subject: Subject) -> Verdict:
         *contradiction_issues(subject),
         *pattern_issues(subject),
     ]
+    # The gravest first: the state of the memory is that of the first issue.
     found.sort(key=lambda one: -SEVERITIES.index(one.severity))
     # What the gravest issue leaves of a dimension.
     scores = {
@@ -262,6 +263,7 @@ class Remedy(NamedTuple):
 def heal(subject: Subject, verdict: Verdict, remedy: Remedy) -> Healed:
     """A memory with all that can be healed: citations, confidence, flag, archival."""
     healed = Healed(subject.memory)
+    # In this order: whether something is archived depends on the confidence that was lowered before.
     for strategy in (_citations, _confidence, _consensus, _flag, _archival):
         healed = strategy(healed, subject, verdict, remedy)
     return healed
@@ -272,6 +274,7 @@ def _citations(healed: Healed, subject: Subject, _: Verdict, remedy: Remedy) -> 
     moved = [one for one in subject.citations if one.link in remedy.places]
     if not moved:
         return healed
+    # Two places that were cited apart may be one now.
     files = tuple(dict.fromkeys(remedy.places.get(link, link) for link in healed.memory.files))
     return _did(healed, replace(healed.memory, files=files), *(one.outcome for one in moved))
 
@@ -313,6 +316,7 @@ _AGREE = {True: "three others support it", False: "fewer than three others suppo
 def _flag(healed: Healed, _: Subject, verdict: Verdict, __: Remedy) -> Healed:
     """Let a person look at what is severe, once; lift what is not so any more, as on another branch."""
     severe = [one for one in verdict.issues if one.severity == "severe"]
+    # A flag that no note explains was not set here, and stays.
     if not severe and FLAG in healed.memory.tags and _noted(healed.memory, "flagged"):
         tags = tuple(tag for tag in healed.memory.tags if tag != FLAG)
         lifted = _noting(replace(healed.memory, tags=tags), "flagged", None)
@@ -352,6 +356,7 @@ def approved(memory: Memory, files: tuple[FileLink, ...], now: datetime) -> Memo
         confidence=min(1.0, memory.confidence + CONFIRMED),
         files=files,
         tags=tuple(tag for tag in memory.tags if tag != FLAG),
+        # Without the notes the same issue counts again, should a later validation find it.
         metadata={name: value for name, value in memory.metadata.items() if name != NOTE},
     )
 

@@ -96,13 +96,17 @@ def judged(
     here = [Found(link.path, facts, one) for one in facts.symbols if _akin(one, link)] if facts else []
     named = [one for one in here if one.symbol.name == link.name]
     if same := [one for one in named if one.symbol.hash == link.hash]:
+        # Of several symbols with one name and hash, such as overloads for types, the nearest is most likely
+        # it.
         nearest = min(same, key=lambda one: _away(link, one))
         return _citation(link, nearest, "fresh"), nearest
     if edited := _edited(link, named, before):
         return _changed(link, edited, before), edited
+    # A symbol that was there before cannot be what another one became.
     known = {(one.name, one.arity) for one in before.symbols} if before else set()
     new = [one for one in here if (one.symbol.name, one.symbol.arity) not in known]
     others = _others(link, elsewhere(link))
+    # In its own file first: a copy in another one is no move while the file has it.
     if moved := _moved(link, new, certain=bool(known)) or _moved(link, others):
         return _citation(link, moved, "moved"), moved
     if found := _followed(link, new, others):
@@ -125,6 +129,7 @@ def _others(link: SymbolLink, found: Iterable[Found]) -> list[Found]:
     """
     places = {(one.path, one.symbol.first, one.symbol.name): one for one in found}
     akin = [one for one in places.values() if _akin(one.symbol, link) and one.path != link.path]
+    # Copies that stood when the link was made are still there, and are not where it went.
     copied = sum(one.symbol.hash == link.hash for one in akin)
     file = link.path.rpartition("/")[2]
     return [
@@ -159,6 +164,7 @@ def _edited(link: SymbolLink, named: Sequence[Found], before: FileFacts | None) 
         if one.symbol.hash not in stood
         and not (one.facts.language in OVERLOADED and one.symbol.arity in took)
     ]
+    # Each former overload has a claim: one that is likelier to have been another is not taken for it.
     own = [one for one in new if all(_near(link, one) >= _near(other, one) for other in vanished)]
     best = max(own, key=lambda one: _near(link, one), default=None)
     if best is None or not others or _likeness(link, best) >= ALIKE_NAMED:
@@ -183,6 +189,7 @@ def _moved(link: SymbolLink, found: Sequence[Found], *, certain: bool = False) -
     alone = len(named) == 1 and not link.copies
     likely = whole or (named if telling or certain or alone else [])
     likely = likely or (same if telling or (certain and len(same) == 1) else [])
+    # Folders first, since lines cannot be compared between files.
     return min(likely, key=lambda one: (-_together(link.path, one.path), _away(link, one)), default=None)
 
 
@@ -222,6 +229,7 @@ def _likeness(link: SymbolLink, one: Found) -> float:
     The line of the name counts where it is the only one, or the name is the same.
     """
     old, new = _lines_with_tokens(link.lines), _lines_with_tokens(_lines(one.facts, one.symbol))
+    # The line of the name differs if the name does, and would count against what was only renamed.
     if one.symbol.plain != link.plain and min(len(old), len(new)) > 1:
         old, new = old[1:], new[1:]
     mine, other = Counter(old), Counter(new)
@@ -259,9 +267,11 @@ def first_changed(
         value = facts.lines[WIDTH * (line - 1) : WIDTH * line]
         if not any(value):
             continue
+        # The link holds only so many lines: what comes after them cannot be compared.
         if place >= len(old) == len(_lines_with_tokens(link.lines)) and len(link.lines) >= WIDTH * MOST_LINES:
             return line - 1, False
         if place >= len(old) or value != old[place]:
+            # The new name makes that line differ in any case; what else changed tells more.
             if line != symbol.line or symbol.plain == link.plain:
                 return line, True
             named = line
@@ -350,6 +360,8 @@ def symbols_of(subject: Subject, code: Code) -> list[Found]:
     """The symbols that a memory hangs on, each once, at most `MOST`."""
     files = {one.path for one in subject.cited}
     found: dict[tuple[str, str, int], Found] = {}
+    # What was given by name comes before places, and places before what is only mentioned, should the limit
+    # cut.
     for one in (*_given(subject, code), *_within(subject, code), *_mentioned(subject, code, files)):
         # Of declarations of one function that differ in types alone, the longest is the one that does it.
         place = (one.path, one.symbol.name, one.symbol.arity)
@@ -409,10 +421,13 @@ def _meant(name: Named, found: Iterable[Found], files: Collection[str]) -> list[
     near = [one for one in left if one.path in files]
     if not (near or name.sure):
         return []
+    # A file that the memory cites decides between namesakes.
     left = near or left
+    # A test may define a helper of the same name.
     left = [one for one in left if not is_test(one.path)] or left
     left = [one for one in left if one.symbol.kind != "declaration"] or left
     alike = {(one.path, one.symbol.name) for one in left}
+    # Several symbols of different names fit: linking to a wrong one is worse than to none.
     return left[:MOST_OVERLOADS] if len(alike) == 1 else []
 
 

@@ -55,6 +55,7 @@ class Names:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        # The same import is followed for each name of a file, and the same name for each of its calls.
         self._places = cache(lambda path, module: find_module(project, path, module))
         self._exported = cache(self._find_exported)
 
@@ -73,6 +74,7 @@ class Names:
         for scope in scopes(facts, at):
             symbol = facts.symbols[scope]
             is_type = symbol.kind in TYPES
+            # A method of a class needs its instance in these languages, so that a plain name cannot mean it.
             in_object = symbol.kind == "constant" and family_of(facts) == "ecma"
             if in_object or (is_type and facts.language not in OPEN_TYPES):
                 continue
@@ -80,6 +82,7 @@ class Names:
                 return found
             if is_type and (inherited := self.method(Address(path, scope), name)):
                 return inherited
+        # A method of C++ is mostly defined outside of its class, which then is not around the place.
         owner = facts.symbols[at].owner if facts.language == "cpp" and at != NOWHERE else ""
         if owner and (members := self._of_owner(owner, name)):
             return members
@@ -121,6 +124,7 @@ class Names:
         wanted = one.name or ("default" if family_of(self._project.files[path]) == "ecma" else "")
         if wanted in {"", "*"}:
             return []
+        # A wildcard and a whole module bind no name that could be looked for in a file.
         found = [address for target in place.paths for address in self.exported(target, wanted, one.module)]
         return found or self._member_of_type(path, one)
 
@@ -145,6 +149,7 @@ class Names:
         if facts.language == "rust" and (inner := self._inline(path, name, module)):
             return inner
         # These languages give on nothing that they import.
+        # Re-exports can form a circle.
         if depth == DEEPEST or facts.language in {"java", "csharp", "php", "go"}:
             return ()
         return self._given_on(path, facts, name, depth)
@@ -165,6 +170,7 @@ class Names:
     def _given_on(self, path: str, facts: FileFacts, name: str, depth: int) -> tuple[Address, ...]:
         for one in facts.imports:
             named = one.alias == name and one.name not in {"", "*"}
+            # What stands in angle brackets is a library's, whose files are not the project's.
             if not named and (one.name != "*" or one.module.startswith("<")):
                 continue
             wanted = one.name if named else name
@@ -179,12 +185,14 @@ class Names:
         family = family_of(facts)
         if facts.language == "go":
             found = self._project.in_module(family, path.rpartition("/")[0], name)
+            # The tests of a Go package lie in its folder as a package of their own.
             return [one for one in found if self._project.files[one.path].module == facts.module]
         if facts.language in {"java", "php"} and facts.module:
             return self._project.in_module(family, facts.module, name)
         if facts.language == "csharp":
             around = [prefix.rstrip(".") for prefix in prefixes(facts, at)]
             inner = [".".join(filter(None, (facts.module, space))) for space in around]
+            # The innermost namespace first, as C# looks names up.
             spaces = [*inner, *modules_above(facts.module)]
             return next((found for one in spaces if (found := self._of_namespace(one, name))), [])
         return self._included(path, name) if family == "c" else []
@@ -213,6 +221,7 @@ class Names:
     def _included(self, path: str, name: str) -> list[Address]:
         """What an included header declares or defines: of a declaration, the definition in the project."""
         seen, waiting = {path: None}, [path]
+        # Headers include each other in circles, and a system's may lead to thousands.
         while waiting and len(seen) < MOST_HEADERS:
             current = waiting.pop()
             for one in self._project.files[current].imports:
@@ -228,6 +237,8 @@ class Names:
         named = [one for one in declared if self._project.symbol(one).kind != "constant"]
         if not named or any(self._project.symbol(one).kind != "declaration" for one in named):
             return named or declared
+        # Several files may define a static function of one name; only an exported one can be meant from
+        # outside.
         real = [
             one for one in self._project.qualified("c", name) if self._project.symbol(one).kind == "function"
         ]
@@ -239,6 +250,8 @@ class Names:
         """What `a.B.c` means: a name in the module `a.B`, or a member of the type `a.B`."""
         if family_of(self._project.files[path]) == "c":
             return self._of_cpp(path, parts, at)
+        # The longest module first: `a.b.c` may be `c` of the module `a.b` before it is a member of the name
+        # `b`.
         if len(parts) == 1:
             return self.plain(path, parts[0], at)
         modules = self._module_named(path, parts[:-1])
@@ -293,6 +306,7 @@ class Names:
         start = one.module if one.module.endswith(joint) else one.module + joint
         inner = self.place(path, start + joint.join([one.name, *rest]))
         last = rest[-1] if rest else one.name
+        # The place of a module is also found for a name in it; then the file is that of the module around.
         return [found for found in inner.paths if _is_of_module(found, last)]
 
     def types(self, path: str, written: str, at: int) -> list[Address] | Outside:
@@ -311,6 +325,7 @@ class Names:
             return Address(path, number)
         unit = unit_of(path, facts)
         for scope in scopes(facts, at):
+            # In Go, Rust and C# methods of a type may stand in another file of its unit.
             for one in self._project.qualified(family_of(facts), facts.symbols[scope].owner):
                 if self._is_type(one) and unit_of(one.path, self._project.files[one.path]) == unit:
                     return one
@@ -324,6 +339,7 @@ class Names:
     def method(self, owner: Address, name: str, seen: set[Address] | None = None) -> list[Address]:
         """The method of a type, its own or the nearest inherited one."""
         seen = set() if seen is None else seen
+        # Types that extend each other, by mistake or by a name taken for another, form a circle.
         if owner in seen or len(seen) > DEEPEST:
             return []
         seen.add(owner)
@@ -368,6 +384,7 @@ _WRITTEN = re.compile(rf"({_NAME})(\(.{{0,120}}\))?")
 _BARE = re.compile(rf"(?<![\w`./\\$-])({_NAME})(\(\))?(?![\w/\\$]|-\w|\.\w)")
 _PLACE = re.compile(r"(?<![\w.])([\w./\\-]{1,200}\.[A-Za-z]{1,5})(?::|\(|\", line )(\d{1,7})(?!\w)")
 _JOINT = re.compile(r"\.|::|->|#|\\")
+# Two humps or an underscore: a word with only a first capital letter is mostly prose.
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _SHAPED, _SHORTEST = 6, 3
 _OPTION = re.compile(
@@ -404,6 +421,7 @@ def named(text: str) -> list[Named]:
     found: dict[tuple[str, ...], bool] = {}
     for name, called, marked in _names(text[:LONGEST]):
         parts = tuple(_JOINT.split(name))
+        # A plain word is only taken as a name where it stands between code marks.
         sure = called or shaped(parts[-1]) or (marked and len(parts) > 1)
         if sure or marked:
             found[parts] = found.get(parts, False) or sure
@@ -421,6 +439,7 @@ def _names(text: str) -> Iterator[tuple[str, bool, bool]]:
     for span in _SPAN.finditer(text):
         if name := _WRITTEN.fullmatch(span[1].strip()):
             yield name[1], bool(name[2]), True
+    # Spans are taken out first, so that what they hold is not found a second time without its marks.
     for name in _BARE.finditer(_SPAN.sub(" ", text)):
         yield name[1], bool(name[2]), False
 
@@ -434,6 +453,7 @@ def names_in(text: str) -> list[str]:
         found |= {last: None} if called or marked or shaped(last) else {}
     hyphenated = (one[1] or one[2] for one in _OPTION.finditer(text[:LONGEST]))
     found |= dict.fromkeys(hyphenated)
+    # Of two letters there are too many in any code.
     return [one for one in found if len(one) >= _SHORTEST][:MOST]
 
 
@@ -487,6 +507,7 @@ def replaced_in(old: str, hunks: Iterable[Hunk]) -> Replaced | None:
         old: the name, a word of code or several with hyphens.
         hunks: of the commit.
     """
+    # A hyphen is part of an option's name, so that `dry-run` is not found in `no-dry-run`.
     whole = re.compile(
         rf"(?<!\w)(?<!\w-){re.escape(old)}(?![\w-])" if "-" in old else rf"\b{re.escape(old)}\b"
     )
@@ -516,6 +537,7 @@ def _partner(old: str, line: str, place: int, hunk: Hunk) -> str:
     token = _HYPHENATED if "-" in old else _TOKEN
     before, found = token.findall(line), list[tuple[float, str]]()
     same = len(hunk.removed) == len(hunk.added)
+    # Where as many lines came as went, each stands for the one at its place.
     lines: Sequence[str] = hunk.added[place : place + 1] if same else hunk.added[:MOST_CHANGED_LINES]
     for other in lines:
         after = token.findall(other[:_LONGEST_LINE])
@@ -531,5 +553,6 @@ def _exchanged(
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "replace" and b - a == d - c and old in before[a:b]:
             new = after[c + before[a:b].index(old)]
+            # A change of case alone, or to one or two letters, shows no new name.
             if len(new) >= _SHORTEST_NEW and new.lower() != old.lower() and _WORD_OF_CODE.fullmatch(new):
                 yield new

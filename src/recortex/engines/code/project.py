@@ -46,6 +46,7 @@ class Project:
         for path, facts in files.items():
             if facts.language == MANIFEST and facts.module:
                 folder, _, kind = path.rpartition("/")
+                # Of two folders that a manifest calls the same, the first one found is kept.
                 self.names[kind].setdefault(facts.module, folder)
         self._by_plain: dict[tuple[str, str], list[Address]] = defaultdict(list)
         self._by_name: dict[tuple[str, str], list[Address]] = defaultdict(list)
@@ -144,6 +145,7 @@ def modules_of(path: str, facts: FileFacts) -> list[str]:
     if facts.language == "go":
         return [path.rpartition("/")[0]]
     if facts.language == "csharp":
+        # One file of C# may have several namespaces, beside the one of the whole file.
         spaces = {one.owner for one in facts.symbols if one.parent < 0}
         return sorted({facts.module, *spaces})
     return [facts.module]
@@ -151,6 +153,7 @@ def modules_of(path: str, facts: FileFacts) -> list[str]:
 
 def crate_root(path: str) -> str:
     """The folder of the crate that a file of Rust belongs to, as far as its path says."""
+    # A crate's sources, tests, examples and benches lie beside each other in its folder (Cargo's layout).
     for part in ("src", "tests", "examples", "benches"):
         before, found, _ = f"/{path}".rpartition(f"/{part}/")
         if found:
@@ -224,6 +227,7 @@ def written_type(facts: FileFacts, name: str, at: int) -> str | None:
 
     Empty where several are, None where none is.
     """
+    # Here a field is named without its instance, so that `name` may be `self.name`.
     names = {name, f"self.{name}"} if facts.language in OPEN_TYPES else {name}
     around, places = type_around(facts, at), list(scopes(facts, at))
     if around is not None and around not in places:
@@ -231,6 +235,7 @@ def written_type(facts: FileFacts, name: str, at: int) -> str | None:
     for scope in [*places, NOWHERE]:
         found = {one.type for one in facts.bindings if one.scope == scope and one.name in names}
         if found:
+            # Two types of one variable: which of them holds at the place is not known from facts.
             return found.pop() if len(found) == 1 else ""
     return None
 
@@ -310,6 +315,7 @@ def product(paths: Iterable[str]) -> set[str]:
     A repository that is nothing but examples is a product itself: there only tests are left out.
     """
     plain = [path for path in paths if not is_test(path) and not path.startswith(".")]
+    # Where everything stands aside, nothing does.
     return {path for path in plain if not _ASIDE.search(_above_packages(path))} or set(plain)
 
 
@@ -379,10 +385,12 @@ def _python(project: Project, path: str, module: str) -> Place:
     if module.startswith("."):
         inner = module.lstrip(".")
         base = folder
+        # The first dot is the folder itself, each further one the folder above it.
         for _ in range(len(module) - len(inner) - 1):
             base = base.rpartition("/")[0]
         return Place(tuple(_python_files(project, _joined(base, inner.replace(".", "/")))))
     root = module.partition(".")[0]
+    # A module of the standard library hides a namesake in the project, unless that is run as a script.
     if root in sys.stdlib_module_names:
         return Place(outside=root)
     inner = module.replace(".", "/")
@@ -390,6 +398,7 @@ def _python(project: Project, path: str, module: str) -> Place:
         found = tuple(_python_files(project, _joined(base, inner)))
         if found:
             return Place(found)
+    # Of a package that is the project's, a module that was not found may be generated or of compiled code.
     known = any(True for _ in _python_roots(project, folder, root))
     return Place() if known else Place(outside=root)
 
@@ -399,6 +408,7 @@ def _python_roots(project: Project, folder: str, root: str) -> Iterator[str]:
     seen = set()
     above = folder
     while True:
+        # A package is imported from the folder above its topmost `__init__.py`, so that this is no root.
         if above not in seen and _is_there(project, _joined(above, root)) and not _is_package(project, above):
             seen.add(above)
             yield above
@@ -448,6 +458,7 @@ def _ecma(project: Project, path: str, module: str) -> Place:
     if module.startswith("."):
         place = posixpath.normpath(_joined(folder, module))
         return Place(() if place.startswith("..") else tuple(_ecma_files(project, place)))
+    # Aliases that most projects set in their bundler or `tsconfig.json`, neither of which is read.
     if module.startswith(("@/", "~/", "src/")):
         inner = module.partition("/")[2]
         above = folder
@@ -463,6 +474,7 @@ def _ecma(project: Project, path: str, module: str) -> Place:
     if name in project.names["package.json"]:
         home = project.names["package.json"][name]
         rest = module[len(name) + 1 :]
+        # A package of a workspace is imported by its name, and its sources mostly lie in `src`.
         for inner in (rest, f"src/{rest}") if rest else ("src/index", "index", "lib/index"):
             if found := tuple(_ecma_files(project, _joined(home, inner))):
                 return Place(found)
@@ -472,6 +484,7 @@ def _ecma(project: Project, path: str, module: str) -> Place:
 
 def _ecma_files(project: Project, place: str) -> Iterator[str]:
     names = [place, *(place + ending for ending in _ECMA_ENDINGS)]
+    # TypeScript names a module by the file that it will be compiled to.
     names += [place.removesuffix(said) + meant for said, meant in _WRITTEN_AS if place.endswith(said)]
     names += [_joined(place, f"index{ending}") for ending in _ECMA_ENDINGS]
     yield from (name for name in names if name in project.files)
@@ -518,6 +531,7 @@ def _rust(project: Project, path: str, module: str) -> Place:
     if parts[0] in project.names["Cargo.toml"]:
         home = project.names["Cargo.toml"][parts[0]]
         return _rust_files(project, _joined(home, "src"), parts[1:])
+    # In the 2018 edition a path may begin with a submodule of the current one.
     near = _rust_files(project, _rust_inner(path), parts, least=1)
     return near if near.paths else Place(outside=parts[0])
 
@@ -531,6 +545,7 @@ def _rust_inner(path: str) -> str:
 
 def _rust_files(project: Project, base: str, parts: list[str], least: int = 0) -> Place:
     """The file of a module; what is left of the path may be modules, types or functions within it."""
+    # The longest path that is a file; what is left may be an item in it.
     for length in range(len(parts), least - 1, -1):
         place = "/".join([*([base] if base else []), *parts[:length]])
         names = [f"{place}.rs", f"{place}/mod.rs"]
@@ -548,11 +563,14 @@ def _rust_files(project: Project, base: str, parts: list[str], least: int = 0) -
 def _c_family(project: Project, path: str, module: str) -> Place:
     name = module.strip("<>")
     folder = path.rpartition("/")[0]
+    # Headers of C++'s library have no ending.
     if module.startswith("<") and (name.removesuffix(".h") in _C_STANDARD or "." not in name):
         return Place(outside=name)
     near = posixpath.normpath(_joined(folder, name))
     if near in project.files and not module.startswith("<"):
         return Place((near,))
+    # Paths to include are set by the build, so any file whose path ends so may be meant: if it is the only
+    # one.
     found = [one for one in project.headers(name.rpartition("/")[2]) if f"/{one}".endswith(f"/{name}")]
     if len(found) == 1:
         return Place(tuple(found))

@@ -80,6 +80,7 @@ def rank(
 
 def _weight(one: Reference, in_play: Collection[str], named: frozenset[str]) -> float:
     weight = math.sqrt(one.times)
+    # Names in the task count whole here; single words of it pull on the files instead (`_wanted`).
     if one.name in named:
         weight *= 10
     if len(one.name) >= LONG_NAME and _MADE_OF_WORDS.search(one.name):
@@ -112,7 +113,9 @@ def _wanted(
         spread = Counter(
             word for have, plain in zip(in_path, defined, strict=True) for word in have | plain.keys()
         )
+        # How telling a word is: inverse document frequency over the project's files.
         rare = {word: math.log(1 + len(paths) / many) for word, many in spread.items()}
+        # Squared, so that a file that has several of the words stands out from many that have one.
         named = [
             (
                 sum(3 * rare[word] for word in have)
@@ -140,8 +143,10 @@ def _walk(
     weight = np.array(weights, dtype=np.float64)
     out = np.bincount(source, weights=weight, minlength=len(paths))
     pull = np.array(wanted, dtype=np.float64)
+    # Without anything asked for, every file is as good a place to begin: plain PageRank.
     pull = pull / pull.sum() if pull.sum() else np.full(len(paths), 1 / len(paths))
     share = pull.copy()  # it begins where it returns to, and so needs fewer rounds
+    # The weights of a file's references are shares of what it passes on.
     part = weight / out[source] if len(found) else weight
     for _ in range(ROUNDS):
         flow = np.bincount(target, weights=share[source] * part, minlength=len(paths))
@@ -164,6 +169,7 @@ def _symbols(
         out[one.source] += weight
     score: dict[tuple[str, str], float] = defaultdict(float)
     for one, weight in zip(found, weights, strict=True):
+        # A name gets the share of those who use it, so that the definition that is used most stands first.
         score[one.target, one.name] += shares[one.source] * weight / out[one.source]
     ranked: list[tuple[Address, float]] = []
     for path, facts in project.files.items():
@@ -257,6 +263,7 @@ def outline(project: Project, ranking: Ranking, budget: int, count: Callable[[st
     for address, value in ranking.symbols:
         taken[address.path] += 1
         if taken[address.path] <= MOST_OF_A_FILE:
+            # A definition is never listed without its file, and so does not stand before it.
             least = min(value, share[address.path])
             weighted.append((least / (2 + 2 * taken[address.path]), _Entry(*address)))
     listed = sorted(weighted, key=lambda one: (-one[0], one[1]))
@@ -341,6 +348,7 @@ def addressed(project: Project, text: str) -> list[Address]:
         for address, one in project.symbols()
         if is_named(one, name) and (not path or address.path == path)
     ]
+    # A declaration stands only for what is defined elsewhere.
     real = [one for one in exact if project.symbol(one).kind != "declaration"]
     return real or exact
 
@@ -359,6 +367,7 @@ def search(project: Project, text: str, limit: int) -> list[Address]:
     """The symbols whose names resemble a text, the nearest first: the same, its beginning, a part."""
     wanted = dotted(text.strip()).lower()
     found = [
+        # A definition before its declarations, and what lies near the top before what lies deep.
         (likeness, one.kind == "declaration", address.path.count("/"), address)
         for address, one in project.symbols()
         if (likeness := _likeness(one, wanted)) is not None

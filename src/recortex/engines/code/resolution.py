@@ -90,6 +90,7 @@ class Resolver:
         if path.endswith(".rs"):  # macros and functions of Rust never stand for each other
             is_macro = call.name.endswith("!")
             found = [one for one in found if (self._project.symbol(one).kind == "macro") == is_macro]
+        # A name can mean a variable or a module too, which nobody calls.
         if fitting := [self._type_made(one) for one in found if self._can_be_called(one)]:
             return self._certain(list(dict.fromkeys(fitting)), call)
         return self._candidates(path, call) if call.receiver else UNKNOWN
@@ -105,6 +106,7 @@ class Resolver:
         kind = self._project.symbol(address).kind
         if kind == "constant" and family_of(self._project.files[address.path]) == "c":
             return False  # a macro without parameters: what it stands for is called
+        # A constant may hold a function, and a declaration stands for one that is defined elsewhere.
         return kind in CALLABLE or kind in TYPES or kind in {"declaration", "constant", "property"}
 
     def _type_made(self, address: Address) -> Address:
@@ -130,6 +132,7 @@ class Resolver:
 
     def _candidates(self, path: str, call: Call) -> Meaning:
         family = family_of(self._project.files[path])
+        # A method that a language's own types have says nothing of the project's with the same name.
         if call.name in common_methods(family) or not _may_be_anything(call.receiver):
             return UNKNOWN
         named = self._project.named(family, call.name)
@@ -154,6 +157,7 @@ class Resolver:
 
     def _of_instance(self, path: str, facts: FileFacts, call: Call) -> list[Address]:
         around = self._names.around(path, call.caller)
+        # Methods of one type may stand in several files, of which some do not have the type.
         if around is None:
             owner = facts.symbols[call.caller].owner if call.caller != NOWHERE else ""
             return self._project.members_named(unit_of(path, facts), owner, call.name)
@@ -171,6 +175,7 @@ class Resolver:
         if written is None:
             # `s.db`, or `base_` in a method whose type is in another file: what is written there.
             parts = parts_of(on)
+            # Of `a.b.c` the type of `b` would have to be known, and then that of `c`: three steps on guesses.
             if len(parts) > 2 or not all(part.lstrip("$").isidentifier() for part in parts):  # noqa: PLR2004
                 return None
             if len(parts) == 1 or parts[0] in INSTANCE:
@@ -194,6 +199,7 @@ class Resolver:
         family = family_of(self._project.files[path])
         known = self._project.named(family, parts_of(written)[-1])
         is_ours = any(self._project.symbol(one).kind in TYPES for one in known)
+        # A type of the project that was not found here is only unknown; any other comes from outside.
         return None if is_ours else Outside()
 
 
@@ -261,6 +267,7 @@ def _of_file(
     for name, times in found.items():
         known = definers.get((family, name), set())
         if name in bound:
+            # Where imports say who is meant, others that define the name do not matter.
             for target in bound[name]:
                 yield Reference(path, target, name, times, max(1, len(known)))
         elif path not in known and name not in common and len(known) <= MOST_DEFINERS:
@@ -326,6 +333,7 @@ def callers(project: Project, resolver: Resolver, targets: Collection[Address]) 
 
 def _calls_in(project: Project, resolver: Resolver, path: str, plain: set[str]) -> Iterator[Edge]:
     facts = project.files[path]
+    # A default export may have any name where it is imported.
     called = plain | {one.alias for one in facts.imports if one.name in plain or one.name == "default"}
     called |= {f"{name}!" for name in plain} if facts.language == "rust" else set()
     for call in facts.calls:
@@ -339,6 +347,7 @@ def callees(project: Project, resolver: Resolver, source: Address) -> list[Edge]
     """What a symbol calls, with what is defined in it."""
     facts = project.files[source.path]
     inside = {source.number}
+    # Symbols stand in the order of their lines, so that whatever lies in one comes after it.
     for index in range(source.number + 1, len(facts.symbols)):
         if facts.symbols[index].parent in inside:
             inside.add(index)
@@ -365,6 +374,7 @@ def reached(
 
     Returns them, the nearest first, with the calls of the targets themselves that are candidates.
     """
+    # A set of those seen, since functions that call each other would be followed for ever.
     seen, found = set(targets), list[Reached]()
     edge_of, unsure = set(targets), list[Edge]()
     for distance in range(1, MOST_ROUNDS + 1):

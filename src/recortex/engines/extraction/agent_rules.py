@@ -52,6 +52,7 @@ _FILTERS = word_set("-run --only -k --grep -t --seed --filter -count --testNameP
 def main_part(command: str) -> str:
     """The first command of a line, without `cd … &&`, redirections and pagers."""
     whole = SHELL_PATTERNS.prefix.sub("", command.strip()[:_MAX_READ])
+    # A quoted or escaped joint is part of an argument, and does not end the command.
     ends = (
         found.start() for found in SHELL_PATTERNS.joint.finditer(whole) if found.group()[0] not in "'\"\\"
     )
@@ -79,11 +80,15 @@ def whole_form(command: str) -> str | None:
     kept = words[:1] + [
         word
         for word in words[1:]
+        # `./...` and such name everything, unlike other paths, after which the form would be that of one
+        # case.
         if word in {"./...", "-v", "--verbose"} or not SHELL_PATTERNS.pathish.fullmatch(word)
     ]
+    # Variables, patterns and quotations are of one occasion, as single files are.
     if len(kept) != len(words) or any(char in command for char in "\"'$<>{}`\\*"):
         return None
     words = SHELL_PATTERNS.output_option.sub("", command).split()
+    # How much a run prints is no part of how the project is tested.
     form = " ".join(word for word in words if word not in {"-v", "--verbose", "-q", "--no-color", "--trace"})
     return form if len(form) <= _MAX_FORM else None
 
@@ -101,6 +106,7 @@ def passed(call: ToolCall) -> bool | None:
 
 def _hides_status(command: str) -> bool:
     whole = SHELL_PATTERNS.prefix.sub("", command.strip()[:_MAX_READ])
+    # `&&` hides nothing: what follows runs only after success.
     joints = (found.group() for found in SHELL_PATTERNS.joint.finditer(whole))
     return any(joint[0] not in "'\"\\" and joint != "&&" for joint in joints)
 
@@ -134,6 +140,7 @@ class Habits:
         best: dict[str, str] = {}
         for form, runs in self.runs.items():
             purpose = self.purposes[form][0]
+            # Of commands that ran equally often, the one that was used first stays.
             if runs >= _MIN_RUNS and runs > self.runs.get(best.get(purpose, ""), 0):
                 best[purpose] = form
         for usual in best.values():
@@ -167,6 +174,7 @@ def answered(answer: str, before: str) -> Iterator[RuleFinding]:
         before: the agent's message that it answers.
     """
     option, question = chosen(answer, before), _question(before)
+    # An option without its question would be kept as a decision on nothing.
     if option and not question:
         return
     text = statement(plain(option.replace("**", "") or _agreed(answer, before)))
@@ -212,6 +220,7 @@ def _choice(question: str, text: str, quote: str) -> RuleFinding:
 
 def _question(before: str) -> str:
     """The last question that says what the options are for; "which one?" does not."""
+    # The last question is the one that is answered; earlier ones of a message are mostly rhetorical.
     said = (one for line in before[-_READ:].splitlines() for one in sentences(line))
     asked = [plain(one) for one in said if one.endswith("?")]
     told = [one for one in asked if _FEWEST_WORDS <= len(one.split()) <= _MOST_WORDS]

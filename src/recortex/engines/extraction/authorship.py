@@ -55,6 +55,7 @@ class Piece(NamedTuple):
     chance: float
 
 
+# Each rule asks for the same message again.
 @lru_cache(maxsize=64)
 def pieces(text: str) -> tuple[Piece, ...]:
     """The sentences of a message, each with its probability; none of fenced blocks."""
@@ -64,6 +65,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
     chat = len(spoken) > 1  # one line "note: …" is typed, a line for each of several names is copied
     told = []
     for (start, end), one in zip(spans, found, strict=True):
+        # The regression learned its register from languages with spaces and capital letters.
         chance = min(material.probability(one), _UNREAD if eastern else 1.0)
         line = text.rfind("\n", 0, start) + 1
         told.append(Piece(start, end, max(chance, _SPOKEN) if chat and line in spoken else chance))
@@ -93,6 +95,7 @@ class _Message:
 
     def features(self, start: int, end: int) -> dict[str, float]:
         said = self.text[start:end]
+        # Only so far back, since a pasted line may be very long.
         line_start = self.text.rfind("\n", 0, start) + 1
         line = self.text[max(line_start, start - _LINE) : start]
         found = _form(said) | {"indented": float(line.startswith((" ", "\t")))}
@@ -136,6 +139,7 @@ class _Message:
         lead = self.text[slice(*self.spans[0])] if start > self.spans[0][0] else ""
         for name, one in _LEADS.items():
             found[f"opening_{name}"] = float(bool(lead) and one.search(lead[:_LEAD]) is not None)
+        # Quotation marks are counted within a paragraph: one that is left open by mistake ends there.
         paragraph = self.text[max(self.text.rfind("\n\n", 0, start), start - _ABOVE, 0) : start]
         odd = paragraph.count('"') % 2 or paragraph.count("“") > paragraph.count("”")
         found["quoted"] = float(bool(odd) or PATTERNS.opens_quote.search(line) is not None)
@@ -254,6 +258,7 @@ def unpasted(text: str) -> str:
     said = _cut_off(text)
     for piece in pieces(text):
         if piece.chance >= SURE:
+            # Once for each piece: a sentence that was typed and is also quoted loses only one of the two.
             said = said.replace(text[piece.start : piece.end], "", 1)
     return said.strip()
 
@@ -268,6 +273,7 @@ def doubtful(text: str) -> Callable[[str], float]:
 
     def chance(sentence: str) -> float:
         said = plain_words(sentence)
+        # What the rules read may be a part of a judged sentence, or join several.
         return max((likely for one, likely in chances if said in one or one in said), default=0.0)
 
     return chance

@@ -95,6 +95,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         finding: of any rule; its quote is the sentence as it was typed.
         message: that it stands in.
     """
+    # The forms below are English. A few plain letters do not tell the language, so that short messages pass.
     if is_foreign(message) and (not message.isascii() or len(message.split()) > FEW_WORDS):
         return True
     sentence = finding.quote
@@ -120,6 +121,7 @@ def is_passing(finding: RuleFinding, message: str) -> bool:
         or len(sentence.split()) > MOST_WORDS
     ):
         return True
+    # What speaks of every time ("never", "each release") is taken as it is, even in the form of a question.
     if not general and (
         _asks(sentence, said, wish)
         or (wish != said and SIGNS["sign_denies_first"].search(wish) is None)
@@ -183,6 +185,7 @@ class CandidateSet:
         words = frozenset(units(tokens(new.text, LETTERS)))
         place = self._place_of(words, new.text)
         if place is not None:
+            # How sure the repetition is decides which wording stays; both count as evidence.
             # One candidate of two that say the same: the one of higher confidence, with the evidence of both.
             known = self.kept[place]
             best = new if (new.active, new.confidence) > (known.active, known.confidence) else known
@@ -204,6 +207,7 @@ class CandidateSet:
         rare = sorted(words, key=lambda word: (len(self.by_word.get(word, ())), word))
         # A repetition shares nearly all words with the kept one, so at least one of the rarer half.
         rarest = rare[: len(words) // 2 + 1]
+        # In the order in which they were said, so that the same session always gives the same candidates.
         for place in sorted({place for word in rarest for place in self.by_word.get(word, ())}):
             other = self.words[place]
             if len(words & other) < _SIMILAR * len(words | other):
@@ -214,6 +218,8 @@ class CandidateSet:
 
     def withdraw_decisions(self, turn_index: int) -> None:
         """Withdraw the person's decisions since a turn that a later turn takes back."""
+        # From the last one back: candidates stand in the order of their turns, so that the first earlier one
+        # ends it.
         for place in range(len(self.kept) - 1, -1, -1):
             known = self.kept[place]
             if known.turn_index < turn_index:
@@ -349,6 +355,7 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
     """
     del info  # callers record the session; no rule depends on it
     reading = _SessionReader()
+    # These were told in the pass before; they are only read again so that repetitions of them are known.
     for turn in before:
         reading.take(turn)
     reading.released.clear()
@@ -381,6 +388,7 @@ class _SessionReader:
         if turn.by_person:
             for finding in self._read_prose(turn):
                 self.candidates.add(candidate(finding, turn))
+        # What a sub-agent was told, or said, is not what the person's next message answers.
         if turn.text and not turn.sidechain and (turn.by_person or turn.role != "user"):
             self.begun = True
             self.said = self.said if turn.role == "user" else turn.text[-_ANSWERED:]
@@ -406,6 +414,7 @@ class _SessionReader:
         for one in now:
             if one.text not in known:
                 self.candidates.add(one)
+        # Once candidates were released, the places of those known before say nothing any more.
         kept = [] if self.released else self.candidates.kept[: len(told)]
         raised = [one for one, was in zip(kept, told, strict=False) if one.active and not was.active]
         withdrawn = [was for one, was in zip(kept, told, strict=False) if was.active and not one.active]

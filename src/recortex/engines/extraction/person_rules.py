@@ -56,6 +56,7 @@ def stated(text: str, *, named: bool, reporting: bool) -> Form | None:
         reporting: whether the whole message reports a failure.
     """
     if (
+        # A reason may tell of a failure ("because X kept crashing") and the statement hold all the same.
         STATEMENT_RULES_PATTERNS.failing.search(STATEMENT_RULES_PATTERNS.reason.sub("", text))
         or text.endswith("?")
         or STATEMENT_RULES_PATTERNS.asks.match(text)
@@ -69,6 +70,7 @@ def stated(text: str, *, named: bool, reporting: bool) -> Form | None:
             or not _carries(found, part, named=named)
         ):
             continue
+        # A report tells what is wrong now; only what changed, or how the work is done, holds beyond it.
         return None if reporting and found.name not in {"changed", "turned", "practice"} else found
     return None
 
@@ -121,6 +123,7 @@ def explicit(sentence: str) -> RuleFinding | None:
     said = plain(sentence)
     asks = EXPLICIT_PATTERNS.asks.match(said) is not None
     if EXPLICIT_PATTERNS.question.search(said) and not asks and not _japanese_request(said):
+        # Western languages are tried in turn, since a short sentence does not tell which of them it is in.
         return None
     for language in _languages(said):
         if found := _noted(said, language):
@@ -241,6 +244,7 @@ def from_user(text: str) -> Iterator[RuleFinding]:
     reporting, chance = is_report(said), doubtful(text)
     for passage in passages(said):
         for part in typed_sentences(passage):
+            # Requests to remember come first, since they need no sign that they last.
             if found := explicit(part) or _best(part, reporting=reporting):
                 most = DOUBT_OF_ORDER if found.rule in ON_PURPOSE else DOUBT
                 yield replace(found, hold=found.hold or HOLD) if chance(part) >= most else found
@@ -251,6 +255,7 @@ def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
     meant = readings(USER_RULES_PATTERNS.filler.sub("", plain(sentence)))
     best = _judged(sentence)
     for reading in meant:
+        # Once a reading is sure enough to be active, a further cut could only lose words.
         if best and best.confidence >= ACTIVE:
             break
         for found in (_stated(reading, sentence, reporting=reporting), _judged(reading, sentence)):
@@ -279,6 +284,7 @@ def _judged(reading: str, sentence: str = "") -> RuleFinding | None:
     """Read a sentence of the person, or one reading of it, as a rule, note, preference or decision."""
     sentence = sentence or reading
     said = USER_RULES_PATTERNS.filler.sub("", plain(reading))
+    # Before all other forms: "did I ask you to …?" would be read as a question.
     if overstep := USER_RULES_PATTERNS.overstep.match(said):
         text = f"Do not {overstep.group('what').lower()} unless asked to."
         return RuleFinding(text, "preference", 0.8, "person_overstep", sentence)

@@ -104,6 +104,7 @@ def plain_speech(said: str) -> str:
     text = " ".join(PATTERNS.loose.sub("", PATTERNS.repeated.sub(r"\1", text)).split())
     # What is taken off may bare another opening: "ok so please" goes a word at a time.
     for _ in range(_ROUNDS):
+        # With one word left nothing could be told from it, whatever that word is.
         shorter = PATTERNS.ending.sub("", PATTERNS.opening.sub("", text, count=1), count=1).strip(" ,;-–—")
         if shorter == text or len(shorter.split()) < _FEWEST:
             break
@@ -122,6 +123,7 @@ def unasked(said: str) -> tuple[str, bool]:
         return said, True
     past = (found["past"] and not found["modal"]) or (found["past_2"] and not found["modal_2"])
     rest = said[found.end() :].rstrip("? ")
+    # "I wish you didn't use mocks" wishes "don't use mocks".
     denied = PATTERNS.did_not.sub("don't", rest)
     return plain_speech(denied), not past or denied != rest
 
@@ -130,6 +132,7 @@ def _quiet(text: str) -> str:
     """A shouted sentence in small letters."""
     letters = [letter for letter in text if letter.isalpha()]
     capitals = sum(letter.isupper() for letter in letters)
+    # Abbreviations alone make no shouting: most letters of some words must be capitals.
     shouted = len(text.split()) >= _SHOUTED and capitals > 0.8 * len(letters)
     return text.lower() if shouted else text
 
@@ -173,6 +176,7 @@ def durable(text: str) -> Iterator[RuleFinding]:
     material = doubtful(text)
     # In a long message most of what is typed explains the task, however lasting it sounds.
     for kept, likely, said, sentence in _stated(text, SURE if len(text) <= _BRIEF else SURER):
+        # What was taken here passed the learned limit, so that it is active unless something holds it back.
         confidence = max(_DECIDED, round(likely, 2))
         hold = HOLD if material(sentence) >= DOUBT else ""
         yield RuleFinding(kept, _kind(said), confidence, DURABLE, sentence, hold=hold)
@@ -194,6 +198,7 @@ def _stated(text: str, least: float) -> Iterator[tuple[str, float, str, str]]:
             or DURABLE_PATTERNS.step.match(wish)
             or DURABLE_PATTERNS.status.match(wish)
         ):
+            # A step of the work or a report on it may sound as lasting as a rule.
             continue
         likely = chance_of(said, sentence, text)
         if likely >= least and (kept := _kept(said, sentence)):
@@ -246,6 +251,7 @@ def signs(said: str, sentence: str, message: str) -> dict[str, float]:
     general = DURABLE_PATTERNS.general.search(said) is not None
     return found | {
         "wished": float(asked != said),
+        # The signs were learned as products too, since a sum of two weights cannot say "only both together".
         "order_once": float(order and not general),
         "order_general": float(order and general),
         "wished_once": float(asked != said and order and not general),
@@ -273,6 +279,7 @@ def _asks(wish: str, said: str, sentence: str) -> bool:
 def _kept(said: str, sentence: str) -> str:
     """The statement as it is kept; empty where something of it would be lost, or it cannot stand."""
     wish, orders = unasked(said)
+    # A wish in the past tense is no order, and is kept in the words in which it was said.
     text = statement(wish if orders else said.rstrip("? "))
     text = text[:1].upper() + text[1:] if DURABLE_PATTERNS.small_word.match(text) else text
     if not MIN_TYPED <= len(text) <= MAX_LENGTH or len(text.split()) < _LEAST_WORDS:

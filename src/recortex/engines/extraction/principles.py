@@ -91,6 +91,7 @@ def of_words(words: str, did: str) -> Principle | None:
         words: all of it is kept, as far as it fits into one statement.
         did: what had been done that was wrong.
     """
+    # What has no sentence in it, such as a single word, is taken whole.
     parts = [part for one in passages(words) for part in typed_sentences(one)] or [words]
     said = [
         worded(part)
@@ -109,6 +110,7 @@ def of_words(words: str, did: str) -> Principle | None:
 def _fitting(statements: Iterable[str]) -> str:
     text = ""
     for one in statements:
+        # One that is too long is passed over, and a shorter one after it may still fit.
         if len(text) + len(one) < MAX_LENGTH:
             text = f"{text} {one}".strip()
     return text
@@ -144,6 +146,7 @@ def stands(text: str) -> bool:
         return False
     found = PATTERNS.pronoun.search(text)
     return (
+        # "It" is clear where a noun, or the name of something, stands before it.
         found is None
         or PATTERNS.noun.search(text[: found.start()]) is not None
         or is_specific(text[: found.start()])
@@ -161,6 +164,8 @@ def worded(sentence: str) -> str:
     )
     for rule in (_fault, *((_asked,) if asks else ()), _wanted, _turned):
         if found := rule(said):
+            # In this order: a fault says most plainly what was wrong; a question can be read as a wish as
+            # well.
             # A question or a fault is told the other way round: "why don't we use X?" wants X.
             if rule in {_wanted, _turned} and not keeps(said, found):
                 continue
@@ -176,6 +181,7 @@ def worded(sentence: str) -> str:
 
 def _led(said: str) -> str:
     """Without the words that only lead to what is meant."""
+    # Several may follow each other: "No, wait, I think …".
     for _ in range(4):
         shorter = said
         for expression in (PATTERNS.opening, PATTERNS.denial, PATTERNS.thinking):
@@ -193,6 +199,7 @@ def _ended(led: str) -> str:
     cut = said[: tagged.start()] + "." if tagged and tagged.start() else said
     trimmed = PATTERNS.trailing.sub("", cut, count=1)
     kept = trimmed if len(trimmed.split()) >= _FEWEST_WORDS else cut
+    # What was cut off may have been the condition under which the rest holds.
     return kept if keeps(PATTERNS.tag.sub("", led), kept) else led
 
 
@@ -301,6 +308,7 @@ def from_difference(difference: Difference) -> str:
     if difference.empty:
         return ""
     where = _where(difference.files)
+    # A changed text always has one of these, since layout alone is no modification of words.
     said = next(filter(None, (rule(difference) for rule in (_renamed, _modified, _moved))))
     return shorten(f"{where}{said[0].lower() if where else said[0]}{said[1:]}.", MAX_LENGTH)
 
@@ -348,6 +356,7 @@ def _smallest(before: str, after: str) -> tuple[str, str]:
     if not codes:
         return before.strip(), after.strip()
     first, last = codes[0], codes[-1]
+    # Where one word on each side differs, it says nothing without its line.
     if last[2] - first[1] < _DIFFERENCE_PRINCIPLES_FEWEST_WORDS > last[4] - first[3]:
         return before.strip(), after.strip()
     return " ".join(old[first[1] : last[2]]), " ".join(new[first[3] : last[4]])
@@ -355,6 +364,7 @@ def _smallest(before: str, after: str) -> tuple[str, str]:
 
 def _quoted(text: str) -> str:
     """Code between code marks, prose between quotation marks; one line."""
+    # Backquotes within would end the quotation.
     line = shorten(text.strip(), LONGEST).replace("`", "'")
     return f"`{line}`" if _CODE.search(line) else f'"{line}"'
 
@@ -430,6 +440,7 @@ def taught(text: str, *, original: str = "", corrected: str = "", diff: str = ""
 
 def _teaches_nothing(principle: str) -> bool:
     """Whether it is a word, or only a sound of agreement such as "hmm okay"."""
+    # What is written without spaces cannot be counted by words, and has none of the fillers.
     if not principle.isascii():
         return False
     return len(principle.split()) < _FEWEST or bag_of_words(principle) <= _FILLERS
@@ -440,5 +451,6 @@ def _principle(words: str, shown: Difference, did: str) -> str:
     said = of_words(words, did) if words else None
     if said is None:
         return from_difference(shown)
+    # Where the words are few or needed the agent's, the difference tells what they were about.
     few = len(said.own.split()) < _TAUGHT_FEW_WORDS or said.text != said.own
     return f"{said.own} {from_difference(shown)}" if few and not shown.empty else said.text

@@ -58,6 +58,7 @@ def sentences(text: str) -> list[str]:
 def _split(text: str) -> tuple[str, ...]:
     codes: list[str] = []
 
+    # Full stops within code are no ends of sentences: code is put aside, and put back afterwards.
     def hide(found: re.Match[str]) -> str:
         codes.append(found.group())
         return f"\x00{len(codes) - 1}\x01"
@@ -65,6 +66,7 @@ def _split(text: str) -> tuple[str, ...]:
     hidden = PATTERNS.code.sub(hide, _unmarked(text.replace("\x00", "").replace("\x01", "")))
     whole: list[str] = []
     for part in PATTERNS.split.split(hidden):
+        # "e.g. pnpm" and "v. 2" are split by their full stop, and joined again.
         if whole and PATTERNS.abbreviated.search(whole[-1]):
             whole[-1] = f"{whole[-1]} {part}"
         elif part and part.strip():
@@ -83,6 +85,7 @@ def _show(part: str, codes: list[str]) -> str:
 def statement(sentence: str) -> str:
     """Make a sentence independent: no leading connective, a capital first letter, a full stop."""
     text = PATTERNS.enumerated.sub("", plain(sentence))
+    # Several may follow each other: "So, also, please …".
     for _ in range(3):
         shorter = PATTERNS.opening.sub("", text, count=1) if PATTERNS.opening.match(text) else text
         if shorter == text or not shorter:
@@ -91,6 +94,7 @@ def statement(sentence: str) -> str:
     text = text.strip().rstrip(";,").strip()
     if not text:
         return ""
+    # What begins with a name in small letters, such as `pnpm-lock` or `useState`, keeps its spelling.
     if text[0].islower() and not re.match(r"[a-z]+[A-Z_./0-9(-]", text):
         text = text[0].upper() + text[1:]
     return text if text[-1] in _TERMINATORS else text + "."
@@ -114,6 +118,7 @@ def keeps(said: str, text: str) -> bool:
     A negation may be told in other words: "use pnpm, not npm" as "use pnpm instead of npm".
     """
     bare = POLARITY_PATTERNS.interjection.sub(" ", said)
+    # More of them may be told than were said: a rewording can add "not", but must lose none.
     return all(len(told.findall(text)) >= len(asked.findall(bare)) for asked, told in _TURNS)
 
 
@@ -145,6 +150,7 @@ def typed_sentences(text: str) -> list[str]:
     """
     found: list[str] = []
     for part in (small for whole in sentences(text) for small in TYPED_SENTENCES_PATTERNS.small.split(whole)):
+        # Alone, what limits a rule would be dropped, and the rule kept as if it held always.
         if found and (TYPED_SENTENCES_PATTERNS.abbreviated.search(found[-1]) or goes_on(part)):
             found[-1] = f"{found[-1]} {part}"
         else:
@@ -177,6 +183,7 @@ def readings(said: str) -> list[str]:
         "", TYPED_SENTENCES_PATTERNS.instead.sub(_turned, without_greeting(said))
     )
     shorter = _cut(TYPED_SENTENCES_PATTERNS.request, bare)
+    # A sentence up to its first comma is often the rule, and the rest its explanation.
     head = bare.split(", ", 1)[0]
     found = [shorter, bare, _cut(TYPED_SENTENCES_PATTERNS.tail, bare)]
     if consequence := TYPED_SENTENCES_PATTERNS.so.search(shorter):
@@ -248,12 +255,14 @@ def _misshapen(text: str, *, meant: bool) -> str:
     """The objection to the form of a text: its length, its numbers, or that it is half of something."""
     if not (MIN_TYPED if meant else MIN_LENGTH) <= len(text) <= MAX_LENGTH:
         return "length"
+    # Languages without spaces have few words by this count.
     if len(text.split()) < (
         _MIN_ORDER_WORDS if meant else _MIN_WORDS
     ) and not SELF_CONTAINED_PATTERNS.foreign.search(text):
         return "length"
     if (
         text.endswith((":", "...", "…", ","))
+        # An odd number of marks shows that a sentence was split in the middle of code.
         or text.count("`") % 2
         or text.count("(") != text.count(")")
         or is_cut(text)
@@ -263,6 +272,7 @@ def _misshapen(text: str, *, meant: bool) -> str:
         SELF_CONTAINED_PATTERNS.plain_word.findall(SELF_CONTAINED_PATTERNS.code.sub(" ", text))
     ) < _MIN_ORDER_WORDS - meant and not SELF_CONTAINED_PATTERNS.foreign.search(text):
         return "half"
+    # Of what is mostly figures, a date or a measurement, little holds for long.
     if SELF_CONTAINED_PATTERNS.stale.search(text) or sum(
         char.isdigit() for char in text
     ) > _MAX_DIGIT_SHARE * len(text):
@@ -293,6 +303,7 @@ def _dangles(text: str) -> bool:
     if pronoun is None:
         return False
     before = text[: pronoun.start()]
+    # A plural pronoun needs something plural before it, else it means what stands elsewhere.
     if SELF_CONTAINED_PATTERNS.noun_before.search(before):
         return False
     if pronoun.group().lower() in _PLURAL_PRONOUNS and not SELF_CONTAINED_PATTERNS.plural.search(
@@ -322,6 +333,7 @@ _MAX_FILES = 8
 
 def domain_of(text: str) -> Domain:
     """The subject area whose words occur most; of equals the first in the table."""
+    # By the place in the table where two have as many words, so that the answer is always the same.
     counts = [(len(words.findall(text)), -rank, area) for rank, (area, words) in enumerate(_DOMAINS)]
     best = max(counts)
     return best[2] if best[0] else Domain.GENERAL
@@ -346,6 +358,7 @@ def commands_in(text: str) -> tuple[str, ...]:
 
 def tags_of(text: str, domain: Domain) -> tuple[str, ...]:
     """The subject area and the names in a text, in lower case, at most six."""
+    # Of a path only the file's name: as a tag it finds memories whatever folder it is moved to.
     names = (re.sub(r"^\W+|\W+$", "", name.split("/")[-1]).lower() for name in identifiers(text))
     short = [name for name in names if _MIN_TAG <= len(name) <= _MAX_TAG and " " not in name]
     own = [domain.value.lower()] if domain is not Domain.GENERAL else []
@@ -370,6 +383,7 @@ def _is_prose(line: str) -> bool:
         return False
     if PASSAGES_PATTERNS.heading.match(said) or PASSAGES_PATTERNS.tag.match(said):
         return False
+    # An indented or bold line may be the beginning of an item; only a whole bold line is a heading.
     return line[0].isspace() or not PASSAGES_PATTERNS.bold_line.match(said)
 
 

@@ -173,6 +173,7 @@ class Pair:
             (0.15, bool({link.id for link in one.patterns} & {link.id for link in other.patterns})),
             (0.1, bool({link.path for link in one.files} & {link.path for link in other.files})),
         )
+        # The weights add up to 1.4, so that the sum alone could exceed 1.
         return sum(weight * value for weight, value in weighed) / sum(weight for weight, _ in weighed)
 
 

@@ -312,6 +312,7 @@ LABEL = 70
 """Characters of a memory's text in its node."""
 _BACKWARDS = frozenset((RelationType.TRIGGERED_BY, RelationType.DERIVED_FROM, RelationType.LEARNED_FROM))
 """Relations that are drawn from their target to their source, so that causes stand above effects."""
+# XML 1.0 allows none of these, not even escaped: one would make the whole picture unreadable.
 _NOT_XML = frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)))
 SWEEPS = 4
 """How often the order within layers is improved, down and up."""
@@ -466,6 +467,7 @@ def _svg_node(node: DrawnNode, x: int, y: int) -> str:
 
 def _svg_arrow(arrow: Arrow, places: Mapping[str, tuple[int, int]]) -> str:
     (x1, y1), (x2, y2) = places[arrow.source], places[arrow.target]
+    # An arrow that closes a circle may point upwards, or along a layer.
     down = y2 > y1
     start, end = (y1 + HEIGHT, y2) if down else (y1, y2 + HEIGHT)
     if y1 == y2:
@@ -480,6 +482,7 @@ def _svg_arrow(arrow: Arrow, places: Mapping[str, tuple[int, int]]) -> str:
 
 def _wrapped(text: str) -> list[str]:
     lines = wrap(text, _LINE, break_long_words=False, break_on_hyphens=False) or [""]
+    # Long words were not broken, since they are mostly paths and names, and may be longer than a line.
     shown = [line[:_LINE] for line in lines[:_LINES]]
     if len(lines) > _LINES:
         shown[-1] = f"{shown[-1][: _LINE - 1]}…"
@@ -517,6 +520,7 @@ def layers(picture: Picture) -> list[list[str]]:
     found: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for node in above:
         found[depth[node]].append(node)
+    # The barycentre heuristic of layered drawings (Sugiyama, Tagawa and Toda, 1981): fewer arrows cross.
     for _ in range(SWEEPS):
         _sorted_by(found, above)
         _sorted_by(found[::-1], below)

@@ -225,6 +225,8 @@ def assess(statement: Statement, message: Message, *, trained: Table | None = No
     used = trained or table(TABLE)
     found = features(statement, message)
     logits = {name: model.logit(found) for name, model in used.models.items()}
+    # To be kept and to be understood alone are taken as independent. The product goes back to log-odds, on
+    # which the calibration was fitted.
     both = logistic(logits["keep"]) * logistic(logits["alone"])
     logits["active"] = log(both) - log1p(-both)
     calibrated = used.written["calibration"].items()
@@ -244,6 +246,7 @@ _LEAST, _SENTENCES_LONGEST = 15, 400
 
 def sentences(text: str, least: int = _LEAST) -> Iterator[tuple[int, int]]:
     """Beginning and end of each sentence of so many characters, at most 400 of it; no blocks of code."""
+    # As many characters as before, so that the places found are those of the original.
     text = _FENCE.sub(lambda block: "\n" * len(block[0]), text)
     start = 0
     for found in [*_BETWEEN.finditer(text), None]:

@@ -101,6 +101,7 @@ def _unfenced(lines: list[str]) -> Iterator[str]:
 
 def _opens(line: str) -> re.Match[str] | None:
     opening = PATTERNS.opening.match(line)
+    # CommonMark: what follows a fence of backquotes on its line has none, else it is code within the line.
     if opening is None or (opening["fence"][0] == "`" and "`" in opening["info"]):
         return None
     return opening
@@ -113,6 +114,7 @@ def _closes(line: str, opening: re.Match[str]) -> bool:
     bare = body.strip()
     indent = len(body) - len(body.lstrip())
     fence = opening["fence"]
+    # A fence in an item of a list is as deep as the item's text.
     deepest = len(opening["lead"]) + _CODE_INDENT - 1
     return len(bare) >= len(fence) and set(bare) == {fence[0]} and indent <= deepest
 
@@ -133,6 +135,7 @@ def _unindented(lines: list[str]) -> Iterator[str]:
 def _unpasted(text: str) -> str:
     """Replace code without marks: paragraphs that read as code, and runs of lines of code."""
     paragraphs = re.split(r"\n[ ]*\n", text)
+    # Paragraph by paragraph, since whether something reads as code is told by most of its lines.
     return "\n\n".join(
         CODE if is_code(part) or is_outline(part) else "\n".join(_without_runs(part.split("\n")))
         for part in paragraphs
@@ -203,6 +206,7 @@ def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> TranscriptPart:
         if (needed := len(text.encode("utf-8", "replace"))) > room:
             if sent:
                 return TranscriptPart(tuple(sent), done)
+            # Cut at a byte, the last character may be incomplete, and is dropped.
             text = text.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
             needed = room
         sent.append(SentTurn(turn, text))
@@ -324,14 +328,17 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
         kind = kind_of(item.kind)
     except InvalidInputError:
         return "form"
+    # Redacted again: a model may repeat what it was sent, or make up what looks like a key.
     text = redact(" ".join(item.text.split())).text
     if why := _objection(text, kind):
         return why
     source = _source(item.quote, part)
     if source is None:
         return "ungrounded"
+    # A quote from what the person pasted is somebody else's word, although the turn is theirs.
     if source.turn.role == "user" and _flat(item.quote) not in _flat(typed(source.text)):
         return "pasted"
+    # JSON of some models has NaN, which passes each comparison.
     confidence = 0.0 if math.isnan(item.confidence) else round(min(max(item.confidence, 0.0), _CERTAIN), 2)
     domain = domain_of(text)
     return Candidate(
@@ -396,6 +403,7 @@ def _sentence(quote: str, text: str) -> tuple[int, int]:
     """Where the sentences that a quote lies in begin and end."""
     found = re.search(r"\s+".join(map(re.escape, quote.split())), text)
     assert found is not None  # noqa: S101  the quote was found in it
+    # Whole sentences are judged, since the weights were learned from these; a quote may be a part of one.
     start = max((one.end() for one in _END.finditer(text, 0, found.start())), default=0)
     end = _END.search(text, max(found.start(), found.end() - 1))
     return start, end.end() if end else len(text)
@@ -497,6 +505,7 @@ def edges_checked(items: Sequence[Any], pairs: Sequence[Pair]) -> EdgesChecked:
     dropped: Counter[str] = Counter()
     seen: set[int] = set()
     edges: list[Edge] = []
+    # Twice as many as pairs: one that repeats itself is cut off instead of being read to the end.
     for data in items[: 2 * MOST_PAIRS]:
         item = _item(data)
         if item is None or not 1 <= item.pair <= len(pairs):
@@ -529,6 +538,7 @@ def _edge(item: _EdgesItem, pair: Pair) -> list[Edge]:
     return [
         Edge(
             source.id, target.id, type_, strength,
+            # A reason is shown to people and stored, so that it is cleaned like any other text.
             reason=redact(" ".join(item.reason.split())).text[:MAX_REASON],
             status=RelationStatus.ACTIVE if sure else RelationStatus.SUGGESTED,
         )

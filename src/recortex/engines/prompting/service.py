@@ -76,6 +76,7 @@ class Polished(NamedTuple):
 
 def polish_request(sentences: Sequence[str]) -> Request | None:
     """The sentences to the model; None where they may not be sent as they are."""
+    # One more than are sent is looked at, to notice that there are too many.
     sent = [prose(one, person=False) for one in sentences[: MOST_SENTENCES + 1]]
     if len(sent) > MOST_SENTENCES or sent != [one.strip() for one in sentences]:
         return None  # a stand-in for a secret or for code could not be put back
@@ -95,6 +96,8 @@ def polished(items: Sequence[Any]) -> tuple[Polished, ...]:
     for one in items[: MOST_SENTENCES + 1]:
         text, of = (one.get("text"), one.get("of")) if isinstance(one, dict) else (None, None)
         if not isinstance(text, str) or not isinstance(of, list) or len(text) > MOST_WRITTEN:
+            # One entry of a wrong form makes the whole answer doubtful: which sentences it says would be
+            # guessed.
             return ()
         if not all(type(number) is int for number in of):
             return ()
@@ -198,6 +201,7 @@ class Adviser:
             return known or ""
         answer = self._model.ask(request)
         found = checked(answer.items) if isinstance(answer, Answer) else ""
+        # Dropped all at once: a question seldom comes again after so many others.
         if len(self._hypotheses) >= MOST_KEPT:
             self._hypotheses.clear()
         self._hypotheses[question] = found
