@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Memory
 
+# Every pair is held in a matrix, so memory grows with the square of the points.
 MOST_POINTS = 4_000
 """Points of one run: their distances take 64 MB."""
 SMALLEST_CLUSTER = 2
@@ -66,6 +67,7 @@ def distances(memories: Sequence[Memory], rows: NDArray[Any]) -> NDArray[Any]:
         rows: their vectors, as `unit_rows` gives them.
     """
     like: NDArray[Any] = rows @ rows.T
+    # A negative cosine means no more than 0 does: below 0, it would take away from what the labels add.
     np.clip(like, 0.0, 1.0, out=like)
     like *= SHARES.vector
     labels = (
@@ -77,6 +79,7 @@ def distances(memories: Sequence[Memory], rows: NDArray[Any]) -> NDArray[Any]:
     for share, sets in labels:
         _add_overlap(like, share, sets)
     np.subtract(1.0, like, out=like)
+    # Rounding leaves a tiny distance of a point to itself, which the density would make a huge number of.
     np.fill_diagonal(like, 0.0)
     return like
 
@@ -89,6 +92,8 @@ def _add_overlap(like: NDArray[Any], share: float, sets: Sequence[set[Any]]) -> 
             holders[label].append(place)
     common = [places for places in holders.values() if len(places) > 1]
     if not common:
+        # By label and not by pair: most pairs share nothing, and what few memories share is quickly added
+        # up.
         return
     shared = np.zeros_like(like)
     for places in common:
@@ -96,6 +101,7 @@ def _add_overlap(like: NDArray[Any], share: float, sets: Sequence[set[Any]]) -> 
     sizes = np.array([len(one) for one in sets], dtype=np.float32)
     union = sizes[:, None] + sizes[None, :]
     union -= shared
+    # A memory without files shares none with another one without: 0 by 0 counts as 0.
     like += share * shared / np.maximum(union, 1.0)
 
 
@@ -136,7 +142,9 @@ def hdbscan(matrix: NDArray[Any], smallest: int = SMALLEST_CLUSTER) -> list[int]
 
 def _spanning_tree(matrix: NDArray[Any], neighbours: int) -> list[tuple[float, int, int]]:
     """The minimum spanning tree of mutual reachability, by Prim's algorithm: sorted edges."""
+    # A point is the first of its own neighbours, at distance 0, as in scikit-learn's HDBSCAN.
     place = min(neighbours, len(matrix)) - 1
+    # Only the one neighbour at this place is needed, which `partition` finds without sorting the row.
     core = np.array([np.partition(row, place)[place] for row in matrix])
     best = np.full(len(matrix), np.inf, dtype=matrix.dtype)
     source = np.zeros(len(matrix), dtype=np.intp)
@@ -144,9 +152,12 @@ def _spanning_tree(matrix: NDArray[Any], neighbours: int) -> list[tuple[float, i
     edges, current = list[tuple[float, int, int]](), 0
     for _ in range(len(matrix) - 1):
         inside[current] = True
+        # Mutual reachability (Campello et al., 2013): a pair is as far apart as the sparser of the two is
+        # from its neighbours, so that single points between two clusters do not chain them together.
         reach = np.maximum(np.maximum(matrix[current], core), core[current])
         nearer = (reach < best) & ~inside
         best[nearer], source[nearer] = reach[nearer], current
+        # A point that is in the tree must not be chosen again.
         best[current] = np.inf
         current = int(np.argmin(np.where(inside, np.inf, best)))
         edges.append((float(best[current]), int(source[current]), current))
@@ -160,6 +171,7 @@ def _dendrogram(size: int, edges: Iterable[tuple[float, int, int]]) -> list[_Mer
 
     def root(node: int) -> int:
         while over[node] != node:
+            # Path halving: without it, chains of near-copies make each search as long as the chain.
             over[node] = node = over[over[node]]
         return node
 
@@ -178,13 +190,17 @@ def _condensed(size: int, merges: Sequence[_Merge], smallest: int) -> list[_Bran
     while waiting:
         node, cluster = waiting.pop()
         density = 1.0 / max(merges[node - size].distance, _LEAST_DISTANCE)
+        # A binary tree gives equal distances an order by chance, and clusters would depend on it.
         sides = _joined_at_once(node, size, merges)
         large = [side for side, points in sides if points >= smallest]
         for side, points in sides:
             if points < smallest:
                 branches += [_Branch(cluster, one, density, 1) for one in _points(side, size, merges)]
+            # The other side is too small to be a cluster: this is the same cluster, which lost some points,
+            # and no split.
             elif len(large) == 1:
                 waiting.append((side, cluster))
+            # Only a split in two or more real clusters gives birth to new ones.
             else:
                 named += 1
                 branches.append(_Branch(cluster, named, density, points))
@@ -217,6 +233,7 @@ def _points(node: int, size: int, merges: Sequence[_Merge]) -> list[int]:
 
 def _chosen(size: int, branches: Sequence[_Branch]) -> set[int]:
     """The clusters with the greatest excess of mass, none inside another; never the root."""
+    # The root is born at density 0: it holds all points, whatever their distance.
     born = {one.child: one.density for one in branches if one.child >= size} | {size: 0.0}
     mass = dict.fromkeys(born, 0.0)
     inside = defaultdict[int, list[int]](list)
@@ -227,6 +244,7 @@ def _chosen(size: int, branches: Sequence[_Branch]) -> set[int]:
     chosen: dict[int, list[int]] = {}
     for cluster in sorted(mass, reverse=True):  # children have higher numbers
         within = sum(mass[child] for child in inside[cluster])
+        # The root is never chosen: "everything is alike" is no finding about a store.
         if cluster == size or within > mass[cluster]:
             mass[cluster] = within
             chosen[cluster] = [one for child in inside[cluster] for one in chosen[child]]
@@ -243,5 +261,6 @@ def _labels(size: int, branches: Iterable[_Branch], chosen: set[int]) -> list[in
         while node not in chosen and node in above:
             node = above[node]
         clusters.append(node if node in chosen else NOISE)
+    # Numbered by their first points, so that the same memories always give the same numbers.
     order = {cluster: number for number, cluster in enumerate(dict.fromkeys(c for c in clusters if c >= 0))}
     return [order.get(cluster, NOISE) for cluster in clusters]

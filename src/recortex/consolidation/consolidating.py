@@ -129,6 +129,8 @@ class Consolidating:
 
     def plan(self) -> Plan:
         """What would be done, the likest groups first; nothing is written but vectors that were missing."""
+        # The same number of each kind: otherwise a kind with many memories, such as indexed code, would
+        # leave no place for the others.
         latest = (
             self._store.memories.find(MemoryQuery(kinds=(kind,), order="recorded", limit=MOST_POINTS))
             for kind in KINDS
@@ -136,9 +138,11 @@ class Consolidating:
         lists = candidates((one for some in latest for one in some), self._now)
         limits = tuned(list(self.events()))
         found = [(find(some, codes, limits), codes) for some in lists for codes in [self._codes(some)]]
+        # Counted over all candidates: within one group every word is frequent.
         rarity = Rarity(statement(one) for some in lists for one in some)
         groups = sorted(
             ((group, codes) for one, codes in found for group in one.groups),
+            # The likest first: a run ends after a number of groups, and what it does should be the surest.
             key=lambda pair: (-pair[0].likeness, pair[0].anchor.id),
         )
         proposed = (self._proposed(*group, rarity, limits) for group in groups[:MOST_LOOKED])
@@ -171,6 +175,8 @@ class Consolidating:
 
         The successor has its vector and is found before its sources end, in one transaction.
         """
+        # The sources' own questions are asked before and after, for the figures by which the limits are
+        # tuned.
         sources, asked = (
             proposal.sources,
             [*proposal.asked, *(one.content.statement() for one in proposal.sources)],
@@ -178,6 +184,8 @@ class Consolidating:
         before = {question: self._ids(question, len(sources)) for question in asked}
         made = proposal.successor
         try:
+            # All or nothing: a successor that is not found takes back the end of its sources, their
+            # receipts and its vector with it.
             with self._store.transaction():
                 insert_superseding(
                     self._store,
@@ -189,13 +197,17 @@ class Consolidating:
                     details={"of": [one.id for one in sources]},
                 )
                 move_receipts(self._store, made, sources, self._actor, self._now)
+                # A successor without a vector could not be found by meaning, and would fail its own check.
                 self._services.embedding.embed([made])
                 after = {question: self._ids(question, len(sources)) for question in asked}
+                # Only the key phrases decide. What the sources were worded as is asked for the figures
+                # alone.
                 _check({one: after[one] for one in proposal.asked}, made)
                 event = _measured(made, sources, before, after)
                 record(
                     self._store, made.id, MEASURED, self._actor, self._now, details(event, proposal.limits)
                 )
+        # Since the plan was made, a person may have erased or replaced a source.
         except (_LostError, MemoryNotFoundError, CausalCycleError):
             return None
         return event
@@ -240,6 +252,7 @@ class Consolidating:
         sure = self._sure(found, codes)
         if len(sure) + 1 < limits.smallest:
             return None
+        # A group may have lost members that only looked alike, and is then too small.
         group = replace(found, others=sure)
         known = kept_by(group, self._known(group.anchor, codes))
         updates = known is not group
@@ -249,6 +262,7 @@ class Consolidating:
             first, *others = sorted(known.sources, key=lambda one: (-len(statement(one)), one.id))
             known = Group(anchor=first, others=tuple(others), likeness=group.likeness)
             text = selected(known, codes, rarity, limits.novel)
+        # A summary as long as its sources would save nothing, and lose where each piece came from.
         if not self._shorter(text, known):
             return None
         made = abstract(
@@ -260,6 +274,7 @@ class Consolidating:
             count=self._count,
         )
         asked = questions(group, rarity)
+        # Only near-copies are merged without a person: of them no look-alike was ever merged in the bench.
         copies = all(alike(statement(group.anchor), statement(one)) for one in group.others)
         result: Result = "updated" if updates else "strengthened" if copies else "created"
         return Proposal(
@@ -278,6 +293,7 @@ class Consolidating:
     def _known(self, anchor: Memory, codes: Mapping[str, bytes]) -> Iterator[tuple[float, Memory]]:
         """Knowledge that may say already what an episode tells."""
         wanted = self._services.embedding.wanted
+        # Knowledge of other kinds is compared with its like when the groups are made.
         if anchor.kind != EPISODE or anchor.id not in codes:
             return
         only = MemoryQuery(kinds=(SEMANTIC,))
@@ -307,9 +323,12 @@ class Consolidating:
         reader = self._services.change_reader
         if reader is None or not (reads(ENGLISH_MODEL, said) and reads(ENGLISH_MODEL, other)):
             return False
+        # The model of changes of mind takes milliseconds for each pair. At its best answer, 1.0, the
+        # regression is as sure as it can become: below the limit even so, it need not be asked.
         if sameness(said, other, like, 1.0) < SURE:
             return False  # whatever the model would say
         try:
+            # Asked in both orders, as the model reads them as earlier and later, which these two are not.
             chances = reader.chances([(said, other), (other, said)])
         except EmbeddingError:
             return False
@@ -320,6 +339,7 @@ class Consolidating:
         ids = [one.id for one in group.sources]
         found = {question: self._ids(question, len(ids)) for question in asked}
         lost = passes(found, ids)
+        # A memory may be too new to have its vector: before a group is refused for it, the vector is made.
         if missing := [one for one in group.sources if one.id in lost and one.id not in codes]:
             self._services.embedding.embed(missing)
             found = {question: self._ids(question, len(ids)) for question in asked}
@@ -334,6 +354,8 @@ class Consolidating:
                 limit=max(AMONG, size),
                 now=self._now,
                 only=MemoryQuery(statuses=(Status.ACTIVE,)),
+                # The floor hides weak answers from a reader. Here the place among all answers is what
+                # counts.
                 floor=False,
             )
         except EmbeddingError:
@@ -354,6 +376,7 @@ def _measured(
 ) -> Event:
     ids = {one.id for one in sources}
     ranks = [
+        # The best place of any source: a successor has to be found as well as the best of them was.
         next((1 / place for place, id_ in enumerate(found, 1) if id_ in ids), 0.0)
         for found in before.values()
     ]

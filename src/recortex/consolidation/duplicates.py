@@ -94,6 +94,8 @@ def comparable(a: Memory, b: Memory) -> bool:
         a.id != b.id
         and a.scope is b.scope
         and a.status is b.status is Status.ACTIVE
+        # Two events that sound the same, such as two failed deployments, happened twice: merging them would
+        # lose one.
         and mergeable_kind(a)
         and mergeable_kind(b)
         and (not any(events) or (a.kind == b.kind and same_event(a, b)))
@@ -130,6 +132,8 @@ def ranked(
     """
     # A complete search by words overwrites what the recorded pairs gave.
     words = {(one.a, one.b): one.score for one in (*_by_words(memories, recorded), *by_words)}
+    # Ingestion relates pairs at a lower limit, for review; a merge asks for the same likeness as the
+    # search.
     meaning = {(one.a, one.b): one.score for one in (*recorded, *by_meaning) if one.score >= NEARLY_SAME}
     found = [
         CandidatePair(a, b, words.get((a, b)), meaning.get((a, b)))
@@ -199,11 +203,13 @@ def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
     Args:
         codes: int8 vectors of one embedder by key; beyond `MOST_VECTORS` the first ones are compared.
     """
+    # The caller asks for the last changed first, so that what is left out beyond the limit is the oldest.
     keys = list(codes)[:MOST_VECTORS]
     pairs: list[ScoredPair] = []
     rows = _unit({key: codes[key] for key in keys})
     for start in range(0, len(keys), BLOCK):
         room = MOST_PAIRS - len(pairs)
+        # One more than there is room for, to tell a full result from one that was cut short.
         found = _above(rows, start, room + 1)
         pairs += [scored_pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
         if len(found) > room:
@@ -216,6 +222,7 @@ def _unit(codes: Mapping[str, bytes]) -> Any:
     size = len(next(iter(codes.values()), b""))
     fitting = [raw if len(raw) == size else bytes(size) for raw in codes.values()]
     rows = np.frombuffer(b"".join(fitting), dtype=np.int8).astype(np.float32).reshape(len(fitting), size)
+    # A vector of zeros has no direction: divided by this it stays zeros, and is like nothing.
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
@@ -228,6 +235,7 @@ def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
     cosines = block @ rows[start:].T
     # Within the block, each pair would occur twice, and each row with itself.
     cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
+    # Cut before Python makes a tuple of each: a store full of equal texts has millions of pairs.
     first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
     return [
         (start + int(a), start + int(b), float(cosines[a, b])) for a, b in zip(first, second, strict=True)
@@ -269,15 +277,19 @@ def merge(
         better,
         id=id_,
         content=content,
+        # A written summary of the better one's old words may say what the new words do not.
         summary="" if content != better.content else better.summary,
         recorded_at=now,
         updated_at=now,
         version=1,
         status=Status.ACTIVE,
+        # Two memories that say the same confirm each other; of larger groups `phases.abstract` sets it.
         confidence=1.0,
         priority=max(better.priority, other.priority),
         pinned=better.pinned or other.pinned,
         origin=Origin.CONSOLIDATION,
+        # The lower trust of both: otherwise text of an untrusted file would become trusted by being merged
+        # into what a person said.
         trust=Trust.TRUSTED if person else min(better.trust, other.trust, key=_TRUSTS.index),
         domain=other.domain if better.domain is Domain.GENERAL else better.domain,
         evidence=better.evidence + other.evidence,
@@ -299,6 +311,8 @@ def _content(memory: Memory, text: str) -> Content:
 def _joined_labels(better: Memory, other: Memory) -> dict[str, Any]:
     return {
         "tags": joined(better.tags, other.tags)[:MAX_LABELS],
+        # The other one's come first and the list is turned round, so that the better one's links are what
+        # the limit keeps.
         "files": joined_files(other.files, better.files)[::-1][:MAX_LABELS],
         "functions": joined_functions(other.functions, better.functions)[::-1][:MAX_LABELS],
         "patterns": joined(better.patterns, other.patterns)[:MAX_LABELS],
@@ -318,6 +332,7 @@ def _joined_metadata(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
 
 def _joined_times(a: Memory, b: Memory) -> dict[str, Any]:
     """Valid as long as either was, with the use of both."""
+    # One that has no end still holds, and so does what stands for both.
     ends = [a.valid_until, b.valid_until]
     return {
         "valid_from": min(a.valid_from, b.valid_from),
@@ -367,9 +382,12 @@ class Consolidation:
             limit: how many pairs to describe.
         """
         found = self._store.memories.find(MemoryQuery(order="updated"))
+        # Every active memory is needed: a pair may be of the oldest and the newest.
         memories = {memory.id: memory for memory in found if mergeable_kind(memory)}
         words = overlapping({id_: bag_of_words(memory.text) for id_, memory in memories.items()})
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
+        # A vector of a text in a language that the model does not read says nothing of its meaning: such
+        # texts are compared by words alone.
         told = [id_ for id_, memory in memories.items() if id_ in codes and reads(model, memory.text)]
         meaning = similar_vectors({id_: codes[id_] for id_ in told})
         relations = list(self._store.relations.all())

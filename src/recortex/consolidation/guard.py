@@ -43,8 +43,11 @@ _INNER = re.compile(r"\w[./_:@#-]\w")
 _NAME = re.compile(r"[A-Z]")
 _MARKUP = re.compile(r"[*`]{1,3}|(?<!\S)_(?=\w)|(?<=\w)_(?!\S)")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
+# A contracted negation is one word, which no list of negations and no comparison of words would see:
+# "can't" and "cannot" are both read as "can not" before anything is compared.
 _NOT = re.compile(r"\b(?:(\w{1,6})n['’]t|(can)not)\b", re.IGNORECASE)
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+# Two, since announcements come in pairs: "Confirmed: the issue is that …".
 _LEADS_AT_MOST = 2
 _LEAD = re.compile(
     r"^(?:(?:[\w-]{2,16} ){0,2}[\w-]{2,16} ?:(?= )"
@@ -79,6 +82,8 @@ _ROOT = 4
 
 SURE = 0.65
 """The chance that two statements say the same, from which on one may stand for both (bench/RESULTS.md)."""
+# One regression instead of more rules: rules that let more true pairs pass let as many look-alikes pass
+# (bench/RESULTS.md, "Consolidation"; forests and boosted trees passed fewer pairs).
 _SAME = Regression(
     -3.325,
     {
@@ -94,6 +99,7 @@ _SAME = Regression(
     },
 )
 """Fitted with 368 labelled pairs from the sessions of 18 projects; the features are in `features`."""
+# The logarithm of the odds of a chance of 0 or 1 is infinite.
 _LEAST_CHANCE = 1e-3
 
 
@@ -120,6 +126,7 @@ def _plain(text: str) -> str:
     return _CONTRAST.sub("", text).strip()
 
 
+# Each statement is compared with many others, and is read once for all of them.
 @lru_cache(16_384)
 def _read(text: str) -> _Read:
     code = frozenset(" ".join(found[1].casefold().split()) for found in _CODE.finditer(text))
@@ -146,6 +153,7 @@ def difference(one: str, other: str) -> str:
 
     The order of the two does not matter.
     """
+    # One sentence that differs keeps the whole statements apart, however alike the rest of them is.
     found = (_difference(*sorted(pair)) for pair in compared(one, other))
     return next(filter(None, found), "")
 
@@ -161,6 +169,7 @@ def sameness(one: str, other: str, cosine: float, stays: float) -> float:
     """
     pairs = compared(one, other) or [(one, other)]
     found = (features(min(pair), max(pair), cosine, stays) for pair in pairs)
+    # The least sure pair of sentences decides: one that may differ is enough to keep both memories.
     return min(map(_SAME.probability, found))
 
 
@@ -173,6 +182,7 @@ def features(one: str, other: str, cosine: float, stays: float) -> dict[str, flo
     wishes = [any(stem(word) in _WISHES for word in each.plain) for each in (a, b)]
     names = [bool(_unshared(a.names, b.text)), bool(_unshared(b.names, a.text))]
     stays = min(max(stays, _LEAST_CHANCE), 1 - _LEAST_CHANCE)
+    # `autojunk` would leave out words that are frequent in texts of 200 words and more.
     matcher = SequenceMatcher(None, a.words, b.words, autojunk=False)
     return {
         "cosine": cosine,
@@ -208,6 +218,8 @@ def _difference(one: str, other: str) -> str:
         return ""
     a, b = _read(one), _read(other)
     if found := (
+        # What keeps two statements apart in any words comes first. What follows compares word by word,
+        # which means something only where both are built alike; of others each different word would count.
         contradiction(a.text, b.text)
         or _done(a, b)
         or _exchanged(_unshared(a.code, b.text), _unshared(b.code, a.text))
@@ -233,6 +245,7 @@ def _done(a: _Read, b: _Read) -> str:
 
 def _exchanged(one: frozenset[str], other: frozenset[str]) -> str:
     """Both have something of this sort that the other lacks."""
+    # Two texts that hold one name more than the other only add to it; an exchange needs both sides.
     only_one, only_other = sorted(one - other), sorted(other - one)
     if only_one and only_other:
         return f"one names «{only_one[0]}», the other «{only_other[0]}»"
@@ -295,6 +308,8 @@ def _own(words: Iterable[str], others: Iterable[str]) -> list[str]:
 def _same(one: str, other: str) -> bool:
     if one == other or any(one in group and other in group for group in _synonyms()):
         return True
+    # Two letters less than the shorter word: endings such as "-ed" and "-er" are no other word. With a
+    # figure in it ("v1", "utf8") each letter counts.
     root = max(_ROOT, min(len(one), len(other)) - 2)
     return one[:root] == other[:root] and not _FIGURE.search(one + other)
 

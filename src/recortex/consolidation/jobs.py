@@ -75,6 +75,7 @@ def consolidate(work: Work) -> Outcome:
             return Outcome({"merged": merged}, "the rest follows next time", "partly", record=left)
         began = time.monotonic()
         merged += engine.carry_out(proposal) is not None
+        # A merge holds the write lock. Between two of them, sessions that wait for it get their turn.
         rest(began)
     return Outcome({"merged": merged}, why, record={"merged": merged, "at": to_micros(work.now)})
 
@@ -95,6 +96,7 @@ def _engine(work: Work) -> Consolidating:
 
 def _sure(proposal: Proposal) -> bool:
     """Whether they are near-copies: of those no look-alike was merged (bench/RESULTS.md)."""
+    # What weighs most, such as pinned or critical memories, is merged by a person only.
     return (
         proposal.result == "strengthened" and not proposal.refused and not any(map(weighty, proposal.sources))
     )

@@ -102,14 +102,18 @@ def tuned(events: Sequence[Event]) -> Limits:
     Args:
         events: in the order in which they happened.
     """
+    # Whole hundreds only, as a few events say little, and each hundred is judged once.
     limits = USUAL
     for start in range(0, len(events) - EVENTS + 1, EVENTS):
         found = averages(events[start : start + EVENTS])
         wrong = set(missed(found))
         smallest, linked, novel = limits
+        # All three say that too much was merged: clusters become larger at least, and sources must be more
+        # alike.
         if wrong & {"precision", "stability", "contradictions"}:
             smallest = min(smallest + ("precision" in wrong), _LARGEST)
             linked = min(linked + _TIGHTER, _TIGHTEST)
+        # Sentences are only kept more readily: a summary that leaves out too much is worse than a long one.
         if found["compression"] > (TARGETS["compression"].most or 0.0):
             novel = min(novel + _LOOSER, _LOOSEST)
         limits = Limits(smallest, linked, novel)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 WAITED = timedelta(days=7)
 """An episode is as old before it is consolidated."""
+# Below this a memory is in doubt, and the merged one would take over words that may be wrong.
 LEAST_CONFIDENCE = 0.3
 LINKED = 0.75
 """The least cosine of each source with the anchor."""
@@ -52,6 +53,7 @@ _BLOCK = 512
 """Rows of one product."""
 SAME = 0.9
 """A cosine from which on an existing memory says what a cluster does: it is kept, with more evidence."""
+# Repetition makes a statement surer, but no number of sources makes it certain.
 MOST_BOOST, BOOST = 1.3, 0.05
 EPISODE, SEMANTIC = Kind("episodic"), Kind("semantic")
 
@@ -121,6 +123,7 @@ def candidates(memories: Iterable[Memory], now: datetime) -> list[list[Memory]]:
     for one in memories:
         if _is_candidate(one, now):
             found[one.scope.value, one.kind].append(one)
+    # Sorted by id before the limit, so that the same store always gives the same candidates.
     return [sorted(found[key], key=lambda one: one.id)[:MOST_POINTS] for key in sorted(found)]
 
 
@@ -153,6 +156,7 @@ def find(memories: Sequence[Memory], codes: Mapping[str, bytes], limits: Limits 
     rows = unit_rows(memories, codes)
     labels, near = hdbscan(distances(memories, rows), limits.smallest), _near(memories, codes, rows, limits)
     sizes = Counter(label for label in labels if label != NOISE)
+    # The largest clusters first: there an anchor can stand for most.
     left = dict.fromkeys(
         sorted(
             range(len(memories)),
@@ -161,9 +165,11 @@ def find(memories: Sequence[Memory], codes: Mapping[str, bytes], limits: Limits 
         )
     )
     found = Found()
+    # A copy of the keys: places are taken out of `left` on the way.
     for anchor in tuple(left):
         if anchor in left:
             others = [pair for pair in near[anchor] if pair[1] in left]
+            # Of the same cluster first, then the likest: an anchor has a limited number of places.
             others.sort(key=lambda pair: (labels[pair[1]] != labels[anchor], -pair[0], memories[pair[1]].id))
             for place in _take(memories, anchor, others[:MOST_NEAR], limits, found):
                 del left[place]
@@ -182,6 +188,8 @@ def _take(
     for like, place in others:
         one = memories[place]
         sources = (first, *(memories[each] for each in taken))
+        # Compared with each source that is in the group, not only with the anchor: two that are like the
+        # anchor may differ from each other in what it does not mention.
         if why := next(filter(None, (difference(statement(one), statement(each)) for each in sources)), ""):
             pair = Apart(one=first, other=one, why=why)
             found.apart.setdefault(frozenset((first.id, one.id)), pair)
@@ -216,6 +224,7 @@ def _near(
         if like >= limits.linked:
             found[a].append((like, b))
             found[b].append((like, a))
+    # Found from both sides, since either of the two may become the anchor.
     return found
 
 
@@ -242,6 +251,7 @@ def how_like(one: Memory, other: Memory, codes: Mapping[str, bytes]) -> float:
 
 def _strength(memory: Memory) -> tuple[object, ...]:
     """By which the anchor is chosen: confidence, importance and use, then trust."""
+    # Rounded, as the criteria after it decide only between equals.
     score = memory.confidence * memory.priority * log2(memory.access_count + 1)
     return (
         round(score, 6),
@@ -269,6 +279,7 @@ def passes(asked: Mapping[str, Sequence[str]], ids: Iterable[str]) -> list[str]:
         asked: the ids that are found by each question.
         ids: that must be among them.
     """
+    # Two thirds, rounded up without floating point.
     need = -(-2 * len(asked) // 3)
     return [id_ for id_ in ids if sum(id_ in found for found in asked.values()) < need]
 
@@ -278,6 +289,7 @@ def passes(asked: Mapping[str, Sequence[str]], ids: Iterable[str]) -> list[str]:
 
 def statement(memory: Memory) -> str:
     """What a memory says: of an episode what came of it, or else what was asked."""
+    # The outcome, as the question says what was wanted and not what is so.
     if memory.kind == EPISODE and (answered := getattr(memory.content, "agent_response", "")):
         return str(answered)
     return memory.content.statement() or memory.text
@@ -294,6 +306,8 @@ def selected(group: Group, codes: Mapping[str, bytes], rarity: Rarity, novel: fl
     """
     said = statement(group.anchor)
     added = [
+        # A text hardly longer than the anchor has no room for more than names, which are looked for anyway;
+        # of a longer one the cosine of the whole tells nothing of its single sentences.
         (text, 1.0 if len(text) <= len(said) * LONGER else how_like(group.anchor, one, codes))
         for one in group.others
         if not alike(said, text := statement(one))
@@ -321,6 +335,7 @@ def abstract(
     """
     anchor, joined = group.anchor, group.anchor
     for one in group.others:
+        # One after the other, so that labels, times and evidence of all sources are joined by one rule.
         joined = merge(joined, one, id_=id_, text="", person=person, now=now, count=count)
     confidence = min(1.0, max(one.confidence for one in group.sources) * boost(len(group.sources)))
     kind: Kind = anchor.kind
@@ -328,6 +343,7 @@ def abstract(
     if anchor.kind == EPISODE:
         kind = SEMANTIC
         asked = (one.content.statement() for one in group.sources)
+        # The shortest question, as a topic is a heading.
         fields = {"topic": min(asked, key=lambda question: (len(question), question))}
     if kind == SEMANTIC:
         episodes = [one.id for one in group.sources if one.kind == EPISODE]
@@ -358,6 +374,7 @@ def kept_by(group: Group, known: Iterable[tuple[float, Memory]]) -> Group:
     """
     own = {one.id for one in group.sources}
     for like, one in sorted(known, key=lambda pair: (-pair[0], pair[1].id)):
+        # An existing memory must differ from none of the sources: it takes their place as its words are.
         differs = (difference(statement(one), statement(each)) for each in group.sources)
         if like >= SAME and one.id not in own and not any(differs):
             return Group(anchor=one, others=group.sources, likeness=min(like, group.likeness))

@@ -22,6 +22,8 @@ NOVEL = 0.85
 """A sentence that is less like each one of the anchor says something new."""
 PHRASES = 3
 """Key phrases of a cluster."""
+# The damping of PageRank, as in the paper. Sentences are few, so that it converges long before the last
+# step.
 _DAMPING, _STEPS, _CHANGE = 0.85, 50, 1e-6
 
 
@@ -39,6 +41,8 @@ class Rarity:
 
     def of(self, word: str) -> float:
         """The weight of a word, 1 at least."""
+        # Smoothed as scikit-learn does it: a word that is in all texts still weighs 1, so that texts of
+        # common words only do not become empty.
         return log((1 + self._size) / (1 + self._counts[word])) + 1.0
 
     def vector(self, text: str) -> dict[str, float]:
@@ -48,6 +52,7 @@ class Rarity:
 
 def terms(text: str) -> list[str]:
     """The stems of a text's words that say something."""
+    # The words that the guard ignores are ignored here too: both must read a sentence alike.
     return [root for root in map(stem, content_words(text)) if root not in LIGHT]
 
 
@@ -73,6 +78,7 @@ def key_phrases(texts: Sequence[str], rarity: Rarity, most: int = PHRASES) -> li
     }
     chosen: list[tuple[str, ...]] = []
     for phrase in sorted(weights, key=lambda one: (-weights[one], one)):
+        # Three phrases that share a word are one question asked three times.
         if not any(set(phrase) & set(one) for one in chosen):
             chosen.append(phrase)
         if len(chosen) == most:
@@ -128,8 +134,11 @@ def select(anchor: str, others: Sequence[tuple[str, float]], rarity: Rarity, nov
     vectors = {sentence: rarity.vector(sentence) for sentence in (*own, *added)}
     ranks = dict(zip(vectors, textrank(list(vectors.values())), strict=True)) if added else {}
     chosen = list(own)
+    # The sentence itself breaks ties, so that the same sources give the same text.
     for sentence in sorted(added, key=lambda one: (-ranks[one], one)):
         like = max([added[sentence], *(_repeats(vectors[sentence], vectors[one]) for one in chosen)])
+        # Compared with what was chosen before it: two sources that add the same thing add it once.
+        # A repetition by words may still name the one port or file that the other does not.
         if like < novel or named(sentence, "\n".join(chosen)):
             chosen.append(sentence)
     return "\n".join([anchor, *chosen[len(own) :]])
@@ -138,6 +147,7 @@ def select(anchor: str, others: Sequence[tuple[str, float]], rarity: Rarity, nov
 def _repeats(sentence: Mapping[str, float], known: Mapping[str, float]) -> float:
     """How far a known sentence says what another one does: their cosine, or the share that it holds."""
     weight = sum(sentence.values())
+    # A short sentence that lies wholly in a long one has a low cosine with it and yet adds nothing.
     held = sum(value for word, value in sentence.items() if word in known) / weight if weight else 1.0
     return max(likeness(sentence, known), held)
 
@@ -166,6 +176,8 @@ def grounded(written: Sequence[Polished], sentences: Sequence[str]) -> str:
     if not written or len(written) > len(sentences):
         return ""
     used = {number for one in written for number in one.of}
+    # Every sentence must be used and none invented: a language model may reword what was selected, but what
+    # it leaves out or adds would be lost or kept without a source.
     if used != set(range(1, len(sentences) + 1)):
         return ""
     for one in written:
@@ -175,10 +187,12 @@ def grounded(written: Sequence[Polished], sentences: Sequence[str]) -> str:
             or set(one.text) <= _NOTHING_SAID
             or not set(terms(one.text)) <= set(terms(said))
             or named(one.text, said)
+            # The stems may all be there, and a "not" gone.
             or negations(one.text) != negations(said)
             or contradiction(one.text, said)
         ):
             return ""
     text = "\n".join(one.text for one in written)
     lost = named("\n".join(sentences), text)
+    # What is longer than the selection was not polished.
     return "" if lost or len(text) > len("\n".join(sentences)) else text

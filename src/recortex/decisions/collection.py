@@ -60,12 +60,15 @@ def collected(records: Sequence[Record]) -> Collection:
     by_number: dict[tuple[str, int], list[Record]] = defaultdict(list)
     for one in records:
         if one.number is not None:
+            # Numbers are counted in each folder: monorepos have several series that each begin with 1.
             by_number[posixpath.dirname(one.path), one.number].append(one)
     whole = Collection()
     edges: dict[tuple[str, str, RelationType], Edge] = {}
     for record in records:
         for mention in record.mentions:
             other = _meant(record, mention, by_key, by_number, whole)
+            # The second record that says the same adds nothing: the sentence that was read first is the
+            # evidence.
             if other is not None and other is not record:
                 source, target = (other, record) if mention.backwards else (record, other)
                 edge = Edge(source.key, target.key, mention.type, mention.sentence, record.key)
@@ -84,10 +87,13 @@ def _meant(
 ) -> Record | None:
     if isinstance(mention.target, str):
         found = by_key.get(mention.target)
+        # Only what a record states about itself is worth a warning: prose names files that were never
+        # records.
         if found is None and mention.stated and mention.type in _TOLD:
             whole.problems.append((record.path, f"it names {mention.target}, which is no record here"))
         return found
     same = by_number.get((posixpath.dirname(record.path), mention.target), [])
+    # A number that two files share means the other one, when one of the two names it.
     same = [one for one in same if one is not record] or same
     if len(same) > 1:  # a link to one of them says which one is meant
         linked = {one.target for one in record.mentions}
@@ -129,21 +135,26 @@ def _strongest(edges: Iterable[Edge]) -> Iterator[Edge]:
             if one.type is not RelationType.SUPERSEDES or (one.source, one.target) not in own
         ]
         told = [one for one in kept if one.type in _TOLD]
+        # Only one of the weaker kinds is kept for a pair, but all of the strong ones: A may refine B and
+        # depend on it.
         yield from told or [min(kept, key=lambda one: _RANK.index(one.type))]
 
 
 def _settle(by_key: dict[str, Record], whole: Collection) -> None:
     """Find which record took the place of which; a circle is reported and leaves the first word standing."""
+    # The newest first: of two that claim to replace the same record, the later one has the word.
     for edge in sorted(
         whole.edges, key=lambda one: (by_key[one.source].date or _NEVER, one.source), reverse=True
     ):
         if edge.type is not RelationType.SUPERSEDES:
             continue
         new, old = by_key[edge.source], by_key[edge.target]
+        # A proposal replaces nothing, unless the old record itself says that it was superseded.
         holds = new.standing in {"accepted", "superseded", "deprecated"} or old.standing == "superseded"
         if not holds or old.key in whole.successors:
             continue
         later, seen = new.key, {old.key}
+        # Follow the chain of successors: a circle would leave no record of it in force.
         while later in whole.successors and later not in seen:
             seen.add(later)
             later = whole.successors[later]
@@ -162,9 +173,12 @@ NOTED = "record"
 """Where its metadata names the record: `path`, `number`, `hash` and `state`, as they were read last."""
 KIND = Kind("decision")
 _STATUS = {
+    # Why something was rejected is worth knowing for good: it stands, and its words say that it was
+    # rejected.
     "accepted": Status.ACTIVE,
     "rejected": Status.ACTIVE,
     "proposed": Status.PROPOSED,
+    # Nothing says that it was ever accepted, so a person has to confirm it.
     "": Status.PROPOSED,
     "deprecated": Status.ARCHIVED,
     "superseded": Status.SUPERSEDED,
@@ -213,8 +227,12 @@ def state_of(
     status = _STATUS[record.standing]
     if record.standing not in {"deprecated", "superseded"}:
         return State(status, "", begun, None)
+    # Many records have one date only, of when they were written: that it ended on the same day would be
+    # wrong.
     ended = record.ended if record.ended != record.date else None
     ended = ended or (history.last if history else now)
+    # A date that lies before the beginning, mistyped or of another time zone, would make the period
+    # negative.
     return State(status, "", begun, max(ended, begun) if begun else ended)
 
 

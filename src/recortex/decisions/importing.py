@@ -48,9 +48,12 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 512 * 1024
 """Of one record."""
+# A folder that was given by mistake, such as a home directory, ends here.
 MOST_RECORDS = 2_000
+# Patterns are run on text that others wrote; a file that takes longer is left out and reported.
 SECONDS = 10.0
 """For one record."""
+# A line of progress for each file would be more output than the result.
 READER = 2
 """Counted up when records are read in another way, so that known ones are read again."""
 _TOLD_EVERY = 20
@@ -103,6 +106,8 @@ class RecordFiles:
     def _found(self, folder: Path) -> list[Path]:
         """The files in a folder; of a file the records beside it, which it may name."""
         if folder.is_file():
+            # Records name each other by number or link, and a number can only be resolved when its file was
+            # read.
             beside = (one for one in folder.parent.iterdir() if one.suffix.lower() in ENDINGS)
             return sorted({folder, *(one for one in beside if one.is_file() and not one.is_symlink())})
         try:
@@ -117,15 +122,21 @@ class RecordFiles:
         name = relative(str(path), self.root)
         self.looked_at += self.covers(name)
         try:
+            # Nothing but regular files: reading a named pipe in a cloned repository would never end.
             data = read_regular(path, MOST_BYTES)
+            # Editors on Windows put a byte order mark first, and the title after it would be no heading.
             text = data.decode("utf-8-sig")
+            # A name with bytes that are no UTF-8 cannot be stored, nor shown; found here, it is reported.
             name.encode()
         except (UntrustedFileError, OSError, UnicodeError) as error:
             self._leave(name, _why(error, path))
             return
         hash_ = str(blake3(data).hexdigest())
+        # The name becomes part of the memory, its source and its links, so it must not hold what is
+        # redacted.
         if shown(name) != name:
             self._leave(name, "its name holds a secret")
+        # A copy of a record, as in an archive, would give one decision twice.
         elif twin := self._hashes.get(hash_):
             self._leave(name, "another record has the same text", f" ({twin})")
         else:
@@ -188,8 +199,11 @@ def relate(
         if not {edge.source, edge.target} & set(touched) or None in ends:
             continue
         source, target = (one.id for one in ends if one)
+        # Two records whose text is the same have one memory: it is not related to itself.
         if source != target:
             wanted.add((source, target, edge.type))
+            # The key first: by it the relations of a record are found again, and taken back when it
+            # changes.
             said = (redact(f"{edge.said_by}: {edge.sentence}").text,)
             # A record that is only proposed does not end another one yet.
             holds = edge.type is not RelationType.SUPERSEDES or edge.target in records.successors
@@ -200,6 +214,7 @@ def relate(
             begins = f"{key}: "
             for one in relations.find_touching([memories[key].id]):
                 own = any(reason.startswith(begins) for reason in one.evidence)
+                # `_restate` takes that one back, together with the end of the old memory.
                 if own and one.type is not RelationType.SUPERSEDES and _ends(one) not in wanted:
                     relations.remove(*_ends(one))
     return new
@@ -291,12 +306,17 @@ class DecisionImport:
         for path, file in self._read.files.items():
             self._read.files[path] = file._replace(record=dated(file.record, self._histories.get(path)))
         self._by_key = {file.record.key: file.record for file in self._read.files.values()}
+        # Relations only make sense over all records: the successor of one may be a file that was not asked
+        # for.
         self._whole = collected(list(self._by_key.values()))
         told = [f"{path}: {why}" for path, why in self._whole.problems if self._read.covers(path)]
         self.done.looked_at, self.done.skipped = self._read.looked_at, self._read.skipped
         self.done.problems = [*self._read.problems, *told]
+        # One transaction: a reader never sees a record that is replaced without the one that replaced it.
         with self._services.store.transaction():
             # The memories of records, and of these, by path, the ones whose file is gone.
+            # Every status: what was archived or superseded by an earlier import must be found, or it would
+            # be added again.
             query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
             found = self._services.store.memories.find(query)
             own = (one for one in found if one.source.rule == RULE and _noted(one, self._mark))
@@ -306,10 +326,14 @@ class DecisionImport:
             gone = {
                 path: one
                 for path, one in rest.items()
+                # What could not be read today is not gone: an unreadable or oversized file must not archive
+                # its memory.
                 if path not in self._read.unread
                 and (self._read.covers(path) or not (self._app.root / path).exists())
             }
             self._gone = list(gone)
+            # Renames are looked for before anything is archived, or a renamed record would lose its
+            # history.
             followed = self._follow(gone)
             self._write(gone, followed)
         return self.done
@@ -324,11 +348,14 @@ class DecisionImport:
         self._add(new)
         for path in changed:
             self._change(path)
+        # An agent that imports must not change the standing of what a person has accepted: it only adds,
+        # held in quarantine.
         if not self._held:
             for path in (*new, *changed):
                 self._settle(path)
             for memory in gone.values():
                 self._end(memory)
+            # At the end, when every record has its memory.
             self._relate([*new, *changed])
 
     def _follow(self, gone: dict[str, Memory]) -> dict[str, Memory]:
@@ -345,6 +372,7 @@ class DecisionImport:
                 and memory.metadata[NOTED].get("number") == file.record.number
                 and posixpath.dirname(old) == posixpath.dirname(path)
             ]
+            # Two candidates would be a guess: it counts as a new record then.
             if len(same) == 1:
                 self._memories[path] = followed[path] = gone.pop(same[0])
         self.done.renamed = len(followed)
@@ -361,6 +389,7 @@ class DecisionImport:
                 new.append(path)
                 continue
             was = memory.metadata[NOTED]
+            # As long as the person has not let it in, what the file says now does not make it a change.
             state = _HELD if self._held and was["state"] == _HELD else self._state(path).name
             differs = (was["hash"], was["state"]) != (file.hash, state)
             if not differs and path not in followed:
@@ -409,13 +438,16 @@ class DecisionImport:
         """The files of the project that a record names, but for other records."""
         found: dict[str, None] = {}
         base = posixpath.dirname(record.path)
+        # A path may be written from the root or from the record's own folder.
         for name in record.files:
             for path in (posixpath.normpath(name), posixpath.normpath(posixpath.join(base, name))):
                 inside = (
                     not path.startswith(("..", "/")) and path not in self._read.files and path != record.path
                 )
+                # A bare name such as `config.yaml` would cite any file of that name; only paths are taken.
                 if inside and "/" in name and (self._app.root / path).is_file():
                     found[path] = None
+        # Tested without the limit first: what holds a secret must not use up a place.
         return [path for path in found if shown(path) == path][:MOST_FILES]
 
     def _add(self, new: Sequence[str]) -> None:
@@ -426,6 +458,7 @@ class DecisionImport:
             return
         for number, (path, draft) in enumerate(zip(new, drafts, strict=True), 1):
             try:
+                # Not linked to what resembles it: records are related as they say themselves.
                 (kept,) = self._services.ingestion.keep(
                     [draft], now=self._now, actor=Actor.IMPORT, link=False
                 )
@@ -450,10 +483,13 @@ class DecisionImport:
         new = replace(
             old,
             **{name: getattr(said, name) for name in taken},
+            # The state stays as it was until `_settle` compares it, or a change of the status would be
+            # missed.
             metadata={
                 **old.metadata,
                 NOTED: {**draft.metadata[NOTED], "state": old.metadata[NOTED]["state"]},
             },
+            # A corrected date of beginning may lie after the end that is kept.
             valid_until=max(old.valid_until, said.valid_from) if old.valid_until else None,
         )
         self._memories[path] = self._changed(old, new, f"{path} changed")
@@ -479,6 +515,7 @@ class DecisionImport:
 
     def _supersede(self, path: str, memory: Memory, heir: Memory) -> None:
         ingestion, store = self._services.ingestion, self._services.store
+        # Read again: writing a record before this one may have changed either of them.
         heir, memory = store.memories.get([heir.id, memory.id])
         ingestion.supersede(heir, memory, now=self._now, actor=Actor.IMPORT)
         (ended,) = store.memories.get([memory.id])
@@ -491,6 +528,7 @@ class DecisionImport:
     def _restate(self, path: str, memory: Memory, state: State) -> None:
         (memory,) = self._services.store.memories.get([memory.id])
         if memory.superseded_by:
+            # The file no longer says that it was superseded, so the relation that ended it must go as well.
             self._services.store.relations.remove(memory.superseded_by, memory.id, RelationType.SUPERSEDES)
         until = max(state.until, memory.valid_from) if state.until else None
         new = replace(
@@ -511,6 +549,7 @@ class DecisionImport:
         self.done.ended += 1
         if self._dry_run:
             return
+        # What was superseded or rejected has ended already, and keeps saying how.
         standing = memory.status in {Status.ACTIVE, Status.PROPOSED, Status.QUARANTINED}
         metadata = {**memory.metadata, NOTED: {**was, "state": _GONE}}
         status = Status.ARCHIVED if standing else memory.status

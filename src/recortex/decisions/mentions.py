@@ -60,9 +60,12 @@ def mentions(lines: Sequence[str], path: str, *, stated: bool, of_status: bool =
     for line in lines:
         here = list(_line(line, path, stated=stated, of_status=of_status, before=heading))
         found += here
+        # A line such as "**Supersedes:**" whose records are listed below it: its verb counts for those
+        # lines.
         alone = not here and _verbs(line) and line.rstrip().endswith((":", ":**", "**"))
         if alone:
             heading = f"{line.strip()} "
+        # An empty line between the heading and its list does not end it.
         elif not line.strip() or (here and not heading):
             heading = heading if not line.strip() else ""
         elif not here:
@@ -81,6 +84,7 @@ def in_part(mention: Mention) -> Mention:
 def field_mentions(name: str, value: str, path: str) -> list[Mention]:
     """The records that a field of the front matter names, such as `superseded-by: 12`."""
     words = name.replace("-", " ").replace("_", " ")
+    # Another record's number is only read behind "ADR", since "12" alone may be anything.
     lines = [
         f"{words}: ADR {one}" if one.strip().isdecimal() else f"{words}: {one}" for one in value.split("\n")
     ]
@@ -91,6 +95,7 @@ def _line(line: str, path: str, *, stated: bool, of_status: bool, before: str) -
     text = before + line
     references = list(_references(text, of_status=of_status))
     for at, (start, end, target) in enumerate(references):
+        # The link's own words know best, as in "[Refined by ADR-0012](…)"; only then what stands before it.
         verb = _inside(text, start, end) or _nearest(text[:start], [one[:2] for one in references[:at]])
         type_, backwards, begins = verb or (RelationType.REFERENCES, False, 0)
         owns = (
@@ -100,8 +105,10 @@ def _line(line: str, path: str, *, stated: bool, of_status: bool, before: str) -
         )
         if type_ is RelationType.RELATED and not stated:
             type_ = RelationType.REFERENCES
+        # "ADR 7 supersedes ADR 3" in a third record says nothing of this one; it is a mere reference there.
         if type_ in _STRONG and not owns:
             type_, backwards = RelationType.REFERENCES, False
+        # What took the place of a part leaves the rest in force: that refines, and does not supersede.
         if type_ is RelationType.SUPERSEDES and (
             PATTERNS.part.match(text[end:]) or (backwards and PATTERNS.of_a_part.search(text[:begins]))
         ):
@@ -115,6 +122,7 @@ def _line(line: str, path: str, *, stated: bool, of_status: bool, before: str) -
 def _references(text: str, *, of_status: bool) -> Iterator[tuple[int, int, str | int]]:
     """Where each reference stands, and what it refers to; a link's own words are no second one."""
     end = 0
+    # Inside of what the reference before it took, such as the number in a link's path.
     for found in PATTERNS.reference.finditer(text):
         if found.start() < end:
             continue
@@ -131,6 +139,7 @@ def _references(text: str, *, of_status: bool) -> Iterator[tuple[int, int, str |
         while not name and (more := PATTERNS.more.match(text, end)):
             end = more.end()
             yield start, end, int(more["number"])
+    # Only where nothing else was found: "superseded by 12, see 0012-x.md" would else name 12 twice.
     if of_status and not end:
         for bare in PATTERNS.bare.finditer(text):
             group = "number" if bare["number"] else "alone"
@@ -164,6 +173,8 @@ def _nearest(lead: str, earlier: Sequence[tuple[int, int]]) -> tuple[RelationTyp
             between = between.replace(lead[start:end], " ")
     if len(between) > _APART or re.search(r"[.;!?](?:\s|$)", between.strip(" .")):
         return None
+    # A verb that ends a record needs to stand close to it: far apart it is about something else, and the
+    # wrong record would be taken out of force.
     if type_ is RelationType.SUPERSEDES and not PATTERNS.between.fullmatch(between):
         return (RelationType.REFINES, backwards, begins) if PATTERNS.in_part.search(between) else None
     return type_, backwards, begins
@@ -189,6 +200,7 @@ def _verbs(text: str) -> list[tuple[int, int, RelationType, bool]]:
             continue
         for verb in pattern.finditer(text):
             begins, ends = verb.span()
+            # Inside a longer word, or behind a hyphen, a verb is only a part of a name.
             whole = not (_PART_OF_WORD.match(text[begins - 1 : begins]) or _WORD.match(text[ends : ends + 1]))
             if whole and all(ends <= one[0] or begins >= one[1] for one in found):
                 found.append((begins, ends, RelationType(named[2]), bool(named[1])))
@@ -201,5 +213,6 @@ def _resolved(link: str, path: str) -> str:
     place = link.lstrip("/") if link.startswith("/") else posixpath.normpath(posixpath.join(base, link))
     stem, dot, ending = place.rpartition(".")
     return (
+        # Only endings of documents: "v1.2" is a name with a dot, and keeps it.
         stem if dot and ending.lower() in {"md", "markdown", "adoc", "asciidoc", "rst"} else place.rstrip("/")
     )

@@ -87,6 +87,8 @@ def _options_listed(sections: Sequence[Section], most: int) -> Iterator[Option]:
     if not sections:
         return
     top = min(section.level for section in sections)
+    # Options as headings of their own; only where there are none do the items of a list count, since below
+    # such headings the items are pros and cons.
     inner = [one for one in sections if one.level == top + 1]
     for section in inner:
         if not OPTIONS_PATTERNS.taken.search(section.title):
@@ -103,6 +105,7 @@ def _item(text: str, most: int) -> Option:
         return Option(_named(bold["option"]), cut(plain(bold["why"]), most))
     said = plain(text)
     parts = OPTIONS_PATTERNS.reason.split(said, maxsplit=1)
+    # A colon in a long sentence or in an address does not part an option from its reason.
     short = len(parts) > 1 and len(parts[0]) <= SHORT and "://" not in said[: len(parts[0]) + 4]
     return Option(_named(parts[0]), cut(parts[1], most)) if short else Option(_named(said))
 
@@ -110,6 +113,7 @@ def _item(text: str, most: int) -> Option:
 def _named(title: str) -> str:
     said = plain(title).strip(" *_`\"'“”")
     found = OPTIONS_PATTERNS.numbered.match(said)
+    # An option that is nothing but a number ("2.") keeps it: cut off, it would be empty.
     return cut(said[found.end() :] if found and said[found.end() :] else said, MOST_TITLE).rstrip(" :.")
 
 
@@ -130,6 +134,7 @@ def _key(title: str) -> str:
 
 def _same(key: str, taken: str) -> bool:
     """Whether a listed option is the chosen one, where one of the names is the beginning of the other."""
+    # A list often has the long form, "PostgreSQL 16 with PostGIS", and the outcome the short one.
     return bool(taken) and (key.startswith(taken) or taken.startswith(key))
 
 
@@ -161,6 +166,8 @@ class Parts:
         found: list[Line] = []
         for section, own in zip(self.sections, self.roles, strict=True):
             if own == role:
+                # An empty line between, so that the last line of one section is not read as wrapped to the
+                # next.
                 found += [Line(0, ""), *section.lines]
         return found
 
@@ -172,6 +179,8 @@ class Parts:
     def status(self) -> str:
         """What it says of its standing."""
         front = text_of(self.front.get("status") or self.front.get("state"))
+        # Templates leave `superseded-by:` empty or with a dash; only what has letters or digits names a
+        # record.
         if front and any(map(str.isalnum, by := text_of(self.front.get("superseded-by")))):
             front += f"\nSuperseded by {by}" if by.lower() not in _NONE else ""
         body = self.fields.get("status", "") or self.fields.get("state", "")
@@ -188,6 +197,7 @@ class Parts:
         """The fields above the first part, such as `* Status: accepted` or a heading; the first counts."""
         seen = set[str]()
         for section, role in zip(self.sections, self.roles, strict=True):
+            # Only above the first part: further down, "Date:" may be in an example.
             if role:
                 break
             for text in (section.title, *_parts_listed([line.text for line in section.lines])):
@@ -297,6 +307,8 @@ def y_statement(text: str) -> YStatement | None:
     """The first such sentence of a text on one line."""
     begun = Y_STATEMENT_PATTERNS.begin.search(text)
     parts = _parts(text[begun.end() : begun.end() + MOST].partition(".")[0]) if begun else {}
+    # Four parts are the sentence's form (Zimmermann, 2013); with fewer, "in the context of" is ordinary
+    # prose.
     if not {"context", "facing", "decision", "goal"} <= parts.keys():
         return None
     because = f" because {parts['because']}" if "because" in parts else ""
@@ -311,6 +323,7 @@ def y_statement(text: str) -> YStatement | None:
 def _parts(sentence: str) -> dict[str, str]:
     """The parts of a sentence that are there, by name: each from its first words to those of the next."""
     found, at = {"context": (0, 0)}, 0
+    # In the fixed order of the form: "to achieve" may also stand within what was decided for.
     for name, words in Y_STATEMENT_PATTERNS.by_name("part_").items():
         if mark := words.search(sentence, at):
             found[name.removeprefix("part_")] = mark.span()
@@ -417,14 +430,18 @@ def read_record(path: str, text: str) -> Record | Skipped:
     title = title.strip(" \"'")
     status = parts.status
     named_in_prose = _CODE.sub("", title)  # `GET /items/{id}` is filled in
+    # Before anything else: a template has a status and a decision, too, and would become a rule.
     if PATTERNS.placeholder.search(named_in_prose) or is_choice(status) or _is_blank(name, parts, title):
         return Skipped("a template")
+    # An index or a guide by its name ("README", "template") may still be a real record called so.
     if (named := _named_otherwise(name)) and not _is_filled(parts, title):
         return Skipped(named)
     whole = [line for section in read.sections for line in section.lines]
+    # It stands in only for parts that are missing: where they are there, such a sentence may be an example.
     told = (
         y_statement(joined(whole, MOST_Y)) if not parts.has("decision") or not parts.has("context") else None
     )
+    # Some projects number their files and date them, and write neither a status nor a heading for it.
     numbered = bool(PATTERNS.file_number.match(name)) and bool(parts.value("date"))
     if not (status or parts.has("decision") or told or numbered):
         return Skipped("no decision record: it has neither a status nor a decision")
@@ -461,9 +478,11 @@ def _record(
 ) -> Record:
     status, decided = parts.status, prose(parts.lines("decision"), MOST_DECISION)
     said, problem = _stated(status, decided=bool(decided or told))
+    # A status that cannot be read may be "rejected": it is not taken for accepted.
     if parts.hides_status:
         said, problem = said._replace(standing=""), "its status cannot be read: kept as proposed"
     about = [line for line in parts.lines("context") if not is_field(line.text)]
+    # Drivers add to the context; a third of its length leaves the context itself the larger part.
     drivers = prose(parts.lines("drivers"), MOST_CONTEXT // 3)
     context, listed, consequences = (
         " ".join(filter(None, (prose(about, MOST_CONTEXT), drivers))),
@@ -499,7 +518,9 @@ def _stated(status: str, *, decided: bool) -> tuple[Said, str]:
     said = stated_in(status)
     if said.standing:
         return said, ""
+    # "Supersedes ADR 3" as the only status says that it is in force, since it replaces another one.
     if not status or is_of_others(status):
+        # A decision that is written down without any status counts as made.
         return said._replace(standing="accepted" if decided else ""), ""
     return said, f"its status {cut(plain(status), MOST_ODD)!r} is not known: kept as proposed"
 
@@ -513,6 +534,7 @@ def _dates(parts: Parts) -> tuple[datetime, ...]:
     """What a record's own date may mean: that of a field, of a section, of its status, of its changelog."""
     below = "\n".join(line.text for line in parts.lines("date"))
     said = (parts.value("date", "decided-on", "created", "approved", "accepted"), below, parts.status)
+    # The first place that has a date; the changelog comes last, as it also has the dates of later edits.
     return next(filter(None, map(dates_in, said)), ()) or _begun(parts)
 
 
@@ -525,6 +547,7 @@ def _begun(parts: Parts) -> tuple[datetime, ...]:
 
 def _numbered(name: str, parts: Parts) -> tuple[int | None, tuple[datetime, ...]]:
     """The number of a record, and the date in its file's name."""
+    # A date in front of the name must not be read as the number 2024.
     if found := PATTERNS.file_date.match(name):
         return None, dates_in(f"{found['y']}-{found['m']}-{found['d']}")
     if found := PATTERNS.file_number.match(name):
@@ -549,14 +572,17 @@ def _mentions(parts: Parts, path: str, standing: Standing) -> tuple[Mention, ...
     """
     found: list[Mention] = []
     for name, value in parts.front.items():
+        # These hold no relations, and numbers in them (`id: 12`, a tag, a date) would be read as records.
         if name not in {"title", "id", "summary", "tags", "parent", "nav-order", "date", "created"}:
             found += field_mentions(name, text_of(value), path)
     below = statements("\n".join(line.text for line in parts.lines("status")))
     of_status = mentions(below, path, stated=True, of_status=True)
+    # "Accepted, superseded by 12 for new services": it still holds, so what it names took a part of it.
     found += of_status if standing in {"superseded", "deprecated", ""} else map(in_part, of_status)
     found += mentions(parts.head, path, stated=True)
     for section in parts.under("links"):
         lines = [f"{section.title}: {line.text}" if line.text.strip() else "" for line in section.lines]
+        # The heading is the verb: the lines below "Superseded by" are only links.
         own = section.title.lower() in {"supersedes", "superseded by", "amends"}
         found += mentions(lines if own else [line.text for line in section.lines], path, stated=True)
     above = len(parts.above)
@@ -575,6 +601,8 @@ def _once(found: Iterable[Mention]) -> Iterator[Mention]:
     done = set[tuple[Any, ...]]()
     for one in found:
         key = (one.type, one.backwards, one.target)
+        # The status may say "superseded by 12", and the text mention 12 again: the statement is what
+        # counts.
         if key not in done and (one.stated or one.target not in known):
             done.add(key)
             yield one
@@ -586,6 +614,7 @@ def _paths(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         for found in PATTERNS.path.finditer(line.text):
             path = found[1].removeprefix("./").rstrip(".")
+            # Bounds the work on a pasted log with thousands of paths; far fewer are kept.
             if path not in seen and len(seen) < 20 * MOST_FILES:
                 seen.add(path)
                 yield path

@@ -19,6 +19,7 @@ PATTERNS = Patterns(__file__)
 _SHORT_YEAR, _DAY = 2, timedelta(days=1)
 _MONTHS = {name: at for at, name in enumerate(
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)}  # fmt: skip
+# Rejected and deprecated are equally late in a record's life: of both the date decides, or the first named.
 _AGE: dict[Standing, int] = {"proposed": 0, "accepted": 1, "deprecated": 2, "rejected": 2, "superseded": 3}
 """How far a standing is in a record's life."""
 _ENDED, _CHOICES = 2, 3
@@ -64,6 +65,7 @@ def is_of_others(text: str) -> bool:
 
 def statements(text: str) -> list[str]:
     """The lines of a status, each with those that it is wrapped to; of a table each row."""
+    # Struck through, or a box that is not ticked: written there, and not what holds.
     text = PATTERNS.unchecked.sub("", PATTERNS.struck.sub("", text))
     found, goes_on = list[str](), False
     for line in text.split("\n"):
@@ -71,6 +73,7 @@ def statements(text: str) -> list[str]:
             goes_on = False
             continue
         anew = PATTERNS.begins.match(line) or (line.strip()[:1].isupper() and _is_statement(line))
+        # A capital alone begins no statement, as names have one, too; it must also say a standing.
         if goes_on and len(found[-1]) < MOST_STATEMENT and (not anew or PATTERNS.open_end.search(found[-1])):
             found[-1] += f" {line.strip()}"
         else:
@@ -80,11 +83,13 @@ def statements(text: str) -> list[str]:
 
 
 def is_choice(text: str) -> bool:
+    # Templates list all standings to choose from: "proposed | accepted | rejected".
     """Whether a status is that of a template: several to choose from."""
     if PATTERNS.choice.search(text):
         return True
     for line in filter(PATTERNS.listing.search, text.split("\n")):
         named = {_word(one) for one in PATTERNS.listing.split(line)}
+        # With dates it is a history of the record and no list to choose from.
         if len(named - {""}) >= _CHOICES and not PATTERNS.date.search(line):
             return True
     return False
@@ -98,6 +103,8 @@ def _unlinked(text: str) -> str:
 
     def words(found: re.Match[str]) -> str:
         said = found["said"] or found["named"] or ""
+        # The words of a link are mostly another record's title, in which "deprecated" is not about this
+        # one.
         return said if PATTERNS.word.search(said) and _is_statement(said) else _LINK
 
     return PATTERNS.link.sub(words, text)
@@ -111,6 +118,7 @@ def _own(clauses: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """What each clause says of the record itself, and whether it only tells that a part of it ended."""
     for clause, following in zip(clauses, [*clauses[1:], ""], strict=False):
         own = PATTERNS.of_another.sub("", clause)
+        # Only an ending can be of a part; a part that was accepted says nothing of the rest.
         word = next((one for one in PATTERNS.word.finditer(own) if _AGE[_name(one)] >= _ENDED), None)
         part = word and (
             PATTERNS.in_part.search(own)
@@ -145,6 +153,7 @@ def _first_word(clause: str) -> Standing:
     """The first word of a clause that is a standing which it has now, else one that it had."""
     had: Standing = ""
     for word in PATTERNS.word.finditer(clause):
+        # "No longer deprecated", "not yet accepted": the word is there, and does not hold.
         if PATTERNS.not_now.search(clause[: word.start()]):
             continue
         if not (PATTERNS.once.search(clause[: word.start()]) or PATTERNS.at_first.match(clause, word.end())):
@@ -167,6 +176,8 @@ def dates_in(text: str) -> tuple[datetime, ...]:
 
     `4/5/2024` is the fourth of May or the fifth of April.
     """
+    # The text does not say which order of day and month it follows, so all readings are kept until the date
+    # of the file's first commit decides (`nearest`).
     for found in PATTERNS.date.finditer(text):
         if readings := tuple(filter(None, (_date(*parts) for parts in _parts(found)))):
             return readings
@@ -180,12 +191,14 @@ def date_in(text: str) -> datetime | None:
 
 def nearest(readings: Sequence[datetime], to: datetime) -> datetime:
     """The meaning of a date that is nearest to when it was committed first; rather before than after."""
+    # A decision is mostly written down on its day or later. One day of grace is for time zones.
     return min(readings, key=lambda one: (one > to + _DAY, abs(one - to)))
 
 
 def _parts(found: re.Match[str]) -> Iterator[tuple[str, str, str]]:
     """Year, month and day, as the date may be read."""
     if found["y"]:
+        # Two digits are years of this century: no decision record is older.
         year = found["y"] if len(found["y"]) > _SHORT_YEAR else f"20{found['y']}"
         yield from ((year, found["b"], found["a"]), (year, found["a"], found["b"]))
         return

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.session import Signal
 
+# Read after each turn, so it is bounded.
 MOST_EXCHANGES, MOST_MEMORIES = 400, 400
 """The latest of each that may be predicted."""
 MOST_USED = 100
@@ -90,6 +91,7 @@ class Prospect:
             patterns: ids of code patterns in view.
         """
         own = [step for one, step in self._told() if one.session == session]
+        # A session that has said nothing yet probably goes on where the last one ended.
         last = self._exchanges[0].session if self._exchanges else ""
         own = own or [step for one, step in self._told() if one.session == last]
         view = (
@@ -126,8 +128,10 @@ class Prospect:
         signals, candidates = self.signals(session), self.candidates(session)
         names = sorted(signals.lately, key=lambda name: (-signals.lately[name], name))[:MOST_FILES]
         scores = scored(signals, candidates)
+        # Any session that has no prediction of its own takes this one, whatever file it looks at.
         by_file = {NEXT: _kept(merged(scores, candidates, EACH))}
         for name in names:
+            # Only these two strategies depend on the file in view; the other two are computed once.
             scores |= scored(focused(signals, (name,)), candidates, ("files", "patterns"))
             by_file[name] = _kept(merged(scores, candidates, EACH))
         return Predictions(session, self._now.timestamp(), time_to_live(self.changes), by_file)
@@ -140,6 +144,7 @@ class Prospect:
         holding = (one.id for one in self._exchanges if one.holds(source.session, source.turn))
         return Candidate(
             memory.id,
+            # The exchange that holds the memory's turn; else equal texts share a place by their hash.
             next(holding, memory.content_hash or memory.id),
             names_of(memory.text, (link.path for link in memory.files)),
             stems_of(memory.text),
@@ -158,6 +163,7 @@ def preload(services: StoreServices, tree: Path | None, now: datetime, session: 
     """
     prospect = Prospect(services, tree, now)
     live = [one.id for one in services.store.sessions.recent(MOST_LIVE) if now - one.seen_at < LIVE]
+    # The session that asks comes first: the count that is returned is of it.
     made = [prospect.ahead(one) for one in dict.fromkeys((session or NEXT, *live, NEXT))]
     PredictionCache(services.location).keep(made)
     return len(made[0].by_file) - 1
@@ -169,6 +175,7 @@ def _kept(found: Sequence[Predicted]) -> tuple[Kept, ...]:
 
 def _touched(exchange: Exchange, signals: Sequence[Signal]) -> list[str]:
     """The files that hooks saw being read or written during an exchange."""
+    # Histories that were imported from elsewhere may have no times.
     begin, end = exchange.started_at, exchange.ended_at
     if begin is None or end is None:
         return []

@@ -85,15 +85,21 @@ class PredictionOperations(Operations):
             session: by default the one that asks.
         """
         most = bounded(limit)
+        # At most one: predictions are made of the project's store alone, and the loop is for projects
+        # without one.
         for services in self._projects():
             asking = session or self._asking()
             cache, now = PredictionCache(services.location), self._app.clock()
             known = None
+            # Only these questions are worked out ahead; for anything else there is nothing to look up.
             if len(files) <= 1 and most <= EACH and not patterns:
                 name = next(iter(names_of("", files)), NEXT)
+                # A prediction that is older than the file's last change is not used.
                 known = cache.find(asking, name, now.timestamp(), self._changed_at(files))
             cache.count(hit=known is not None)
             if known is not None:
+                # Between the prediction and now, a memory may have been erased or replaced; exchanges are
+                # looked up below.
                 there = {one.id for one in still_there(services, known, now)}
                 kept = [one for one in known if one.id in there or not one.memory]
                 return self._prediction(services, kept[:most], cached=True)

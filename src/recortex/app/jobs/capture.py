@@ -100,6 +100,7 @@ def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) ->
         run_counts: what was learned.
         seconds: how long that took.
     """
+    # A server's worker that was asked runs these jobs; here they would be done twice.
     ours = [services for services in context.app.readable_services() if not _handed_over(services)]
     first = [
         replace(job, seconds=OF_A_TURN) if job is CHANGES else job
@@ -110,7 +111,9 @@ def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) ->
     for services in ours:
         for done in run(services, context.clock, services.settings, first):
             counts |= {name: counts.get(name, 0) + count for name, count in done.counts.items()}
+    # Before the new ones are made: whoever asks between the two has one made, and gets no old one.
     forget_briefs(context.locations)
+    # Several sessions of one branch, folder and client have the same brief.
     for branch, folder, client in dict.fromkeys(run_counts.places):
         brief(context.app, branch=branch, cwd=folder, client=client)
     write_status(
@@ -240,11 +243,13 @@ def _fulfil(
     Returns False to stop: it failed, and the remaining requests may fail for the same reason.
     """
     given_up = f"Given up after {capture_requests.ATTEMPTS} attempts: `recortex extract` reads the file."
+    # Only the file's name goes into the log: its folders may name persons or customers.
     name = Path(request.transcript).name
     if not request.transcript:
         counts.added += _read_instructions(context)
         capture_requests.done(claimed)
         return True
+    # What ends the process, by time or memory, never reaches the code below: only the attempts tell of it.
     if request.attempts >= capture_requests.ATTEMPTS:
         counts.failed += 1
         capture_requests.done(claimed)
@@ -255,6 +260,7 @@ def _fulfil(
     except Exception as error:  # noqa: BLE001  one transcript must not block all others
         counts.failed += 1
         waits = capture_requests.failed(claimed, request)
+        # The text of an unexpected error may quote the transcript, and the log is no place for that.
         known = isinstance(error, RecortexError | OSError)
         said = str(error) if known else f"{type(error).__name__} in {name}"
         log_error(context.location, "capture", said if waits else f"{said} {given_up}")
@@ -280,6 +286,7 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
     last = last_message.for_request(request)
     if not path.is_file():
         return
+    # What stands in the transcript by now must not be taught a second time from the hook.
     if last and _holds(path, last):
         last = ""
     if session is None and not request.agent and not _of_this_project(context, path):
@@ -288,7 +295,9 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
     git = _git(request)
     echo = GivenTexts(memory.text for memory in memories.values())
     # 0 differs from every size, so the next start reads what is written from now on.
+    # Taken before reading: what is appended meanwhile makes the size differ, and is read next time.
     size = path.stat().st_size if request.final else 0
+    # A long transcript is read in passes; what each taught is kept before the next one begins.
     more, elsewhere = True, set[Path]()
     while more:
         window = Window(last=last, told=session.told if session else "")
@@ -368,6 +377,7 @@ def _of_this_project(context: HookContext, path: Path) -> bool:
 
     One of another project gets a checkpoint with nothing read, so that it is not looked at again.
     """
+    # Unknown counts as this project's: only turns that name another folder are left alone.
     if TurnPlaces(context.root, context.project.home).has_own(path) is not False:
         return True
     store = context.app.services(Scope.PROJECT).store
@@ -399,6 +409,7 @@ def _holds(path: Path, message: str) -> bool:
     patience = time.monotonic() + LAG
     while True:
         with suppress(OSError), path.open("rb") as file:
+            # From the end: a transcript is appended to, and may be too large to be read whole.
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
             tail = file.read()
             if wanted in tail or wanted_plain in tail:
@@ -452,6 +463,7 @@ def check(context: HookContext, session: Session, transcript: Path) -> int:
     later = [one.at for one in signals if one.name == "prompted" and one.at > asked][1:2]
     until = later[0] if later else None
     query = MemoryQuery(origins=(Origin.AGENT,), recorded_after=asked, recorded_before=until)
+    # What has a tool in its source was marked by an earlier pass.
     new = [one for one in services.store.memories.find(query) if not one.source.tool]
     if not new or transcript.stat().st_size > MOST_READ:
         return 0
@@ -478,14 +490,17 @@ def _unsaid(memory: Memory, transcript: str) -> Iterator[str]:
     place = max(map(transcript.find, begins))
     if place < 0:
         return
+    # Without the line of the call itself, in which the memory's own text stands.
     lines = transcript[:place].splitlines()[:-1]
     before = "\n".join(chain.from_iterable(map(_texts, map(_parsed, lines)))).casefold()
     for name in (*identifiers(memory.text), *_NUMBER.findall(memory.text)):
+        # As a whole name: `port` must not be found in `export`, nor `1.2` in `11.2`.
         if not re.search(rf"(?<![\w.:]){re.escape(name.strip('.,;:').casefold())}(?!\w)", before):
             yield name
 
 
 def _parsed(line: str) -> Any:
+    # Deeply nested JSON ends the parser, and must not end the process.
     with suppress(ValueError, RecursionError):
         return json.loads(line)
     return line
@@ -509,7 +524,9 @@ def _texts(value: Any) -> Iterator[str]:
 
 def main(context: HookContext) -> int:
     """Be the capture process; what the hook was told last comes on standard input."""
+    # Before anything is read: a transcript of any size is the reason for the limit.
     limit_ram()
+    # It ends the process wherever it hangs; what waits stays in the queue.
     Ending(SECONDS)
     last_message = _last_message()
     try:
@@ -530,6 +547,7 @@ def limit_ram() -> None:
 
 
 def _last_message() -> LastMessage:
+    # A terminal gives no end of input: started by hand, the process would wait for ever.
     if sys.stdin is None or sys.stdin.isatty():
         return LastMessage()
     try:

@@ -54,8 +54,10 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 128 * 1024
 """Of one file."""
+# A file of a repository is text that others wrote: one that makes a pattern slow is left out.
 SECONDS = 5.0
 """Of the processor that reading one file may take."""
+# Each statement becomes a memory: files with thousands of lines would be most of a store.
 MOST_STATEMENTS = 600
 """Statements of all files of a project."""
 IMPORT_DEPTH = 4
@@ -90,14 +92,19 @@ def files_of(
 
 def reads(root: Path, files: Sequence[InstructionFile]) -> Iterator[Read]:
     """The files with what they say, and those that they import; none twice, `MOST_STATEMENTS` in all."""
+    # Resolved once: where the root lies behind a link (`/tmp` on macOS), imports would seem to lie outside
+    # of it.
     real = os.path.realpath(root)
     done: dict[str, Read] = {}
+    # Breadth first: what the client loads itself counts before what that imports.
     waiting = [(file, 0) for file in files]
     while waiting and len(done) < MOST_FILES:
         file, depth = waiting.pop(0)
         known = done.get(file.name)
         if known is not None:
+            # A file that several files import speaks for the clients of all of them.
             file = replace(known.file, clients=known.file.clients | file.clients)
+            # Files may import one another in a circle, which ends here: nothing new is said of this one.
             if file == known.file:
                 continue
         read = known._replace(file=file) if known else _read(file)
@@ -119,6 +126,7 @@ def _read(file: InstructionFile) -> Read | None:
         return None
     try:
         with within(SECONDS):
+            # A byte that is no UTF-8 must not hide the rest of the file.
             parsed = parse(data.decode("utf-8", "replace"))
     except TimeoutError:
         return Read(file, (), [], slow=True)
@@ -139,6 +147,7 @@ def _imported(read: Read, real_root: str) -> Iterator[InstructionFile]:
     for name in read.imports if clients and not read.file.outside else ():
         with suppress(OSError, ValueError):
             path = Path(os.path.realpath(read.file.path.parent / name))
+            # Links may lead out of the project: a clone must not make it read a file of the person's.
             if path.is_file() and inside(path, real_root):
                 yield InstructionFile(path, path.relative_to(real_root).as_posix(), clients)
 
@@ -209,8 +218,10 @@ def keep_in_step(services: StoreServices, now: datetime) -> Reading:
     sessions = services.store.sessions.recent(SESSIONS)
     clients = frozenset(session.client or UNNAMED for session in sessions)
     transcripts = (one.transcript for one in sessions if (one.client or UNNAMED) == UNNAMED)
+    # The person's own file counts as well: it changes without any file of the project changing.
     folders = sorted(filter(None, {notes_beside(path) for path in transcripts}))
     elsewhere = [*folders, *_persons(services)]
+    # This runs after each turn, and mostly nothing has changed: times and sizes are looked at first.
     if not changed(services.location, services.root, now.timestamp(), elsewhere=elsewhere):
         return Reading()
     asked = services.store.maintenance.all().get(JOB)
@@ -256,6 +267,7 @@ def read_everything(
         read = list(reads(services.root, files_of(services.root, None, mine, own)))
         names, slow = _named(read)
         return Reading(names, sum(len(one.statements) for one in read), shared=shared, slow=slow)
+    # Noted before reading: from then on each pass reads all files.
     services.store.maintenance.note(JOB, now, {})
     return _read_and_follow(services, None, notes_in, now)
 
@@ -276,11 +288,14 @@ def _read_and_follow(
     root, own = services.root, list(map(Path, _persons(services)))
     shared = _sharers(services, notes_in)
     files = files_of(root, clients, [folder for folder in notes_in if folder not in shared], own)
+    # Looked at before they are read: a file that changes meanwhile differs at the next look.
     looks = looks_of(root, [*own, *notes_in, *(one.path for one in files)])
     read = list(reads(root, files))
     looks |= looks_of(root, [one.file.path for one in read if one.file not in files])
     # Let the memories say what the files do.
+    # By file and text, so that a line that only moved within its file is the same statement.
     wanted = {(one.file.name, said.hash): (one, said) for one in read for said in one.statements}
+    # Of every status: what was archived when a branch was left comes back with the branch.
     found = services.store.memories.find(MemoryQuery(statuses=(), descending=False))
     names, slow = _named(read)
     reading = Reading(names, len(wanted), slow=slow)
@@ -336,6 +351,7 @@ class _Following:
         self.reading.merged += sum(not one.added for one in kept)
         added = [(name, one.memory) for (name, _), one in zip(fresh, kept, strict=True)]
         said_again = {memory.id for _, memory in added}
+        # Ended last: a reworded statement needs the new memories, one of which takes its place.
         for memory in gone:
             if memory.id not in said_again:
                 self._end(memory, added)
@@ -346,6 +362,7 @@ class _Following:
         links: list[FileLink] = []
         for name, place in places(memory.metadata).items():
             hashes = [hash_ for hash_ in place.get("hashes", ()) if (name, hash_) in self.wanted]
+            # A file that took too long says neither that it has the statement nor that it lost it.
             if name in self.reading.slow:
                 kept[name] = place
                 links += [link for link in memory.files if link.path == shown(name)]
@@ -365,11 +382,14 @@ class _Following:
         keys = {f"{name}\0{hash_}": (name, hash_) for name, hash_ in self.wanted}
         written = Written((id_, self.wanted[key][1].text, ()) for id_, key in keys.items())
         for memory in self.found:
+            # An event happened once: no rule tells of it, however alike the words are.
             alive = memory.status in LIVING and not KINDS[memory.kind].event
             key = keys.get(written.saying(memory.text)) if alive and not places(memory.metadata) else None
             if key is None:
                 continue
             read, said = self.wanted[key]
+            # Only the same words take the statement out; a memory that says a part of it leaves it to be
+            # kept.
             same = key in fresh and set(meaning(memory.text)) == set(meaning(said.text))
             if same:
                 del fresh[key]
@@ -380,6 +400,7 @@ class _Following:
     def _revive(self, fresh: dict[_Key, _Said]) -> None:
         """Bring back what stood in a file before, such as on another branch, and take it out of `fresh`."""
         own = {memory.id: memory for memory in self.found if memory.source.rule == RULE}
+        # Only what ended with its file: what a person rejected or replaced does not come back.
         resting = {memory.content_hash: memory for memory in own.values() if _rests(memory, own)}
         again: dict[str, Any] = {"status": Status.ACTIVE, "superseded_by": None, "valid_until": None}
         for key, (read, said) in list(fresh.items()):
@@ -401,6 +422,7 @@ class _Following:
                 successor, memory, now=self.now, actor=Actor.IMPORT, reworded=True
             )
             return
+        # More evidence than places means that somebody else said it, too.
         taught = memory.evidence > len(places(memory.metadata))
         status = memory.status if taught or not own else Status.ARCHIVED
         self._change(memory, {}, [], status=status, evidence=_less(memory, 0 if taught else 1))
@@ -423,6 +445,7 @@ def _less(memory: Memory, left: int) -> int:
 
 def _rests(memory: Memory, own: Mapping[str, Memory]) -> bool:
     """Whether a memory ended as its file changed: another statement took its place, or none."""
+    # Superseded by another statement of a file; what a person's word took the place of stays ended.
     if memory.status is Status.SUPERSEDED:
         return memory.superseded_by in own
     return memory.status is Status.ARCHIVED and not places(memory.metadata)
@@ -479,6 +502,7 @@ def _reworded(memory: Memory, added: Sequence[tuple[str, Memory]]) -> Memory | N
     words = meaning(memory.text)
     alike = [
         (SequenceMatcher(None, words, meaning(new.text), autojunk=False).ratio(), -place, new)
+        # Of equally alike ones the first in the file.
         for place, (name, new) in enumerate(added)
         if name in places(memory.metadata)
     ]

@@ -181,8 +181,10 @@ def _moves(work: Work) -> Iterator[Move]:
     ]
     for standing in statistics.find_active():
         found = [signals(standing, month.get(standing.id, Given())) for month in months]
+        # A month in which nothing was given says nothing about use: it must not count as one without any.
         scores = [score(one) if month else None for one, month in zip(found, months, strict=True)]
         to = moved(standing, scores, now)
+        # The history is read only for what would move: what a person set is never moved by use.
         if to is not None and not set_by_person(
             [
                 (version.version, version.memory.importance, version.changed_by)
@@ -286,6 +288,7 @@ def do_expiry(work: Work) -> Outcome:
         return len(ids)
 
     done = in_chunks(work, "memories", chunk)
+    # What is still held is counted once, at the end: after each chunk it would be wasted work.
     held = work.services.store.maintenance.count_expired(before)[1] if done.state == "done" else 0
     return replace(done, counts=done.counts | {"held": held})
 
@@ -310,6 +313,7 @@ def _expiring(work: Work) -> list[str]:
 
 def do_versions(work: Work) -> Outcome:
     """Delete former states beyond those that are kept."""
+    # The present state is one of those that are kept, and is not among the former ones.
     records = work.services.store.maintenance
     surplus = records.surplus_versions(KEPT_VERSIONS - 1, _MANY)
     return in_chunks(work, "versions", _listed(surplus, VERSIONS, records.drop_versions))
@@ -390,6 +394,7 @@ def _stale(work: Work) -> list[Path]:
     briefs = location.place("surface-cache")
     half = [path for name in _HALF_WRITTEN for path in location.place(name).glob("*.part*")]
     old = [path for path in briefs.glob("*.json") if _age(path) > BRIEF_SECONDS]
+    # A file that is being written is young: only what its writer left behind is an hour old.
     return sorted({*(path for path in half if _age(path) > STALE_SECONDS), *old})
 
 
@@ -403,6 +408,7 @@ def _age(path: Path) -> float:
     try:
         return time.time() - path.lstat().st_mtime
     except OSError:
+        # What is gone, or cannot be looked at, counts as new: nothing is deleted then.
         return 0.0
 
 
@@ -414,6 +420,7 @@ def _gone(work: Work) -> list[str]:
     if work.services.location.remote:
         return []
     old = map(Path, work.services.store.maintenance.old_checkpoints(work.before("hooks.keep_days")))
+    # Where its folder is gone, too, the disk may only be unplugged or not mounted.
     return [str(path) for path in old if path.parent.is_dir() and not path.exists()]
 
 

@@ -146,6 +146,7 @@ def embed_chunks(services: StoreServices, *, seconds: float, progress: Callable[
     """
     deadline = time.monotonic() + seconds if seconds else math.inf
     done = 0
+    # A provider that does not answer now is asked again after the next session.
     with suppress(EmbeddingError):
         while time.monotonic() < deadline and (made := services.chunk_embedding.embed_batch()):
             done += made
@@ -200,6 +201,7 @@ def reembed(
     with _alone(services) as held:
         if not held:
             return Renewed(model, stopped=BUSY)
+        # Only with the lock held: another process may be putting vectors of this model in.
         if afresh:
             services.store.vectors.forget(model)
         run = _Run(
@@ -288,9 +290,12 @@ class _Run:
         At last the vectors that nobody has any more go.
         """
         vectors = self.services.store.vectors
+        # What has no vector is made first, by another model if need be: the rest still has its former
+        # vectors.
         complete = self._through(lambda limit: vectors.pending(limit, best_first=True), stand_in=True)
         if missing_only or not complete or not self._others:
             return
+        # A model that only stands in must not replace vectors of the one that is wanted.
         if self.by not in {"", self.model}:
             self.stopped = f"{self.model} makes no vectors now; {self.by} stands in for it."
             return
@@ -355,6 +360,7 @@ class _Run:
         """Count a batch inside of the transaction that keeps it, so that both or neither hold."""
         self.done += count
         if self._others and model == self.model:
+            # From the end of one batch to the end of the next: the pauses count for whoever waits, too.
             since, self._at = self._at, time.monotonic()
             self.services.store.vectors.reembedded(
                 model, to_micros(self.now()), done=count, milliseconds=round(1e3 * (self._at - since))
@@ -383,6 +389,7 @@ def keep_vector_index(services: StoreServices, *, threads: int = 1) -> int:
     folder = services.location.place("locks")
     with suppress(ImportError, OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
+        # Two processes that extend the same index file would lose each other's vectors.
         with alone(folder / "vectors.lock") as held:
             return services.store.vectors.keep_index(threads=threads) if held else 0
     return 0

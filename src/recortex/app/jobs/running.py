@@ -62,6 +62,7 @@ def run(
 ) -> list[Done]:
     """Run jobs one after another, each within its own time; one that fails says so in its `Done`."""
     work = work_on(services, clock, settings, math.inf)
+    # A job that never ends takes all the time there is: tried last, it keeps no other from its turn.
     jobs = _stuck_last(tuple(jobs), work)
     believed = _may_age(jobs, work)
     return [
@@ -113,6 +114,8 @@ def run_due(
             break
         progress("maintenance", place, len(jobs))
         found.append(_attempt(job, work) if watched else _run_one(job, work, dry_run=dry_run))
+        # What came before decides what a later job does: a backup is only new when something was deleted or
+        # changed.
         so_far[job.name] = found[-1].counts
     return found
 
@@ -131,6 +134,7 @@ def work_on(
     services: StoreServices, clock: Callable[[], datetime], settings: Settings, seconds: float
 ) -> Work:
     """What a job gets to work on; `seconds` may be infinite: it then looks at no clock."""
+    # Monotonic: a clock that is set back meanwhile must not let a job run for hours.
     end = time.monotonic() + seconds
     return Work(
         services=services, now=clock(), clock=clock, settings=settings, left=lambda: end - time.monotonic()
@@ -158,6 +162,7 @@ def _run_one(job: Job, work: Work, *, dry_run: bool = False) -> Done:
             outcome = job.plan(work) if dry_run and job.plan else job.run(work)
         for name, number in outcome.counts.items():
             count("job", number, job=job.name, counter=name)
+        # What ended partly is due again at once, so its time is not noted.
         if job.days is not None and outcome.state == "done" and not dry_run:
             work.services.store.maintenance.note(
                 job.name, work.now, outcome.counts if outcome.record is None else outcome.record
@@ -200,7 +205,10 @@ def _attempt(job: Job, work: Work) -> Done:
             work.services.store.ledger.degrade(
                 Degradation(_component(job), UNFINISHED, _LESS_OFTEN), work.now
             )
+            # Bounded before the power is taken: a count that grew for years would make a number of
+            # thousands of digits.
             again = last + timedelta(hours=min(2 ** (min(tries, 64) - _TRIES), _LONGEST_WAIT))
+            # A last attempt that lies in the future was noted by a wrong clock, and keeps nothing waiting.
             if last <= work.now < again:
                 note = f"it did not end {tries} times in a row; tried again after {again:%Y-%m-%d %H:%M} UTC"
                 return Done(name=job.name, state="skipped", note=note)
@@ -208,6 +216,7 @@ def _attempt(job: Job, work: Work) -> Done:
         log.note(name, work.now, {"times": tries + 1})
     try:
         done = _run_one(job, work)
+    # An error that Python sees counts as an end: only a kill leaves the count behind.
     finally:  # what ends the process from outside comes past here
         with suppress(StorageError):
             log.note(name, work.now, {"times": 0})
@@ -282,6 +291,7 @@ class Worker:
         for name in QUEUED:
             retry = RetryStrategy(max_attempts=ATTEMPTS, exponential_wait=4)
             jobs.task(name=name, retry=retry)(self._task(name))
+        # One round at a time waits in the queue: several workers would otherwise each add theirs.
         rounds = jobs.task(name="rounds", queueing_lock="rounds")(self._rounds)
         jobs.periodic(cron=EVERY)(rounds)
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # it shows tracebacks; `_task` says why
@@ -289,7 +299,10 @@ class Worker:
             with queue.guarded():
                 jobs.run_worker(
                     wait=not once,
+                    # One job at a time: neither the open applications nor the counts are made for several
+                    # threads.
                     concurrency=1,
+                    # Nobody reads finished jobs, and their table would grow for ever.
                     delete_jobs="always",
                     name="recortex",
                     shutdown_graceful_timeout=GRACE,
@@ -307,6 +320,7 @@ class Worker:
         """
         with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
             queue.take_back(jobs)
+            # The own workspace may not be among those that the server knows yet.
             names = [self._address.workspace, *queue.workspaces(self._address)]
             return sum(queue.defer(jobs, name, QUEUED) for name in dict.fromkeys(names))
 

@@ -130,14 +130,18 @@ def is_believed(work: Work, *, trusted: bool = False) -> bool:
     if noted is not None:
         known = Believed(**{name: noted.outcome.get(name, 0) for name in asdict(Believed())})
     else:
+        # A store that was never looked at begins with its latest run, so that the first look has something
+        # to compare with.
         known = Believed(at=max((to_micros(run.done_at) for run in runs.values()), default=_began(work)))
     after, believed = (Believed(at=now), True) if trusted else looked_at(known, now)
+    # An unchanged record is not written again, as this runs after each session.
     if noted is None or after != known:
         log.note(NAME, work.now, asdict(after))
     if known.at and now < known.at - SKEW:
         # Restore what was put away for its age at a time that is yet to come.
         query = MemoryQuery(statuses=_PUT_AWAY, order="updated", limit=_MOST)
         for memory in work.services.store.memories.find(query):
+            # They come in the order of change, so the first one of the past ends the search.
             if to_micros(memory.updated_at) <= to_micros(work.now) + SKEW:
                 break
             before = _before_ageing(work, memory)
@@ -165,8 +169,10 @@ def _began(work: Work) -> int:
 def _before_ageing(work: Work, memory: Memory) -> Status | None:
     """The status before the store put a memory away for its age; None where something else did."""
     for version in work.services.store.memories.history(memory.id):
+        # The latest version that ageing did not write has the status that ageing took away.
         if version.changed_by is not Actor.DECAY or version.memory.status not in _PUT_AWAY:
             before = version.memory.status
+            # With the same status then, it was not ageing that put the memory away.
             return None if before is memory.status else before
     return None
 
