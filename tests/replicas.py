@@ -37,6 +37,9 @@ class Meeting:
     def push(self, batch):
         if self.offline:
             raise OfflineError("There is no network.")
+        there = [*batch.versions, *batch.purges, *(one for found in self.versions.values() for one in found)]
+        purged = {one.memory_id for one in there if one.operation == "purge"}
+        assert all(one.body or one.memory_id in purged for one in batch.versions)  # as a server demands
         for one in missing(batch.versions, self.vector)[: self.limit]:
             self.versions.setdefault(one.replica, []).append(one)
         self.cards |= {one.replica: one for one in batch.cards}

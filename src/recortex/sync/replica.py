@@ -107,17 +107,20 @@ class SyncReplica:
         for ids in _chunks(self.log.changed()):
             with self._store.transaction():
                 made += self._written(self._captured(ids))
-        # A relation of what was purged has a purge of its own: without one, nobody takes its versions, of
-        # which the text is gone.
-        for purged in (self.log.gone, self.log.loose):
-            with self._store.transaction():
-                made += self._written(self._purges(purged()))
+        with self._store.transaction():
+            made += self._written(self._purges(self.log.gone()))
+        made += self._purge_loose()
         with self._store.transaction():
             made += self._written(self._relations())
         # What replaced one of several leaves may begin a conflict or end one, or another leaf may hold now.
         for records in _chunks(made):
             self.show(records)
         return len(made)
+
+    def _purge_loose(self) -> list[str]:
+        """Purge relations of what was purged: nobody would take their versions, of which the text is gone."""
+        with self._store.transaction():
+            return self._written(self._purges(self.log.loose()))
 
     def _captured(self, ids: Sequence[str]) -> Iterator[SyncVersion]:
         heads, versions = self.log.heads(ids), self.log.of_records(ids)
@@ -294,6 +297,7 @@ class SyncReplica:
             gone = self._store.exchanges_to_erase(texts)
             files = self._services.location.files
             self._store.erase(ids, texts, exchanges=gone, files=files, now=self._now)
+            self._purge_loose()  # before the push that follows sends them
 
     def trust(self, replica: Replica) -> None:
         """Show what a replica says from now on."""

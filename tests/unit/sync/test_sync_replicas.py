@@ -205,6 +205,21 @@ def test_a_purge_takes_relations_with_it_that_nobody_was_sent_yet(people, tmp_pa
     late.close()
 
 
+def test_a_relation_of_what_a_teammate_purges_is_purged_by_the_push_that_sends_it(people):
+    ada, bob = people
+    meeting = Meeting()
+    one, two = ada.remember("We chose Redis."), ada.remember("One box is enough.")
+    both(people, meeting)
+    bob.cortex.link(one, two, relation="requires")
+    ada.cortex.purge(one)
+    ada.sync(meeting)
+    bob.sync(meeting)  # makes a version of the relation, takes in the purge, and pushes
+    sent = meeting.versions[bob.team.me().replica]
+    assert [(one.operation, one.body) for one in sent][-1] == ("purge", None)
+    assert both(people, meeting).agreed
+    assert ada.heads() == bob.heads()
+
+
 def test_relations_travel_and_go(people):
     ada, bob = people
     meeting = Meeting()
