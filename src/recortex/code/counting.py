@@ -406,6 +406,7 @@ class _Frequency:
         having = self._having[population.kind, population.language, trait, value] - support
         if outside < LEAST_SUPPORT:
             return ALONE
+        # Each share with one success and one failure more (Laplace's rule), so that none is 0.
         return log2((support + 1) / (total + 2)) - log2((max(having, 0) + 1) / (outside + 2))
 
 
@@ -413,6 +414,7 @@ def _candidates(population: Population, frequency: _Frequency, detection: Detect
     implied = {one for values in detection.implied.values() for one in values}
     told: dict[tuple[str, str], list[str]] = defaultdict(list)
     least = LEAST_SUPPORT if population.whole or population.kind == "class" else LEAST_OF_FUNCTIONS
+    # The widest folder first: what is told of it is not told again of the folders within it.
     for scope, items in sorted(scopes(population.items).items(), key=lambda one: (len(one[0]), one[0])):
         if len(items) < LEAST_SUPPORT or (not scope and not population.whole and not _one_folder(items)):
             continue

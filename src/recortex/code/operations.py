@@ -225,6 +225,7 @@ class CodeOperations(Operations):
         if not symbol.strip():
             raise InvalidInputError("Which symbol?", hint=f"recortex code {action} NAME")
         if action == "find":
+            # One more than are shown, which tells that there are more.
             found = search(known.project, symbol, most + 1)
             shown = tuple(_shown(known, one) for one in found[:most])
             return Code(action=action, symbols=shown, more=len(found) > most)
@@ -297,6 +298,7 @@ class CodeOperations(Operations):
 
 def _hanging(services: StoreServices, path: str, symbol: Symbol) -> Iterator[tuple[str, str]]:
     """The memories that hang on a symbol, or on what calls it, and why they bear on it."""
+    # Backwards: of several links of a memory, the last one read counts, and that is to be the first.
     for id_, role, name in reversed(services.store.symbols.hanging(path, [symbol.plain])):
         if name == symbol.name:
             yield id_, f"about {name}" if role == "about" else f"about a caller of {name}"
@@ -514,6 +516,7 @@ class PieceOperations(Operations):
         )
         new = pair(description=said, generated=not description.strip())
         if not description.strip():
+            # What somebody wrote about the former piece stays for the new one.
             former = replaced(new, pieces_of_file(services.store, piece.link.path), self._still_there)
             given = next((one.description.text for one in former if was_given(one.description)), "")
             new = pair(description=given) if given else new
@@ -529,6 +532,7 @@ class PieceOperations(Operations):
         description, code = new.description.memory, new.code.memory
         now, actor = self._app.clock(), self._app.actor
         with services.store.transaction():
+            # Read again within the transaction: another process may have indexed the file meanwhile.
             former = pieces_of_file(services.store, description.files[0].path)
             for one in former:
                 if one.code is not None and unchanged(one, new):

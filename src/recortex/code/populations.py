@@ -51,15 +51,18 @@ def returned(signature: str, name: str, language: str) -> str | None:
 
     Returns None where it is not known, empty where it is a type of the language or nothing.
     """
+    # A signature that was cut lacks what stands at its end.
     if len(signature) >= LONGEST and language not in _TYPE_FIRST:
         return None
     written = _written_return(signature, name, language)
     if written is None:
         return None
     written = written.strip()
+    # Functions that are awaited are counted with the others, by what they give in the end.
     if found := _AWAITED.match(written):
         written = found[1].strip()
     outer = re.match(r"[&*]*(?:dyn |impl )?([A-Za-z_][\w.:\\]*)(\s*[<\[])?", written)
+    # A single letter is the parameter of a generic type.
     if outer is None or re.split(r"[.:\\]+", outer[1])[-1] in _PLAIN or len(outer[1]) == 1:
         return ""
     return outer[1] + ("<…>" if outer[2] and outer[2].strip() == "<" else "[…]" if outer[2] else "")
@@ -141,6 +144,7 @@ def file_traits(path: str, facts: FileFacts, roots: frozenset[str]) -> Traits:
     name = path.rpartition("/")[2]
     stem, _, ending = name.partition(".")
     found: Traits = {}
+    # These name a file by its class, whatever the project.
     if facts.language not in {"java", "csharp", "php"}:
         shape = next((said for said, form in _SHAPES if form.fullmatch(stem)), None)
         if shape:
@@ -197,6 +201,7 @@ class Around:
                 self.marks[mark.symbol].add(mark.name.lstrip(":"))
         for call in facts.calls:
             said, index = _called(call), call.caller
+            # What a nested function calls, the function around it does as well.
             while said and index != NOWHERE:
                 self.calls[index].add(said)
                 index = facts.symbols[index].parent

@@ -76,6 +76,7 @@ class Git(Value, frozen=True):
 
     def text(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> str | None:
         """All that git prints, likewise; None where it fails or takes longer."""
+        # By default git writes names beyond ASCII as octal numbers between quotation marks.
         said = self.bytes("-c", "core.quotePath=false", *words, seconds=seconds)
         return None if said is None else said[:most].decode("utf-8", "replace")
 
@@ -128,6 +129,7 @@ def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
             "GIT_WORK_TREE": str(tree),
             "GIT_INDEX_FILE": str(own / "index"),
             "GIT_OBJECT_DIRECTORY": str(common / "objects"),
+            # Without it git would look for the parents at which a shallow clone ends.
             "GIT_SHALLOW_FILE": str(common / "shallow"),
         }
         yield Git(program, folder, {**git_environment(), **places})
@@ -176,6 +178,7 @@ def renamed_files(tree: Path, since: datetime) -> list[tuple[str, str, datetime]
     for line in lines:
         status, *names = line.split("\t")
         if status.isdecimal():
+            # A commit may claim any time; Python's dates end in the year 9999.
             at = datetime.fromtimestamp(min(int(status), 2**33), UTC)
         elif len(names) == 2:  # noqa: PLR2004  from and to
             found.append((names[0], names[1], at))
@@ -200,6 +203,7 @@ def _changed(git: Git) -> tuple[str, ...]:
 def tracked(tree: Path, path: str) -> bool:
     """Whether git keeps a file, or anything in a folder, of a working tree in the repository."""
     _, commit = branch_and_commit(tree)
+    # Before the first commit there is an index already, and git wants some commit as HEAD.
     with isolated(tree, commit or "0" * 40) as git:
         return git is not None and bool(git.lines("ls-files", "--cached", "--", f":(top,literal){path}"))
 
@@ -221,6 +225,7 @@ def ignored_paths(tree: Path, *, seconds: float) -> frozenset[str] | None:
             return None
         (git.folder / "HEAD").write_text("ref: refs/heads/none\n", encoding="ascii")  # no commit is compared
         with suppress(OSError, UntrustedFileError):
+            # Git looks for this file in the repository's folder, which here is ours.
             (git.folder / "info").mkdir()
             own = read_regular(common / "info" / "exclude", MOST_BYTES)
             (git.folder / "info" / "exclude").write_bytes(own)

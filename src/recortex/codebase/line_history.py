@@ -335,6 +335,7 @@ def history(tree: Path, *, known: str = "", limit: int, since: datetime | None =
         if git is None:
             return CommitHistory()
         ancestor = bool(known) and git.succeeds("merge-base", "--is-ancestor", known, head) is True
+        # One more than wanted, which tells that there are more.
         words = ["log", f"--max-count={limit + 1}", "--diff-merges=first-parent", "--name-only", *PLAIN]
         words += [f"--format={_FORMAT}", *([f"--since={since.isoformat()}"] if since else [])]
         text = git.text(
@@ -384,10 +385,12 @@ def file_histories(tree: Path, endings: Collection[str]) -> dict[str, FileHistor
         at = _instant(seconds)
         for change in filter(None, changes.split("\n")):
             status, *names = change.split("\t")
+            # From the latest commit back, so that a former name is translated into that of today.
             name = now_called.get(names[-1], names[-1])
             if status.startswith("R"):
                 now_called[names[0]] = name
             known = found.get(name)
+            # The last one that is read is the earliest: since then the file is there.
             found[name] = FileHistory(at, commit, known.last if known else at)
     return found
 

@@ -100,6 +100,7 @@ def _with_lines(rows: Iterable[tuple[str, str, bool]], text: str, ecosystem: str
     lowered = text.lower()
     known: dict[str, int] = {}
     for name, version, indirect in rows:
+        # A `pom.xml` has group and artifact on two lines: that of the artifact is told.
         part = name.rpartition(":")[2] if ecosystem == "maven" else name
         if part not in known:
             place = _place(part.lower(), lowered)
@@ -120,6 +121,7 @@ def _place(name: str, text: str) -> int:
 
 def _plain(name: str, ecosystem: str) -> str:
     if ecosystem == "pypi":
+        # As PEP 503 compares names.
         return re.sub(r"[-_.]+", "-", name).lower()
     return name.lower() if ecosystem in {"nuget", "composer", "cpp"} else name
 
@@ -209,6 +211,7 @@ def _cargo(text: str) -> _Found:
 
 
 def _xml(text: str) -> ET.Element:
+    # Entities made of entities can take all memory ("billion laughs").
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ValueError("it declares entities, which are not read")
     return ET.fromstring(text.lstrip("\ufeff \r\n\t"))  # noqa: S314
@@ -267,6 +270,7 @@ def _msbuild(text: str) -> _Found:
 
 
 def _cmake(text: str) -> _Found:
+    # A `#` before a version belongs to a package, as in `gh:owner/name#1.2`.
     plain = re.sub(r"(?m)#(?!v?\d).*$", "", text)
     for inner in (*_CMAKE.findall(plain), *_CMAKE_LINK.findall(plain)):
         for word in _CMAKE_WORD.findall(inner):
@@ -414,6 +418,7 @@ class WorkingTree:
         paths = [path for path in self._paths if PurePosixPath(path).name in runner.manifests]
         listed = [self._declares(path, runner) for path in paths[:MOST_MANIFESTS]]
         known = frozenset[str]().union(*(names for names in listed if names))
+        # In a manifest that cannot be listed the name may be declared.
         return bool(known) and None not in listed and len(paths) <= MOST_MANIFESTS and name not in known
 
     def _declares(self, path: str, runner: Runner) -> frozenset[str] | None:

@@ -126,6 +126,7 @@ def branch_and_commit(tree: Path) -> tuple[str, str]:
     reference = head.removeprefix("ref: ")
     if not _REFERENCE.fullmatch(reference):
         return "", ""
+    # A loose reference overrules a packed one, as it does for git.
     commit = _commit(_read(common / reference)) or _packed(common / "packed-refs", reference)
     return reference.removeprefix("refs/heads/"), commit
 
@@ -214,6 +215,7 @@ def _same(one: Path, other: Path) -> bool:
 def _marked(start: Path) -> Path | None:
     home = Path.home()
     for folder in (start, *start.parents):
+        # A home folder may hold such a file, and is no project.
         if folder == home:
             return None
         if any((folder / marker).is_file() for marker in MARKERS):
@@ -253,6 +255,7 @@ def same_folder(path: Path) -> int:
 # -- git itself, found by an absolute path; and reftables, which only git reads
 
 
+# Nothing of the person's or the machine's configuration, which may name programs to run.
 _NO_PROGRAM = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
 _NO_LOCKS = {
     "GIT_OPTIONAL_LOCKS": "0",

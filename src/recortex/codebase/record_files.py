@@ -158,9 +158,11 @@ def find(wanted: Place, endings: Collection[str]) -> Found:
     """
     found = Found()
     if not wanted.pattern and not wanted.path.is_dir():
+        # Raises an error where it is not there.
         wanted.path.stat()
         found.files.append(wanted.path)
         return found
+    # Raises an error where it cannot be read; while walking, such folders are only passed over.
     os.scandir(wanted.path).close()
     links: list[Path] = []
     for path in _document_files_walk(wanted.path, ignored_above(wanted.path), found):
@@ -255,6 +257,7 @@ def command_files(folder: Path) -> Iterator[tuple[str, str]]:
         if read == MOST_FILES:
             return
         with suppress(OSError, UntrustedFileError, ValueError):
+            # A link within the folder may lead out of it.
             if path.resolve().is_relative_to(real):
                 text = read_regular(path, MOST_BYTES).decode()
                 read += 1

@@ -62,6 +62,7 @@ def parse(url: str, *, workspace: str = "") -> Address:
         ConfigError: it cannot be one.
     """
     try:
+        # A lone surrogate cannot be sent to a server, and is no part of a URL.
         url.encode()
         parts = urlsplit(url)
         given = _parameters(parts.query)
@@ -69,6 +70,7 @@ def parse(url: str, *, workspace: str = "") -> Address:
         raise ConfigError("The URL of the database cannot be read.", hint=HINT) from None
     if not url.partition(":")[2].startswith("//"):
         raise ConfigError("The URL of the database cannot be read.", hint=HINT)
+    # A sign of a password that is not escaped moves the borders of the parts, and some of it would be shown.
     if parts.netloc.count("@") > 1 or "@" in f"{parts.path}{parts.query}{parts.fragment}":
         raise ConfigError("The URL of the database has an @ out of place.", hint=f"Write %40 for it. {HINT}")
     if "#" in url:

@@ -365,6 +365,7 @@ def enclosing(lines: Sequence[str], number: int) -> Definition | None:
     if not 1 <= number <= len(lines):
         return None
     line = lines[number - 1]
+    # An empty line lies in whatever is open above it.
     indent = _indent(line) + line.strip().startswith(_CLOSING) if line.strip() else MOST_LINES
     for place in range(number, max(number - MOST_LINES, 0), -1):
         line = lines[place - 1]

@@ -352,4 +352,5 @@ def chosen(answer: str, before: str) -> str:
         return options[place][1][:_LONGEST_OPTION] if place < len(options) else ""
     label = _CHOICE.match(answer)
     named = [text for name, text in options if label and name == label["label"].lower()]
+    # A list may be given twice: the last one stands nearest to the answer.
     return named[-1][:_LONGEST_OPTION] if named else ""

@@ -108,6 +108,7 @@ def shortest(start: Node, goal: Node, arcs: Iterable[tuple[Node, Node, Named]]) 
         after.setdefault(cause, []).append((effect, name))
     came: dict[Node, tuple[Node, Named]] = {}
     frontier = [start]
+    # By breadth, so that the way that is found is a shortest one.
     while frontier and goal not in came:
         reached: list[Node] = []
         for near in frontier:

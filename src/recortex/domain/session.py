@@ -281,5 +281,6 @@ def risen(chance: float, outcome: Outcome) -> float:
     """A probability that a memory helps, with what became of it before: 0 for one that is spent."""
     if is_exhausted(outcome):
         return 0.0
+    # The factor is applied to the odds, so that the result stays a probability.
     odds = chance * usefulness(outcome)
     return odds / (odds + 1.0 - chance) if chance < 1.0 else 1.0

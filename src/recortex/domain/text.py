@@ -54,6 +54,7 @@ def read_toml(text: str) -> dict[str, Any]:
     """
     import tomllib
 
+    # A key of so many parts needs as many dots, which most files do not have.
     if text.count(".") >= _FEW_DOTS and _DEEP_KEY.search(_TOML_STRING.sub("x", text)):
         raise ValueError("a key has more than 64 parts")
     return tomllib.loads(text)
@@ -301,6 +302,7 @@ def visible(text: str) -> str:
 
     Line breaks and tabs stay.
     """
+    # Most text is plain ASCII, of which no single character need be looked at.
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     plain = _BREAK.sub("\n", _TERMINAL.sub("", text))
@@ -321,6 +323,7 @@ def _replacement_of(found: re.Match[str]) -> str:
     """What a character is replaced by: itself, a space, or nothing."""
     sign, text = found[0], found.string
     before = text[found.start() - 1 : found.start()]
+    # They join the signs of some scripts and of emoji; anywhere else they hide something.
     if sign in _JOINERS:
         return sign if _joinable(before) and _joinable(text[found.end() : found.end() + 1]) else ""
     if sign in _STYLES:

@@ -317,4 +317,5 @@ def _cutting(name: str, language: str) -> re.Pattern[str]:
 
 
 def _any_of(listed: frozenset[str]) -> re.Pattern[str]:
+    # The longest first: of two that begin alike, the shorter one would always match.
     return re.compile("|".join(sorted(map(re.escape, listed), key=len, reverse=True)))

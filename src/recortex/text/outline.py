@@ -158,6 +158,7 @@ def outline(text: str, suffix: str = ".md") -> Outline:
         suffix: of its name: `.rst` and `.adoc` have headings and fields of their own.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    # Line breaks of a comment stay, since sections are cited by their lines.
     text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     lines = [line[:MOST_LINE] for line in text.split("\n")]
     front, taken = front_matter(lines)
@@ -219,6 +220,7 @@ def _heading(lines: Sequence[Line], marks: list[str], *, adorned: bool) -> tuple
         return len(found[1]), found[2].strip(), 1
     over = adorned and len(lines) > _WITH_LINE_ABOVE and _UNDERLINE.match(lines[0].text)
     line, under = lines[1 if over else 0], lines[(2 if over else 1) : (3 if over else 2)]
+    # Where the numbers do not follow each other, code that was left out stands between the two.
     mark = _UNDERLINE.match(under[0].text) if under and under[0].number == line.number + 1 else None
     said = line.text.strip()
     text = said and not _NOT_PLAIN.match(line.text) and (over or not line.text.startswith((" ", "\t")))
@@ -250,6 +252,7 @@ MOST_TABLE = 200
 
 def _in_rows(lines: Sequence[Line], suffix: str) -> Iterator[Line]:
     """The lines, with every table as rows between bars; below the names of columns stands a rule."""
+    # Looked up once: searching from each beginning would take the square of the text's length.
     closed = {
         name: [at for at, line in enumerate(lines) if f"</{name}" in line.text.lower()]
         for name in ("table", "dl")

@@ -91,6 +91,7 @@ class TokenCounter:
                 return self._counted(text)
             except (OSError, ValueError, ImportError, zlib.error) as error:
                 self._give_up(error)
+        # Rounded up, so that only an empty text counts as nothing.
         return -(-len(text) // CHARACTERS_PER_TOKEN)
 
     def _counted(self, text: str) -> int:
@@ -172,6 +173,7 @@ class Merges:
             at = ranks.index(least)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
             del ranks[at]
+            # No other pairs have changed.
             for pair in range(max(at - 1, 0), min(at + 1, len(ranks))):
                 ranks[pair] = self._rank(parts[pair] + parts[pair + 1])
         return len(parts)

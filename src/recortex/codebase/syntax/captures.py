@@ -374,10 +374,12 @@ class Captured:
         found = []
         for node in self.spans.pop("inner", ()):
             start, end = node.start_byte + 1, node.end_byte - 1
+            # `vec![…]` and `assert!(…)` hold expressions, of which calls are read as tokens.
             if self.data[start - 1 : start] != b"{" or len(self.read) >= MOST_INNER:
                 continue
             (row, column), last = node.start_point, node.end_point
             inner = parse(Range((row, column + 1), (last[0], max(0, last[1] - 1)), start, end))
+            # What does not parse may be a language of the macro's own.
             if inner is not None and inner.named_child_count and not inner.has_error:
                 if not self.is_read(start):
                     insort(self.read, (start, end))

@@ -174,6 +174,7 @@ class CurrentCode:
         tree = self._store.refresh(self.root)
         self._store.collect()
         self._files.clear()
+        # Cached properties, which are made anew when they are asked for.
         for name in ("paths", "_by_key", "_by_name"):
             self.__dict__.pop(name, None)
         return tree.slow

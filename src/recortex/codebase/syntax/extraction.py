@@ -197,6 +197,7 @@ _KINDS = bytes(
 
 def long_runs(data: bytes) -> Iterator[tuple[int, int]]:
     """Where each long run begins, and where its beginning ends: behind a line, if there is one."""
+    # Most files have no long run, which their signs alone tell.
     if max(map(len, data.translate(_KINDS, _SPACE).split(b"a;"))) < LONGEST:
         return
     start = 0
@@ -316,6 +317,7 @@ def read_facts(path: str, data: bytes) -> FileFacts | None:
     tree, why = _checked(loaded, data, until)
     if tree is None:
         return FileFacts(grammar.language, skipped=why, whole=False)
+    # A second parse takes as long as the first, and only these languages have a preprocessor.
     if tree.root_node.has_error and grammar.language in {"c", "cpp"}:
         tree = _without_macros(loaded, data, tree, until)
 
@@ -424,6 +426,7 @@ def _symbol(one: Definition, captured: Captured, nesting: Nesting, tokens: Token
         doc=one.doc,
         first=node.start_point[0] + 1 if one.outer < 0 else data.count(b"\n", 0, one.outer) + 1,
         line=one.line,
+        # What ends at the very beginning of a line does not reach into it.
         last=node.end_point[0] + (1 if node.end_point[1] else 0),
         parent=one.parent,
         hash=tokens.hash(one.start if one.outer < 0 else one.outer, one.end, one.name.rpartition(".")[2]),

@@ -161,6 +161,7 @@ class FactStore:
         """
         found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
         if found is None:
+            # Another process may insert the row at the same time.
             self._database.execute("INSERT OR IGNORE INTO trees(root) VALUES(?)", (str(root),))
             found = self._database.execute("SELECT id FROM trees WHERE root = ?", (str(root),)).get
         number = int(found)
@@ -351,6 +352,7 @@ def _opened(path: Path | None) -> apsw.Connection:
         database.set_busy_timeout(BUSY_MILLISECONDS)
         if database.execute("PRAGMA user_version").get != FILE_VERSION:
             _remake(database, FILE_VERSION)
+        # Several processes read while one writes, and a cache may lose its last transaction with the power.
         database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL").fetchall()
     except BaseException:
         database.close(force=True)
@@ -361,6 +363,7 @@ def _opened(path: Path | None) -> apsw.Connection:
 def _remake(database: apsw.Connection, version: int) -> None:
     """Empty a file of another version, and make the tables; nothing of what was in it stays in its bytes."""
     database.execute("PRAGMA secure_delete = ON").fetchall()
+    # It can be set only before there is a table.
     database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     database.execute("BEGIN IMMEDIATE")
     try:

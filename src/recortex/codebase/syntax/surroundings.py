@@ -64,6 +64,7 @@ class Surroundings:
 
     def _attach_marks(self) -> list[Mark]:
         plain = bytearray(self.plain) if self._captured.marks else self.plain
+        # Several marks may stand before a definition: the others are nothing that parts it from one.
         for node in self._captured.marks:
             _blank_out(plain, node)
         found = []
@@ -92,6 +93,7 @@ class Surroundings:
     def _attach_comments(self) -> None:
         """The comment that ends on the line above is documentation; its first line is taken."""
         comments = self._captured.spans["comment"]
+        # A comment that includes its line break ends at the beginning of the next line.
         ending = {node.end_point[0] - (not node.end_point[1]): node for node in comments}
         marks = {node.end_point[0]: node.start_point[0] for node in self._captured.marks}
         for one in self._nesting.definitions if ending else ():
@@ -156,6 +158,7 @@ class Nesting:
         self.whole = True
         self._constants: set[str] = set()
         open_: list[tuple[Definition, int]] = []
+        # Of two that begin together, the outer one comes first.
         for one in sorted(_once(captured.definitions), key=lambda one: (one.start, -one.end)):
             while open_ and open_[-1][0].end <= one.start:
                 open_.pop()

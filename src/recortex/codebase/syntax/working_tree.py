@@ -294,6 +294,7 @@ def visits(
         visit, anew = found
         yield visit
         if depth < DEEPEST:
+            # Taken from the end, so that folders come in the order of their names.
             inner = reversed(visit.folder.folders)
             waiting += [(f"{path}/{name}" if path else name, depth + 1, anew) for name in inner]
 
@@ -309,6 +310,8 @@ class _Walk:
         place = f"{self._root}/{path}" if path else self._root
         old = self._known.get(path)
         try:
+            # The top may be a link, as the person gave it; one below could lead out of the tree, or in a
+            # circle.
             status = os.stat(place, follow_symlinks=path == "")  # noqa: PTH116  hot
             ignores = _signature(f"{place}/.gitignore")
             same = (
@@ -320,6 +323,8 @@ class _Walk:
             folder = old if same and old is not None else self._listed(place, path, status, ignores)
         except OSError:
             return None
+        # Where other files are ignored now, the folders below may have others too, although their times are
+        # the same.
         anew = forced or (old is not None and old.ignores != ignores)
         files = [self._looked_at(place, one) for one in folder.files]
         self._files += len(files)

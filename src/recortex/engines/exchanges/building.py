@@ -242,6 +242,7 @@ def _chosen(
 
     # What a sentence gains only falls as others are chosen: whichever is still the best when it is looked at
     # again is the best of all.
+    # (The accelerated greedy algorithm of Minoux, 1978.)
     waiting = [(-gain(at), at) for at in range(len(found))]
     heapify(waiting)
     chosen: list[_Sentence] = []
@@ -323,6 +324,7 @@ def message_of(found: Iterable[Part]) -> str:
 
 def parts(text: str) -> list[Part]:
     """The typed and pasted parts of a message, in order; short pastes count as typed."""
+    # Blanked, not cut out, so that places found here are places of the text.
     outside = MESSAGES_PATTERNS.block.sub(lambda block: " " * len(block[0]), text)
     begins = MESSAGES_PATTERNS.document.search(outside)
     at = begins.start() if begins and len(text) - begins.start() >= _DOCUMENT_LEAST else len(text)
@@ -440,6 +442,8 @@ class SessionBuilder:
 
     def take(self, turn: Turn) -> None:
         """Go on with a turn."""
+        # What a sub-agent says is no part of the conversation; its report comes back with the tool that asked
+        # it.
         if turn.sidechain:
             return
         if turn.role == "assistant":
@@ -486,6 +490,7 @@ class SessionBuilder:
     def _agent(self, turn: Turn) -> None:
         current = self.current or self._open(turn, "agent", "", "")
         if said := prose(self.redact(turn.text)):
+            # One that was shortened has been kept in pieces already.
             if len(current.conclusion) >= _LEAST_WORK and LEFT_OUT not in current.conclusion:
                 self._add_work(current.conclusion, turn, "agent")
             if len(said) > MOST_CONCLUSION:
@@ -505,6 +510,7 @@ class SessionBuilder:
                 files |= dict.fromkeys(map(self.redact, tool.files))
             if tool.command and tool.ok is not None and not tool.injected:
                 command = shortened(self.redact(" ".join(tool.command.split())), _LONGEST_COMMAND, 0)
+                # The last run of a command decides, and stands last, since only the last few are kept.
                 failed.pop(command, None)
                 passed.pop(command, None)
                 (passed if tool.ok else failed)[command] = None

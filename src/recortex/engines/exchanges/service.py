@@ -248,6 +248,7 @@ def likenesses(found: Sequence[ExchangeFacts]) -> list[list[float]]:
     best = np.zeros((len(found), len(found)), np.float32)
     for codes in filter(any, kinds):
         width = max(len(code or b"") for code in codes)
+        # Zeros stand for a missing vector: it is like nothing.
         same = [code or bytes(width) for code in codes]
         rows = np.frombuffer(b"".join(same), np.int8).reshape(len(found), width).astype(np.float32)
         products = rows @ rows.T
@@ -412,6 +413,7 @@ class ExchangeRetrieval:
         places = list(islice(ranked(evidence, when=when), limit))
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = {(one.session, one.first_turn): one for one in found.values() if not one.part}
+        # A stretch of work may be found without the exchange that it belongs to.
         missing = [at for one in places if (at := (one.session, one.turn)) not in roots]
         roots |= self._search.beginning_at(missing)
         asked = {stem(word.removesuffix(ANY_ENDING)): evidence.rarity(word) for word in evidence.frequency}
@@ -445,6 +447,7 @@ class ExchangeRetrieval:
         left, shown = budget - AROUND * len(found), list[ExchangeHit]()
         shares = [_SHARES[min(place, len(_SHARES) - 1)] for place in range(len(found))]
         for place, one in enumerate(found):
+            # What a passage leaves of its share goes to those after it.
             own = max(left * shares[place] // sum(shares[place:]), _SHORTEST_PASSAGE)
             told = passage(one.texts, one.asked, own, self._count)
             tokens = self._count(told.text)
@@ -570,6 +573,7 @@ def foreign(exchange: Exchange, now: datetime) -> Exchange:
         last_turn=min(max(exchange.last_turn, first), _LAST_TURN),
         root_turn=min(max(exchange.root_turn, 0), first),
         part=min(max(exchange.part, 0), _LAST_TURN),
+        # A time that is yet to come would make it the latest answer for as long.
         started_at=exchange.started_at and min(exchange.started_at, now),
         ended_at=exchange.ended_at and min(exchange.ended_at, now),
     )

@@ -119,6 +119,7 @@ def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalise
         memory,
         content=content,
         text=text,
+        # A summary that follows from the content is made anew; one that somebody wrote stays.
         summary=content.summary()
         if memory.summary in ("", memory.content.summary())
         else redact(memory.summary).text,
@@ -126,6 +127,7 @@ def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalise
         tokens=count(text),
         **labels.changes,
     )
+    # Two tags with a secret each may have become one placeholder.
     changed = replace(changed, **_tidied(changed))
     return Normalised(_bounded(check(changed)), (*(finding.rule for finding in found), *labels.redacted))
 
@@ -278,6 +280,7 @@ class Embedding:
             batch = waiting[start : start + BATCH]
             try:
                 self._embed_most(batch, kept=lambda _, count: done.append(count))
+            # The next batches would fail as this one did; what is left is caught up with later.
             except EmbeddingError:
                 break
             progress("embedding", sum(done), len(waiting))

@@ -56,6 +56,7 @@ def clean(of: Memory | Draft) -> Labels:
     """
     names = _names(of)
     if names:
+        # Looked at again with the new names: other labels may hold secrets as well.
         later = clean(replace(of, **names))
         return Labels(names | later.changes, (*_RULE, *later.redacted))
     if not of.metadata and is_clean("\n".join(label_texts(of))):

@@ -366,6 +366,7 @@ class Ingestion:
         """
         reason = redact(reason).text
         with self._store.transaction():
+            # Read again within the transaction: another process may have changed or purged it.
             current = self._store.memories.get([old.id])
             if not current:
                 raise MemoryNotFoundError(f"The memory {old.id} is gone.")
@@ -409,11 +410,13 @@ class Ingestion:
             self._supersede(replace(named, recorded_at=now), old.id, actor, why)
             if not reworded:
                 self._unsettle(old.id, new.id, now, actor)
+            # Where one follows the other in time, they do not contradict each other any more.
             for one, other in ((new.id, old.id), (old.id, new.id)):
                 self._store.relations.remove(one, other, RelationType.CONTRADICTS)
 
     def _put(self, old: Memory, new: Memory, actor: Actor, reason: str) -> Memory:
         search = search_text_in(self._store, new)
+        # A vector is made of the words alone, so that it stays where they do.
         same_words = embedded_text(old) == embedded_text(new)
         return self._store.memories.update(
             old, new, search, actor=actor, reason=reason, keep_vector=same_words
@@ -436,6 +439,7 @@ class Ingestion:
             self._store.ledger.degrade(event, now)
         known = self._known(memory, new.same(wordings), similar)
         if known is not None:
+            # The known memory may be one that was only noted so far.
             new.write()
             result = self._merge(known, memory, now=now, actor=actor)
             return Kept(result, "known" if result == known else "merged", normalised.redacted)

@@ -435,6 +435,7 @@ def _assigned_rule(name: str, value: str) -> Rule | None:
     for rule in _assignment_rules():
         expression = default_table().compiled(rule)
         match = expression and expression.search(folded)
+        # Only where the rule takes the whole value: a sentence that begins like a secret is prose.
         if match and match["v"] == value.lower() and check_named(rule.check)(Place(value, match, text)):
             return rule
     return None

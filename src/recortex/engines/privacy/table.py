@@ -496,6 +496,7 @@ def in_comment(text: str, start: int) -> bool:
     """Whether a match is in a comment: its line begins with a comment sign or has one before it."""
     floor = max(0, start - _LINE)
     line = text.rfind("\n", floor, start) + 1
+    # The line begins before what is looked at, so that nothing is known of how.
     if line == 0 and floor > 0:
         return False
     before = text[line:start]

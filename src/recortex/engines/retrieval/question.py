@@ -98,6 +98,7 @@ def _agreement(date: NamedDate, at: datetime) -> float:
     if date.month is None:
         return _SAME_YEAR if at.year == date.year else 0.0
     if date.day is not None:
+        # Without a year, the nearest such day is meant.
         years = [date.year] if date.year else [at.year - 1, at.year, at.year + 1]
         return max(_day_agreement(year, date.month, date.day, at) for year in years)
     if date.year not in (None, at.year):
@@ -234,6 +235,7 @@ def without(asked: Question, common: frozenset[str]) -> str:
 
 
 def _names(text: str) -> Iterator[str]:
+    # The first word has a capital whatever it is.
     for token in islice(TYPED.finditer(text), 1, None):
         word = index_form(token[0])
         begins_sentence = text[: token.start()].rstrip()[-1:] in {".", "!", "?", ":", "\n"}

@@ -289,6 +289,7 @@ def score(asked: Question, evidence: Evidence) -> Ranking:
     spoken = [_spoken(asked, evidence, one) if one.traits & _SPOKEN else _NOTHING_SPOKEN for one in facts]
     forms = _forms(evidence, columns.traits)
     totals = _totals(forms, deviations, common, spoken)
+    # `count` never ends, so that the columns cannot be zipped strictly.
     sort = zip(totals, columns.priority, columns.recorded_at, columns.key, count(), strict=False)
     order = [one[-1] for one in sorted(sort, reverse=True)]
     return Ranking(
@@ -312,6 +313,7 @@ def _totals(
     forms: Sequence[Form], deviations: Columns, common: Columns, spoken: Sequence[Spoken]
 ) -> list[float]:
     """The sum of each candidate's signals by their weights, computed by column for each form."""
+    # The same objects for the same form, since `weights_of` is cached.
     if forms and all(map(is_, forms, forms[1:])):  # as mostly
         totals = _weighted(forms[0].compared, deviations)
     else:
@@ -524,6 +526,8 @@ def rated(scored: Iterable[Scored], best: float) -> Iterator[Rated]:
         top = one.total if top is None else top
         behind = top - one.total
         sure = best * exp(max(-behind / NEAR, -60.0))  # a score of 0 would look like no hit
+        # From the probability of the best one down to FLOOR at the reach of the form, by a constant factor
+        # for each step: so one limit serves all forms.
         if best > FLOOR:
             last = min(
                 last,

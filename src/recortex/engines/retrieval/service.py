@@ -117,6 +117,7 @@ class Meaning:
     def _result(self) -> tuple[QuestionVector | None, tuple[str, ...]]:
         try:
             return (self._made() if self._made else None), ()
+        # Words still answer without vectors; the note says why less may be found.
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
 
@@ -190,6 +191,7 @@ def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]], onl
     """
     placed = list(hits)
     ordered = [sorted(pair, key=_compared_fields) for pair in pairs]
+    # In the order of the later ones, so that of three versions the newest comes to stand first.
     for earlier, later in sorted(ordered, key=lambda pair: _compared_fields(pair[1])):
         places = {hit.memory.id: place for place, hit in enumerate(placed)}
         place = places.get(earlier.id)
@@ -322,6 +324,8 @@ class Candidates:
                 if words
                 else ()
             )
+            # How many words to require is an estimate that takes them as independent: where it leaves too
+            # few, any will do.
             few = all_required and len(found) < min(ENOUGH, limit)
             return self._search.match(words, limit, only, score_only=score_only) if few else found
         scores: defaultdict[int, float] = defaultdict(float)
@@ -334,6 +338,7 @@ class Candidates:
         self, search: Search, facts: Sequence[Facts], only: MemoryQuery
     ) -> tuple[Sequence[Facts], Mapping[int, Sequence[int]]]:
         """The candidates with the turns that stand beside the first of them; the turns around each."""
+        # The turns around one count by their vectors alone.
         if search.vector is None:
             return facts, {}
         around = self._around(facts)
@@ -449,6 +454,7 @@ class Retrieval:
         # With the floor: nothing if the best is too weak, and nothing far from it or from the question.
         answering = passing(candidates) if best >= FLOOR else iter(())
         most = max(limit, 0)
+        # The cross-encoder may bring one to the front that the scorer would have cut off.
         looked_at = max(most, RERANKED) if self._reranker and most else most
         told = list(islice(answering if floor else candidates, looked_at))
         fades = decayed and not (self._historical or only.as_of)
@@ -555,6 +561,7 @@ class Retrieval:
         """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
         size = max(self._search.searchable(), 1)
         frequency = self._frequencies(looked_up(asked.text, asked.words, asked.names))
+        # Pairs across the border of two words are in no text, and would count as words that nothing mentions.
         for pair in borders(frequency):
             del frequency[pair]
         synonyms = {word: synonyms_of(word) for word, count in frequency.items() if not count}

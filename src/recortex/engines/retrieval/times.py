@@ -111,10 +111,12 @@ def timeless(asked: Question, vocabulary: Vocabulary) -> Question:
     words, which says nothing against them.
     """
     lower = asked.text.lower()
+    # Some letters become two in lower case, after which positions would not fit.
     if len(lower) != len(asked.text):
         return asked
     text = asked.text
     spans = [match.span() for match in (*_times(lower), *_dates_since(lower))]
+    # From the end, so that the positions before stay right.
     for first, end in sorted(_apart([*spans, *date_spans(lower)]), reverse=True):
         if not any(vocabulary.frequency.get(word) for word in words(lower[first:end])):
             text = f"{text[:first]} {text[end:]}"
@@ -209,10 +211,12 @@ def _relative(match: re.Match[str], now: datetime) -> tuple[datetime, datetime]:
         return start, start + one_day
     if match["back"]:
         return now - _count(match["count"]) * _length(match["back"]), now
+    # "Three weeks ago" is no exact day: half a week to both sides counts in full.
     if match["ago"]:
         middle, length = now - _count(match["ago_count"]) * _length(match["ago"]), _length(match["ago"])
         return middle - length / 2, middle + length / 2
     if match["weekday"]:
+        # On a Monday, "Monday" is that of last week.
         back = (today.weekday() - _WEEKDAYS.index(match["weekday"])) % 7 or 7
         return today - back * one_day, today - (back - 1) * one_day
     return _calendar(match["which"] not in {"this", "current"}, match["unit"], today)
@@ -235,6 +239,7 @@ def _calendar(before: bool, unit: str, today: datetime) -> tuple[datetime, datet
 
 
 def _dated(match: re.Match[str], now: datetime) -> tuple[datetime, datetime] | None:
+    # With a preposition, since "may" and "march" alone may be no months.
     dates = named_dates(f"in {match['date']}")
     return _of_date(dates[0], now) if dates else None
 

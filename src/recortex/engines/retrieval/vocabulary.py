@@ -119,6 +119,7 @@ class Vocabulary(Value, frozen=True):
         known = sorted((count, word) for word, count in counts.items() if count)
         if self.small:
             return known
+        # Where every word is that common, the rarest one has to do.
         return [one for one in known if 2 * one[0] <= self.size] or known[:1]
 
     def _number_required(self, known: Sequence[tuple[int, str]]) -> int:

@@ -107,8 +107,11 @@ def asked(counts: Mapping[str, int], size: int, usual: Mapping[str, float] | Non
         if word in unheard:
             continue
         one = stem(word)
+        # Of several forms with one stem, the commonest tells how usual the word is.
         held[one] = max(held.get(one, 0), min(count, size))
     shares = {one: usual.get(one, UNUSUAL) for one in held}
+    # Additive smoothing with the shares of other projects as the prior: a young project has counted too
+    # little itself.
     rarity = {
         one: -log(max((held[one] + OTHERS * share) / (size + OTHERS), share)) for one, share in shares.items()
     }

@@ -241,6 +241,7 @@ def _is_name(word: str) -> bool:
 def _terms(text: str) -> frozenset[str]:
     """The words of a text, the last parts of its paths, and its runs of six words."""
     words = _words(text[:READ])
+    # Paths are written with and without their folders, so that the file's name counts as well.
     return frozenset((*words, *map(_base, words), *_runs(words)))
 
 
@@ -483,6 +484,7 @@ def _intents(questions: Sequence[Question]) -> tuple[AskedFor, ...]:
 
 def _at(values: Sequence[Number], share: float) -> Number | int:
     """The value that so large a share of them do not exceed; 0 where there are none."""
+    # By nearest rank, so that what is told is a value that was measured.
     return sorted(values)[ceil(share * len(values)) - 1] if values else 0
 
 
@@ -552,6 +554,7 @@ def counts(signals: Sequence[Signal]) -> dict[str, int]:
 
 def figures(sessions: Iterable[ReplayedSession]) -> ReplayFigures:
     """The counts of some sessions together."""
+    # A session without a prompt had nothing that could be answered, and would only lower the shares.
     lived = [one for one in sessions if one.prompts]
     prompts, answered = sum(one.prompts for one in lived), sum(one.answered for one in lived)
     by_channel: dict[str, list[Given]] = defaultdict(list)

@@ -198,6 +198,7 @@ def _values(text: str) -> _Values:
         before = singular(said[place - 1]) if place else ""
         unit = found["unit"] or (said[place + 1] if place + 1 < len(said) else "")
         if dimension := _DIMENSION_OF.get(singular(unit), ""):
+            # By the first letters of its unit: "min" and "minutes", "sec" and "seconds".
             measured.setdefault(dimension, set()).add(f"{found['number']} {singular(unit)[:3]}")
         elif before not in _LABELLED and not found["unit"]:
             counted[found["number"]] = before

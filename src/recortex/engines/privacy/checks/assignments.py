@@ -179,6 +179,7 @@ def names_provider(name: str) -> bool:
 def _names_secret(place: Place) -> str:
     """The name that a value is assigned to; empty if it is a harmless one, or the value is no literal."""
     # The whole identifier of which the rule matched the sensitive last word, in lower case.
+    # Read backwards from the word, so that it takes time proportional to the name alone.
     start, string = place.match.start(), place.match.string
     left = compiled(_NAME_BACKWARDS).match(string[max(0, start - 48) : start][::-1])
     name = (left[0][::-1] if left else "") + string[start : place.match.start("op")]
@@ -212,6 +213,7 @@ def _is_key(place: Place) -> bool:
         return False
     if names_provider(name) or compiled(_SHORT_PROVIDER).match(name):
         return is_random(value) or is_uuid(value) or (value.isdigit() and len(value) >= 15)  # noqa: PLR2004
+    # As long as MD5, SHA-1, SHA-224, SHA-256, SHA-384 or SHA-512 in hexadecimal digits.
     if is_uuid(value) or (is_hex(value) and len(value) in _HASH_SIZES):
         return False
     long = len(value) >= 24  # noqa: PLR2004

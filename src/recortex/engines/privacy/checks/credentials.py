@@ -41,6 +41,7 @@ def is_no_variable(place: Place) -> bool:
 
 def _is_no_variable(value: str) -> bool:
     variable = compiled(r"[${}%<>]|\*{2}|\.{3}|x{3}|X{3}|your|changeme|redacted|^:").search(value)
+    # `%40` is an encoded sign of a password, where `%s` is a placeholder.
     return variable is None or compiled(r"%[0-9A-Fa-f]{2}").search(value) is not None
 
 
@@ -149,6 +150,7 @@ def is_key_block(place: Place) -> bool:
 def holds_encoded_secret(place: Place) -> bool:
     """Whether a Base64 text decodes to readable text with a secret in it."""
     value = place.value
+    # Most Base64 is no text, as its beginning tells; decoding all of each would take long.
     head = _decoded(value[:16])
     if not head or not compiled(_PRINTABLE).match(head):
         return False
@@ -167,5 +169,6 @@ def is_in_kubernetes_secret(place: Place) -> bool:
     start, end = place.match.span()
     before = place.text[max(0, start - _WINDOW) : start].lower()
     after = place.text[end : end + _WINDOW].lower()
+    # One file may hold several manifests.
     document = before[before.rfind("\n---") + 1 :] + "\n" + after.partition("\n---")[0]
     return compiled(_KIND).search(document) is not None and compiled(_ENTRY).search(place.value) is not None

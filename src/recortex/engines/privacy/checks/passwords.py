@@ -68,6 +68,7 @@ def refers(value: str) -> bool:
         return False
     folded = value.lower()
     return (
+        # Made longer, since a short value would pass for a placeholder by its few different characters.
         is_placeholder(f"{value}abcd")
         or is_technical(value)
         or compiled(_TYPES).fullmatch(folded) is not None

@@ -69,16 +69,21 @@ def is_public_ipv4(place: Place) -> bool:
     octets = [int(part) for part in value.split(".")]
     first, second, third, _ = octets
     start = place.match.start()
+    # Four small numbers are a version more often than an address.
     if not 100 <= max(octets) <= 255 or value in _RESOLVERS or octets[1:] == [0, 0, 0]:  # noqa: PLR2004
         return False
     if (
+        # This host, private, loopback (RFC 1122, RFC 1918).
         first in (0, 10, 127)
         or first > 223  # noqa: PLR2004  multicast and above
+        # Private, link-local, for benchmarks (RFC 1918, RFC 3927, RFC 2544).
         or (first, second) in ((192, 168), (169, 254), (198, 18), (198, 19))
     ):
         return False
+    # Private (RFC 1918), and shared by the customers of a carrier (RFC 6598).
     if (first == 172 and 16 <= second < 32) or (first == 100 and 64 <= second < 128):  # noqa: PLR2004
         return False
+    # For documentation (RFC 5737), and for protocols (RFC 6890).
     if (first, second, third) in ((192, 0, 2), (198, 51, 100), (203, 0, 113), (192, 0, 0)):
         return False
     return not compiled(_VERSION).search(place.text[max(0, start - 12) : start].lower())
@@ -101,6 +106,7 @@ def is_card(place: Place) -> bool:
 
 def is_iban(place: Place) -> bool:
     """Whether an IBAN has the right length and check digits."""
+    # The shortest are Norway's with 15 characters; ISO 13616 allows 34.
     return 15 <= sum(c.isalnum() for c in place.value) <= 34 and mod97(place.value)  # noqa: PLR2004
 
 
@@ -158,12 +164,14 @@ def is_cpf(place: Place) -> bool:
         rest = sum(int(digit) * (length + 1 - at) for at, digit in enumerate(number[:length])) * 10 % 11 % 10
         if rest != int(number[length]):
             return False
+    # Eleven equal digits fit their check digits, and are given to nobody.
     return len(set(number)) > 1
 
 
 def is_dni(place: Place) -> bool:
     """Whether a Spanish identity number ends in its check letter."""
     number = place.value.upper().replace("-", "").replace(" ", "")
+    # The number of a foreigner begins with X, Y or Z in place of 0, 1 or 2.
     body = str("XYZ".find(number[0])) + number[1:-1] if number[0] in "XYZ" else number[:-1]
     return body.isdecimal() and _DNI[int(body) % 23] == number[-1]
 

@@ -111,6 +111,7 @@ def is_key(value: str) -> bool:
     if refuses(value) or is_uuid(value) or len(value) < 14:  # noqa: PLR2004
         return False
     if is_hex(value):
+        # As long as SHA-1, SHA-256 or SHA-512: hashes of commits and files stand everywhere.
         return len(value) not in (40, 64, 128) and is_random(value)
     return is_random(value) and compiled(r"[\w+/=.~-]+").fullmatch(value) is not None
 
@@ -123,6 +124,7 @@ def is_issued(value: str) -> bool:
 def is_phrase(value: str, *, quoted: bool) -> bool:
     """Whether a value is a passphrase: several words that make no sentence."""
     words = value.replace("-", " ").split()
+    # Quotation marks say that the words belong together; without them it takes more of them.
     least = 3 if quoted else 4
     if not least <= len(words) <= 12 or not all(word.isalpha() for word in words):  # noqa: PLR2004
         return False
