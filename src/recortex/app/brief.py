@@ -84,6 +84,7 @@ def from_cache(
     place = _place(locations)
     cached = cache.load(place[0], branch=branch, cwd=cwd, client=client) if place else None
     with suppress(StorageError):
+        # Only the numbers of the stores are read: opening them takes more time than the hook has.
         if cached and cached.fresh(generation_of(locations), now, budget):
             return cached.brief
     return None
@@ -136,6 +137,7 @@ def brief(app: Application, *, branch: str, cwd: str, client: str = "", fresh: b
     except StorageError:
         if known is None:
             raise
+        # An old brief with its age is better than none: a store may be locked for a moment only.
         return known.stale(now)
     with suppress(OSError):  # a read-only folder: the next session makes its brief anew
         _keep(app, place, made, branch=branch, cwd=cwd, client=client)
@@ -161,6 +163,7 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     )
     parted = brief_engine.passes(shelf.holding())
     sessions = _session_lines(app, branch, cwd, count) if app.settings["hooks.last_session"] else ()
+    # What stands before the memories takes its part of the budget, so it is made first.
     before = "".join(line.text for line in sessions) + _renamed(all_services)
     budget = brief_engine.Budget.of_tokens(app.settings[BUDGET])
     laid_out = brief_engine.page(parted, shelf.line_of, count, budget, before)
@@ -168,6 +171,7 @@ def _make(app: Application, generation: str, branch: str, cwd: str, client: str)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
     # A memory that ends soon takes the brief's freshness along: time alone changes no generation.
     ends = [memory.valid_until.timestamp() for memory in shelf.select(laid_out.entries) if memory.valid_until]
+    # A day, or until the first memory on the page ends.
     fresh_until = min([made.generated_at + cache.FRESH_SECONDS, *ends])
     return Cached(made, generation, fresh_until, budget.limit)
 
@@ -185,6 +189,7 @@ def _presentable(
         statistics = services.store.statistics
         paths = statistics.paths()
         about, near = (statistics.about(touched(paths, some)) for some in (files, beside))
+        # The latest of them, so that a file which many memories are about does not crowd out the rest.
         latest = [*about[-MOST_NAMED:], *near[-MOST_NAMED:]]
         known = statistics.foremost(to_micros(app.clock()), about=latest, ids=used, sessions=sessions)
         ended = _ended(services, known)
@@ -205,8 +210,10 @@ def _ended(services: StoreServices, known: Sequence[MemoryStatistics]) -> set[st
     repositorys = [one.id for one in known if one.origin == Origin.REPOSITORY]
     persons = {one.id for one in known if one.trust == Trust.TRUSTED}.difference(repositorys)
     pairs = services.store.relations.contradicting(repositorys) if repositorys and persons else []
+    # Of a pair with one word of the person and one of the repository, the repository's is left out.
     beaten = {frozenset(pair): min(pair, key=persons.__contains__) for pair in pairs if persons & {*pair}}
     earlier = last_sessions.unresolved(services, MOST_UNRESOLVED).items()
+    # What the rule above decided is not decided a second time by which came later.
     return {end for later, end in earlier if frozenset((later, end)) not in beaten}.union(beaten.values())
 
 
@@ -223,6 +230,7 @@ def _at_work(app: Application, branch: str, cwd: str) -> tuple[frozenset[str], l
     now = app.clock()
     query = exchange.ExchangeQuery(branch=branch, since=now - LATELY, until=now, limit=LOOKED_AT)
     lately = [one for services in projects for one in services.store.exchanges.find(query)]
+    # Paths of git may hold secrets, as other texts may.
     files = {*map(shown, git_files.files_at_work(tree)), *(path for one in lately for path in one.files)}
     return frozenset(files), list(dict.fromkeys(one.session for one in lately))
 
@@ -315,6 +323,7 @@ def _keep(
     """
     folder, lock = place
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Whoever else is writing one makes it from the same stores.
     with alone(lock) as mine:
         if mine:
             cache.save(folder, made, branch=branch, cwd=cwd, client=client)
@@ -351,6 +360,7 @@ def touched(paths: Iterable[str], files: Collection[str]) -> list[str]:
     names = Counter(parts[-1] for parts in parted)
     ends = {parts[start:] for parts in parted for start in range(len(parts))}
     meant = ((_parts(path), path) for path in paths)
+    # A bare name means a file only where no other has it: `index.ts` may be in every folder.
     return [path for parts, path in meant if parts in ends and (len(parts) > 1 or names[parts[0]] == 1)]
 
 
@@ -403,6 +413,7 @@ def clear(root: Path) -> None:
 def _own(root: Path) -> Path:
     path = root / FILE
     for one in (path.parent, path):
+        # A link in a cloned repository would have the brief written wherever it leads.
         if one.is_symlink():
             raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
     if path.exists() and git_files.tracked(root, FILE):
@@ -437,6 +448,8 @@ def _ignore(root: Path) -> None:
     git = root / ".git"
     if not git.exists():
         return
+    # The clone's own list changes no file of the project. In a linked worktree `.git` is a file without
+    # that list.
     path = git / "info" / "exclude" if git.is_dir() else root / ".gitignore"
     if path.is_symlink() or path.parent.is_symlink():
         raise InvalidInputError(f"{path} is a symbolic link.", hint="Remove the link.")

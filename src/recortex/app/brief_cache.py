@@ -76,9 +76,11 @@ class Brief(NamedTuple):
         """The brief without the lines on earlier sessions, or without that on one of them."""
         gone = [line for line in self.sessions if not only or line.session == only]
         kept = tuple(line for line in self.sessions if line not in gone)
+        # The first place alone: a memory's line may have the same words.
         text = self.text
         for line in gone:
             text = text.replace(line.text, "", 1)
+        # Without any line there is nothing to say, and a heading alone would say it.
         if not (kept or self.items):
             return self._replace(text="", tokens=0, sessions=())
         return self._replace(text=text, tokens=self.tokens - sum(line.tokens for line in gone), sessions=kept)
@@ -133,6 +135,7 @@ def load(folder: Path, *, branch: str, cwd: str, client: str = "") -> Cached | N
     """The brief that was kept for a branch and folder; None where there is none that can be used."""
     path = folder / f"{key(branch, cwd, client)}.json"
     try:
+        # Only a file of this user is believed: its text goes to the agent word for word.
         return _read(json.loads(read_own(path, LARGEST)))
     except (OSError, UntrustedFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

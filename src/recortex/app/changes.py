@@ -95,6 +95,7 @@ class Changes:
         others = (other for other in self._candidates(memory) if not _apart(memory, other))
         ordered = (self._ordered(memory, other) for other in others)
         unread = (one for one in ordered if (one[0].id, one[1].id) not in known_pairs)
+        # The cheap test comes before the limit, whose places are for pairs that may lead to something.
         pairs = list(islice((one for one in unread if may_end(one[0].text, one[1].text)), most))
         if not pairs:
             return Settled()
@@ -116,6 +117,7 @@ class Changes:
         """The known and the new one of each pair, and what a model reads in them."""
         if not (self._reader and pairs):
             return
+        # The vectors of all pairs in one query.
         alike = self._likeness(memory, [other for pair in pairs for other in pair])
         for known, new in pairs:
             likeness = alike.get(known.id if new.id == memory.id else new.id)
@@ -137,6 +139,7 @@ class Changes:
     @staticmethod
     def _ordered(memory: Memory, other: Memory) -> tuple[Memory, Memory]:
         """The known one and the new one, by when they were said."""
+        # By when something was said and not by when it was kept: histories are imported late.
         return (memory, other) if other.valid_from > memory.valid_from else (other, memory)
 
     def _candidates(self, memory: Memory) -> list[Memory]:
@@ -152,6 +155,7 @@ class Changes:
         # may fill all the places.
         in_turns = zip_longest((read.get(key) for key in near), (worded.get(id_) for id_ in ids))
         found = {one.id: one for pair in in_turns for one in pair if one is not None}
+        # What was decided about a pair before stands.
         judged = {one.other(memory.id) for one in store.relations.find_touching([memory.id]) if one.judged}
         return [
             one
@@ -159,6 +163,7 @@ class Changes:
             if one.id not in judged | {memory.id}
             and one.status in _STANDING
             and is_replaceable(one.kind)
+            # Equal texts are copies and no change of mind.
             and one.text != memory.text
         ]
 
@@ -196,6 +201,7 @@ class Changes:
                     continue  # another of these ended one of them, or another process changed it
                 ingestion = self._services.ingestion
                 replaces = verdict.outcome is Outcome.REPLACES
+                # What may not replace is marked, if it is likely enough, and waits for a person.
                 if replaces and self._may_end(new, known, verdict):
                     ingestion.supersede(
                         current[new.id], current[known.id], now=now, actor=actor, why=verdict.evidence
@@ -219,6 +225,7 @@ class Changes:
         store = self._services.store
         with store.transaction():
             ids = list({one.id for known, new, _ in read for one in (known, new)})
+            # The versions of now: what was just replaced has another one than when it was read.
             current = {one.id: one for one in store.memories.get(ids)}
             store.relations.judge(
                 [
@@ -252,6 +259,7 @@ class Changes:
 def unread(services: StoreServices) -> list[tuple[int, str]]:
     """Keys and ids of the memories that the job has not compared with the others yet, in their order."""
     done = services.store.maintenance.all().get(CHANGES_NAME)
+    # Keys ascend, so that one number tells how far the job has come.
     return services.store.memories.added_after(done.outcome.get("key", 0) if done else 0, EVERY)
 
 
@@ -260,6 +268,7 @@ def settled(services: StoreServices, memory: Memory, now: datetime, actor: Actor
 
     Where the model cannot be run, words decided alone.
     """
+    # Most memories announce no change: they are left to the job, so that nobody waits for it.
     if announces(memory.text):
         try:
             Changes(services).settle(memory, now=now, actor=actor, most=AT_ONCE)
@@ -282,6 +291,7 @@ def _apart(one: Memory, other: Memory) -> bool:
             Authority.UNTRUSTED,
             Authority.PERSON,
         }
+    # What stands in one file since the same moment holds together: neither came later.
     same = one.valid_from == other.valid_from and one.source.path == other.source.path != ""
     spoken = one.source.session and (changed_mind(one.text) or changed_mind(other.text))
     return same and not spoken
@@ -302,6 +312,7 @@ def _mark(known: Memory, new: Memory, verdict: Reading, now: datetime) -> Relati
         evidence=(verdict.evidence,),
         inferred=True,
         status=RelationStatus.SUGGESTED,
+        # Each of the two contradicts the other.
         bidirectional=True,
     )
 
@@ -328,6 +339,7 @@ def inferred_in_session(
     )
     known = {one.id: one for one in (*memories, *services.store.memories.get(list(also)))}
     memories = list(known.values())
+    # Bounded, as the pairs grow with the square; the last ones are what a session led to.
     some = memories[-CAUSES_MOST:]
     return infer(some, cosines(services, some), now, common)
 
@@ -372,6 +384,7 @@ def keep_inferred(services: StoreServices, relations: Sequence[Relation]) -> lis
 def _corroborated(known: Sequence[Relation], new: Relation) -> Relation | None:
     """The suggestion that stands, made active by evidence of another kind; None where there is no such."""
     for one in known:
+        # Only what waits is made active: what is active needs no more evidence.
         waits = one.inferred and one.status is RelationStatus.SUGGESTED and one.type is new.type
         if waits and {_course(each) for each in new.evidence[:1]} - {_course(each) for each in one.evidence}:
             evidence = (*one.evidence, *new.evidence[:1])
@@ -382,6 +395,7 @@ def _corroborated(known: Sequence[Relation], new: Relation) -> Relation | None:
 
 def _course(evidence: str) -> str:
     """What a sentence of evidence says, without how many turns later."""
+    # How many turns later differs each time, and would make each sentence other evidence.
     return evidence.rstrip("0123456789 .turnslae").partition(",")[0]
 
 

@@ -49,6 +49,7 @@ GRAMMARS = "tree_sitter"
 
 def can_parse() -> bool:
     """Whether the extra `code` is installed."""
+    # Looked for without being imported: loading grammars takes longer than the question.
     return find_spec(GRAMMARS) is not None
 
 
@@ -96,6 +97,7 @@ def judge(
         reach: `file`: in its file alone; else also in other files, `tree`: after what changed was read.
         parse: as for `open_code`.
     """
+    # Most memories hang on no symbol: the facts of the code are not opened for them.
     code = open_code(services.facts, tree, parse=parse) if any(links.values()) else None
     if code is None:
         return {}
@@ -133,6 +135,7 @@ def heal(services: StoreServices, memories: Sequence[Memory], *, renew: bool = F
 
 def _as_now(link: SymbolLink, judged: Judged | None, *, renew: bool) -> SymbolLink | None:
     """A link as it is to be kept; None: not any more."""
+    # What is gone is let go only if a person agreed: on another branch it may still be there.
     if judged is None or judged.found is None:
         return None if renew and judged and judged.citation.state == "gone" else link
     return freshness.followed(link, judged.found, judged.key, renew=renew)
@@ -151,6 +154,7 @@ class _Judge:
         return self._known[link]
 
     def _judged(self, link: SymbolLink) -> Judged | None:
+        # With the file as it was, so is everything in it.
         if link.key and self._code.key(link.path) == link.key:
             return Judged(freshness.unchanged(link))
         now = self._code.read(link.path)
@@ -166,9 +170,11 @@ class _Judge:
     def _elsewhere(self, link: SymbolLink) -> Iterator[freshness.Found]:
         if self._reach == "file":
             return
+        # Once for all links: reading what changed in a tree takes seconds.
         if self._reach == "tree" and not self._refreshed:
             self._code.refresh()
             self._refreshed = True
+        # The same code first: it was moved. The same name only then: it was moved and edited.
         for one in (*self._code.alike(link.hash), *self._code.defining(link.plain)):
             yield freshness.Found(*one)
 
@@ -176,6 +182,7 @@ class _Judge:
 # -- what became of cited places: reads the files of a working tree, each once, for any number of citations
 
 
+# Git may take minutes for a long history, and somebody waits for the answer.
 SECONDS: dict[Reach, float] = {"renames": 2.0, "tree": 20.0}
 """After which a question to git is given up."""
 MOST_SEARCHED, MOST_BYTES = 20_000, 256 * 1024 * 1024
@@ -224,6 +231,7 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
     sources = _Sources(root)
     found: dict[FileLink, Citation] = {}
     missing: list[FileLink] = []
+    # By path, so that each file is read once: only the last one is kept.
     for link in sorted(set(links), key=lambda link: link.path):
         lines = sources.read_lines(link.path)
         if citation := judged(link, lines) if lines else _unread(sources, link):
@@ -232,6 +240,7 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
             missing.append(link)
     if missing and reach != "file":
         found |= _elsewhere(sources, missing, reach)
+    # In the order of the question: each caller takes its own from the list.
     return [found[link] if link in found else lost(link, sources.there(link)) for link in links]
 
 
@@ -288,10 +297,12 @@ def _unread(sources: _Sources, link: FileLink) -> Citation | None:
 
 def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> dict[FileLink, Citation]:
     absent = {link.path for link in missing if not sources.there(link)}
+    # One question to git for all files.
     gone = line_history.fates(sources.root, absent, seconds=SECONDS[reach])
     found = dict(_followed(sources, missing, gone))
     rest = [link for link in missing if link not in found and link.content_hash]
     found |= _searched(sources, rest, reach, absent) if rest else {}
+    # What was found elsewhere of a file tells where the file went, and so where its other places are.
     beside = _named_by(one for one in found.values() if one.link.path in absent)
     found |= dict(_followed(sources, [link for link in missing if link not in found], beside))
     gone = beside | gone
@@ -314,6 +325,7 @@ def _followed(
 def _named_by(found: Iterable[Citation]) -> dict[str, str]:
     """Where files went that are gone, as what was cited of them and found elsewhere tells."""
     gone = Counter((one.link.path, one.path) for one in found if one.path != one.link.path)
+    # Of several the most frequent: a dict keeps what is set last, so the order is turned round.
     return {old: new for (old, new), _ in reversed(gone.most_common())}
 
 
@@ -326,11 +338,13 @@ def _searched(
     with line_history.moves(sources.root, seconds=SECONDS[reach]) as known:
         likely = [path for path in known.files() if suffix(path) in suffixes]
     if reach != "tree":
+        # A file that was moved mostly keeps its name; others are read only where the whole tree may be.
         likely = [path for path in likely if path.rpartition("/")[2] in names]
     for path in likely[:MOST_SEARCHED]:
         lines = sources.read_lines(path)
         if lines is not None:
             search.look(path, lines)
+            # In bytes as well: a few generated files may be larger than all others together.
             left -= lines.size
             if left < 0:
                 break
@@ -382,6 +396,7 @@ def link(
                 symbols.put(
                     memory, [by_place.get((one.path, one.name, one.arity), one) for one in found[memory.id]]
                 )
+            # Noted also where nothing was found, so that it is not looked for again.
             symbols.looked(memory, says[memory.id])
     return found
 
@@ -455,6 +470,7 @@ def functions_of(app: Application, names: Sequence[str]) -> tuple[FunctionLink, 
 
 def _function(name: str, code: CurrentCode) -> FunctionLink:
     found = freshness.symbols_of(freshness.Subject([], [(naming.name_of(name), "")], [], []), _asked(code))
+    # A name that several symbols have would be a guess.
     if len(found) != 1:
         return FunctionLink(name)
     return FunctionLink(name, found[0].path, redact(found[0].symbol.signature).text)

@@ -76,6 +76,7 @@ class RepositoryCommands:
             text: of the prompt.
             folder: in which the session works.
         """
+        # A short prompt is typed as easily as a command makes it: nothing tells them apart.
         if len(text) < LEAST_WHOLE:
             return None
         known = (one for place in self._places(folder) for one in self._templates(place))
@@ -89,6 +90,8 @@ class RepositoryCommands:
 
     def _templates(self, folder: Path) -> tuple[Template, ...]:
         if folder not in self._of_folder:
+            # Read once for each folder, and not for each of the prompts that are compared with its
+            # commands.
             texts = (body for name, text in command_files(folder) for body in bodies(name, text))
             self._of_folder[folder] = tuple(dict.fromkeys(filter(None, map(template, texts))))
         return self._of_folder[folder]
@@ -99,6 +102,7 @@ def _up(folder: str) -> list[Path]:
         path = Path(folder)
         if path.is_absolute() and path.is_dir():
             path, top = path.resolve(), working_tree(path).resolve()
+            # Not above the top of the checkout: commands in the home folder are the person's own.
             return [one for one in islice((path, *path.parents), _DEEPEST) if one.is_relative_to(top)]
     return []
 
@@ -128,6 +132,7 @@ class TurnPlaces:
     def __init__(self, root: Path, home: Path | None) -> None:
         self._root, self._home = root.resolve(), home
         self._known: dict[str, Path | None] = {}
+        # Linked worktrees lie elsewhere, and are the same project.
         self._folders = tuple(dict.fromkeys((root, self._root, *worktrees(self._root))))
         self._digests = {folder_digest(one) for one in self._folders}
         self._commands = RepositoryCommands(self._root)
@@ -152,6 +157,8 @@ class TurnPlaces:
         here, first = None, True
         for turn in turns:
             asked = self._locate(turn, reader.info) if _asks(turn) else None
+            # A pass over the rest of a transcript begins with the answer to a question that stands before
+            # it.
             if first and asked is None and reader.resumed:
                 here = self._question_before(turn, reader)
             here = asked or here or self._locate(turn, reader.info)
@@ -161,10 +168,13 @@ class TurnPlaces:
     def _question_before(self, turn: Turn, reader: TranscriptReader) -> Path | None:
         """Where the last question was asked before the turn with which a pass begins."""
         end = turn.start or reader.cursor  # what the client alone has told comes after all that stands there
+        # First a million bytes back, only then from the beginning: the last question is mostly near.
         for start in dict.fromkeys((max(0, end - _TAIL), 0)):
             found, earlier = None, open_transcript(reader.path, cursor=start)
             for one in takewhile(lambda one: one.end <= end, earlier):
                 if _asks(one) and (one.cwd or not start):
+                    # Read from the middle, a turn without a folder would be placed by whatever came first
+                    # there.
                     found = self._locate(one, earlier.info) or found
             if found:
                 return found
@@ -174,6 +184,7 @@ class TurnPlaces:
         folder = turn.cwd or info.cwd
         if folder or not info.digest:
             return self.project_of(folder)
+        # Some clients tell only the digest of the folder.
         return self._root if info.digest in self._digests else SOMEWHERE
 
     def project_of(self, folder: str) -> Path | None:
@@ -217,6 +228,7 @@ class TurnPlaces:
             named = Path(folder)
             if not folder or not named.is_absolute():
                 return None
+            # The nearest folder that is still there: checkouts and worktrees are deleted after the work.
             path = next(one for one in (named, *named.parents) if one.is_dir())
             project = find_project(self._home, path) if self._home else None
             checkout = project.checkout if project else find_checkout(path)
@@ -245,6 +257,7 @@ def _names(path: Path, folders: Iterable[Path]) -> bool:
             seen = tail + part
             if any(name in seen for name in wanted):
                 return True
+            # The end of a block may cut a name in two.
             tail = seen[-longest:]
     return False
 
@@ -254,6 +267,7 @@ def _names(path: Path, folders: Iterable[Path]) -> bool:
 
 MOST_PROMPT = 20_000
 """Characters of a prompt that the hook is given."""
+# Steps of all sessions are sorted by time: within one session that must not change their order.
 _TICK = timedelta(microseconds=1)
 _ASKING = {"prompt", "queued", "command", "argument"}
 """How a person says what a client calls the prompt hook for."""
@@ -341,9 +355,11 @@ class _Reading:
         """The turns that are not known, with their times, none before the one before."""
         for turn in turns:
             if turn.at is not None:
+                # Times in a transcript may go back; the clock of a replay must not.
                 self.at = max(self.at, turn.at) if self.timed else turn.at
             self.timed, self.any = self.timed or turn.at is not None, True
             self.person = self.person or not turn.sidechain
+            # The file of a resumed session begins with the messages of the one before.
             if not (turn.uuid and turn.uuid in self.known):
                 self.known.add(turn.uuid)
                 yield self.at, turn
@@ -373,6 +389,7 @@ def _steps(
         cwd, branch = turn.cwd or cwd, turn.branch or branch
         here = replace(blank, cwd=cwd)
         for event in () if turn.sidechain else _events(turn, here):
+            # A prompt or a compaction ends the turn before it, though transcripts do not say so.
             if place and event.name in {"user-prompt-submit", "session-start"}:
                 yield Step(before, replace(here, name="stop"), branch, turn.start)
             yield Step(at, event, branch)
@@ -387,6 +404,7 @@ def _events(turn: Turn, blank: HookEvent) -> Iterator[HookEvent]:
         yield replace(blank, name="user-prompt-submit", prompt=turn.text[:MOST_PROMPT])
     elif turn.role == "assistant":
         for call in turn.tools:
+            # A call that was injected was made by no agent.
             if (call.files or call.command) and not call.injected:
                 used = _tool_use(call, blank)
                 yield from (replace(used, name="pre-tool-use"), replace(used, name="post-tool-use"))
@@ -487,6 +505,7 @@ def notes_folder(claude: Path | None, root: Path) -> Path:
 
 def name_of(path: str) -> str:
     """What Claude Code calls a folder's path by."""
+    # Different paths, such as `a-b` and `a/b`, have the same name, and so their notes lie in one folder.
     return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in path)
 
 
@@ -507,6 +526,7 @@ def sharer(folder: Path, root: Path, project_of: Callable[[str], Path | None]) -
             for entry in entries
             if entry.name.endswith(".jsonl") and entry.is_file()
         ]
+    # The latest sessions first: whoever uses the folder now has left some there.
     seen = (_begun(Path(path)) for _, path in sorted(found, reverse=True)[:_MOST_SESSIONS])
     for path in chain(iter(dict.fromkeys(filter(None, seen))), islice(_named(name), _MOST_SESSIONS)):
         if name_of(path) == name and not _inside(path, own) and project_of(path) != own:
@@ -574,6 +594,7 @@ def _begun(path: Path) -> str:
     """The folder that a session's first line with one names."""
     with suppress(OSError, UntrustedFileError), open_regular(path) as file:
         for _ in range(_FIRST_LINES):
+            # Cut, as the first lines may hold whole files that were pasted or read.
             raw = file.readline(_LONGEST_LINE)
             with suppress(ValueError, RecursionError):
                 line = json.loads(raw or b"null")
@@ -589,12 +610,14 @@ def _named(name: str) -> Iterator[str]:
     beginning = name_of(str(start))
     waiting = [(str(start), name.removeprefix(beginning))] if name.startswith(beginning) else []
     looked = 0
+    # Bounded, as a disk may have millions of folders.
     while waiting and looked < _MOST_ENTRIES:
         place, rest = waiting.pop()
         with suppress(OSError), os.scandir(place) as entries:
             for entry in islice(entries, _MOST_ENTRIES - looked):
                 looked += 1
                 part = name_of(entry.name)
+                # Each part of the path must continue the name, so that very few folders are entered.
                 if not (rest == part or rest.startswith(f"{part}-")) or not entry.is_dir():
                     continue
                 if rest == part:

@@ -86,9 +86,12 @@ class Record(Value, frozen=True):
     def binds(self, anchor: Path) -> bool:
         """Whether the folder is bound to an anchor."""
         path = str(anchor)
+        # Also compared as it is kept: in a path that holds what looks like a secret, a stand-in is kept for
+        # it.
         return self.path == path or shown(self.path) == shown(path)
 
 
+# An example of each field, whose types the fields of a file must have.
 _USUAL = tuple(asdict(Record("", "")).values())
 
 
@@ -118,6 +121,7 @@ class Project(Value, frozen=True):
     def name(self) -> str:
         """The root's name, as it can stand in a folder's name anywhere."""
         return (
+            # Only signs that every file system takes.
             re.sub(r"[^A-Za-z0-9._-]+", "-", shown(self.root.name))[:_LONGEST_NAME].strip("-.") or "project"
         )
 
@@ -148,6 +152,8 @@ def find_project(home: Path, start: Path) -> Project:
     here = start.resolve()
 
     def is_known(folder: Path) -> bool:
+        # A project without git is known by its path alone, so each folder above is asked for; the home
+        # folder counts only for whoever works in it.
         return (folder == here or not is_above_all(folder)) and path_id(folder) in known
 
     checkout = find_checkout(start, is_known)
@@ -222,6 +228,7 @@ def adopted(project: Project) -> None:
     Raises:
         OSError: the project's folder cannot be written.
     """
+    # Read again: another process may have changed the record since.
     now = locate(project.home, project.checkout)
     if now.folder and now.record and now.record.former:
         _write(now.folder, replace(now.record, former=""))
@@ -230,6 +237,7 @@ def adopted(project: Project) -> None:
 def unbind(project: Project) -> None:
     """Take the id of a memory that is gone out of the checkout's git configuration."""
     git, record = project.checkout.git, project.record
+    # Only its own id: by now the checkout may carry that of another memory.
     if git is not None and record is not None and project.checkout.id == record.id:
         git_files.unset_local(git, GIT_KEY)
 
@@ -249,6 +257,7 @@ def read_record(folder: Path) -> Record | None:
     try:
         given: Any = json.loads(read_own(folder / RECORD, _MOST_BYTES))
         record = Record(**given)
+        # A file that was edited by hand may have a number where a text belongs.
         right = all(
             type(value) is type(usual) for value, usual in zip(asdict(record).values(), _USUAL, strict=True)
         )
@@ -358,6 +367,7 @@ class Location(Value, frozen=True):
     remote: bool = False
     workspace: str = ""
 
+    # Without the project, whose record has a mapping and cannot be hashed.
     def __hash__(self) -> int:
         return hash((self.database, self.url, self.workspace))
 
@@ -416,6 +426,7 @@ class Location(Value, frozen=True):
     def is_part(self, path: Path) -> bool:
         """Whether a path is the database itself or one of its companions, which nothing else may write."""
         names = {f"{self.database.name}{suffix}" for suffix in COMPANIONS}
+        # By where a link leads: an export to a link must not overwrite the database.
         real = path.resolve()
         return real.parent == self.folder.resolve() and real.name in names
 
@@ -442,6 +453,7 @@ class Location(Value, frozen=True):
         """Whether there is a store; one on a server is taken to be there as soon as a workspace is known."""
         if self.remote:
             return bool(self.workspace)
+        # An empty file is left where a process was killed while it made the store.
         return self.database.is_file() and self.database.stat().st_size > 0
 
 
@@ -522,6 +534,7 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
 def _of_file(url: str) -> Location:
     parts = urls.urlsplit(url)
     path = Path(os.fsdecode(urls.unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
+    # The host of such a URL would be dropped without a word.
     if parts.netloc or not path.name or "\0" in str(path):
         raise ConfigError(
             f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
@@ -559,9 +572,11 @@ def _utf8(path: Path) -> Path:
 
 def _on_server(url: str, project: Project, workspace: str) -> Location:
     address = addresses.parse(url, workspace=workspace)
+    # What the project is bound to counts only where neither the URL nor the settings name a workspace.
     if not address.workspace:
         address = address._replace(workspace=project.workspace(address.server))
     folder = project.folder or _not_yet(project)
+    # By address and workspace, so that the files of two servers do not meet.
     name = sha256(address.shown.encode()).hexdigest()[:12]
     return Location(
         folder / f"postgresql-{name}", folder, project, url, remote=True, workspace=address.workspace
@@ -602,6 +617,7 @@ def prepare(location: Location) -> Location:
     try:
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not location.remote:
+            # Each of them: whoever owns the log of a database can change what the database says.
             for suffix in COMPANIONS:
                 require_own(location.folder / f"{location.database.name}{suffix}")
             # Readable by its owner alone; SQLite gives its companions the same mode. One that is there is

@@ -115,6 +115,7 @@ def replay(
     Raises:
         RecortexError: the stores of the replay cannot be made.
     """
+    # A session may stand in several files, as copies do: it is replayed once.
     known: set[str] = set()
     pasts, unread = [], []
     for file in files:
@@ -162,6 +163,8 @@ def _ids() -> Callable[[], str]:
 
 def _latest(pasts: list[PastSession], limit: int) -> list[PastSession]:
     """The sessions in order of their beginnings; of more than the limit the latest, with what ran since."""
+    # The path decides between sessions that began at the same moment, so that each replay has the same
+    # order.
     ordered = sorted(pasts, key=lambda one: (one.steps[0].at, str(one.path)))
     asked = [
         place
@@ -228,6 +231,7 @@ class _Replay:
         """Call a hook and note what it gave."""
         event = step.event
         asks = event.name == "user-prompt-submit" and event.asks
+        # Before the prompt is answered: the memory of what it repeats must have been known until then.
         if asks:
             done.prompts += 1
             done.again += self._again(past, event.prompt, done)
@@ -238,6 +242,7 @@ class _Replay:
         done.tokens += self._context.app.services(Scope.PROJECT).count_tokens(text)
         prompt = redact(" ".join(event.prompt.split())).text[:SHOWN]
         for receipt in self._context.sessions.receipts(past.id):
+            # The clock stands still during a step, so these are the receipts of this one.
             if receipt.at == self._clock.now:
                 done.given.append(self._given(receipt, prompt))
 
@@ -302,6 +307,7 @@ class _Replay:
         copy = self._folder / "transcripts" / str(place) / past.path.name
         copy.parent.mkdir(parents=True, exist_ok=True)
         with open_regular(past.path) as file, copy.open("ab") as grown:
+            # Only what is new is copied: a transcript is copied at each stop, and may be large.
             file.seek(grown.tell())
             while (left := size - grown.tell()) > 0 and (part := file.read(min(left, CHUNK))):
                 grown.write(part)
@@ -311,6 +317,7 @@ class _Replay:
         """Learn from the rest of a session, and mark what of the given it used."""
         path = self._grown(past, place, past.path.stat().st_size) if past.grows else past.path
         self._learn(past, done, path)
+        # The copies of all sessions together may be larger than the disk has room for.
         if past.grows:
             path.unlink()
         if not done.given:

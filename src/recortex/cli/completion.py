@@ -94,6 +94,7 @@ def script(shell: str, programs: Mapping[str, Command]) -> str:
 def _of_operation(operation: Operation) -> Table:
     verb, parameters = operation.verb, {one.name: one for one in operation.parameters()}
     table: dict[str, list[str]] = {f"{verb} {mark}": [] for mark in "-=,"}
+    # Taken from the parser itself, so that the completion cannot differ from what is understood.
     for action in parser_of(operation)._actions:  # noqa: SLF001  what argparse was told is kept nowhere else
         for name in action.option_strings:
             table[f"{verb} -"].append(name)

@@ -132,6 +132,7 @@ def _answer(
     """
     if operation.traits.read_only:
         # Nothing large is multiplied then, and the threads that NumPy starts for that cost 11 ms.
+        # NumPy reads the variable when it is imported, so it is set before the store is opened.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with group.open(call.project, url=call.url, progress=progress) as cortex:
         method = getattr(cortex, operation.method)
@@ -139,6 +140,7 @@ def _answer(
         call = _offered(cortex, operation, call)
         if operation.traits.removes(call.arguments) and (call.dry_run or not call.yes):
             shown: Any = {"would": operation.name, "arguments": call.arguments}
+            # The person sees what would be done before being asked for it.
             if any(parameter.name == "dry_run" for parameter in operation.parameters()):
                 shown = method(**call.arguments | {"dry_run": True})
             if call.dry_run or getattr(shown, "changes_nothing", False):
@@ -154,6 +156,7 @@ def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
     For `install` that is the language model, for `import --discover` what of all that was found.
     """
     given = call.arguments
+    # Asked here and not by the operation, which programs call as well.
     if operation.name == "import" and given.get("discover") and _attended(call):
         return _chosen(cortex, call)
     if (
@@ -212,6 +215,7 @@ def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
         NotConfirmedError: nobody is there to be asked.
     """
     if not _attended(call):
+        # A script must not wait for ever for an answer that nobody gives.
         raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
     answer = _answered_yes(f"{rendering.render(shown, terminal_of(sys.stderr))}\n\nGo on?")
     if not answer:
@@ -225,9 +229,11 @@ def _show(verb: str, call: Call, data: Any, unwritten: Sequence[str], started: f
         answer = success(verb, data, warnings, time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")
         return
+    # On standard error, so that a program that reads the output gets nothing but the answer.
     for warning in warnings:
         sys.stderr.write(f"warning: {clean(warning)}\n")
     text = rendering.render(data, replace(terminal_of(sys.stdout), full=call.full))
+    # As bytes: an encoding without these letters must not make an error of a command that was carried out.
     sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n" if text else b"")
 
 

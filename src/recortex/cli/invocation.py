@@ -53,6 +53,7 @@ def exit_code(error: RecortexError) -> int:
 # -- the part of a command line that is the same for every verb, read before anything heavy is imported
 
 
+# Known before the verb is, as they may stand before it.
 WITH_VALUE = ("--project", "--url")
 FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run", "--full")
 
@@ -119,6 +120,7 @@ def split(argv: Sequence[str]) -> Invocation:
                 f"There is no option {words[place][:60]!r} before the verb.",
                 hint="Write `recortex VERB [options]`; `recortex --help` lists the verbs.",
             )
+        # The next word is the option's value, unless `=` gave it already.
         place += 2 if name in WITH_VALUE and not given else 1
     rest = words[:place] + words[place + 1 :]
     return Invocation(words[place] if place < len(words) else "", tuple(rest))
@@ -126,6 +128,7 @@ def split(argv: Sequence[str]) -> Invocation:
 
 def _checked(word: str) -> str:
     try:
+        # Python keeps arguments' bytes that are no UTF-8 as lone surrogates, which no store takes.
         word.encode("utf-8")
     except UnicodeEncodeError:
         shown = word.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -134,6 +134,7 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _guarded(words, commands, started)
+        # Written out here, where an error can still be told: at the interpreter's end it could not.
         sys.stdout.flush()
     except BrokenPipeError:
         _abandon_output()  # the reader of the pipe has closed it
@@ -268,5 +269,6 @@ def log_if_asked() -> None:
     logger = logging.getLogger("recortex")
     logger.addHandler(handler)
     logger.setLevel(level)
+    # The root logger may have a handler of a library, which would print each line a second time.
     logger.propagate = False
     listen(to_logging())

@@ -67,12 +67,14 @@ def refusal(scope: Scope, status: HTTPStatus, code: str, why: str) -> Response:
         return HTMLResponse(page("refused.html", title=status.phrase, why=why), status)
     answer = JSON(error(scope["path"].rpartition("/")[2][:40], code, why), status)
     if status == HTTPStatus.UNAUTHORIZED:
+        # RFC 9110 asks for this header with status 401.
         answer.headers["www-authenticate"] = "Bearer"
     return answer
 
 
 def wants_page(scope: Scope) -> bool:
     """Whether a person asks, with a browser."""
+    # Programs get JSON, whatever they say that they accept.
     if scope["path"].startswith(("/api/", "/mcp")):
         return False
     return "text/html" in Headers(scope=scope).get("accept", "")
@@ -125,6 +127,7 @@ def ago(at: datetime | None, now: datetime) -> str:
         return "–"
     seconds = (now - at).total_seconds()
     if seconds < _MINUTE:
+        # A time that lies ahead is of another clock: the day is all that can be said of it.
         return "just now" if seconds >= 0 else day(at)
     steps = ((_YEAR, "year"), (_MONTH, "month"), (_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute"))
     for length, name in steps:

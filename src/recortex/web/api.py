@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recortex.web.guard import Visitor
 
 ROOT = "/api/v1"
+# A token that may write memories must not be a way to read any file of the machine.
 _REACHING = frozenset({"export", "backup", "extract", "import", "ingest", "index", "install", "uninstall"})
 """They read or write files that the caller names, on the machine of the server."""
 
@@ -129,6 +130,7 @@ def _check(operation: Operation, arguments: Mapping[str, Any], visitor: Visitor,
             f"Make one: recortex tokens add --right {needed} --name NAME",
         )
     removes = operation.traits.asks and operation.traits.removes(arguments)
+    # With `dry_run` nothing is removed, so that nothing has to be confirmed.
     if removes and not is_true(arguments.get("dry_run")) and not is_true(arguments.get(CONFIRM)):
         raise _RefusedError(
             HTTPStatus.CONFLICT,
@@ -156,6 +158,7 @@ def document() -> dict[str, Any]:
     """The OpenAPI document of all operations."""
     operations = [find_operation(one["name"]) for one in manifest.operations()]
     kinds = list(dict.fromkeys(one for operation in operations for one in _kinds(operation)))
+    # In one call, so that types of the same name in two modules are told apart.
     schemas, components = msgspec.json.schema_components(kinds, ref_template=f"{_REF}{{name}}")
     named = {name: _short(name) for name in components}
     components = {named[name]: {**one, "title": named[name]} for name, one in components.items()}

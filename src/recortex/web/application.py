@@ -53,6 +53,7 @@ def site(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with protocol:
             yield
+        # In a thread, as it waits for what is at work.
         await asyncio.to_thread(desk.close)
 
     app = Starlette(
@@ -142,6 +143,7 @@ class _Protocol:
         try:
             manager = await asked
         except Exception as error:  # noqa: BLE001  a client gets an answer, the log the traceback
+            # A client gets the kind of the error only: its text may name paths of this machine.
             traceback.print_exception(error)
             why = f"The protocol cannot be loaded ({type(error).__name__})."
             await refusal(scope, HTTPStatus.SERVICE_UNAVAILABLE, "internal_error", why)(scope, receive, send)

@@ -43,11 +43,13 @@ class Desk:
 
     def __init__(self, start: Path, url: str | None = None) -> None:
         self._opened: dict[str, Cortex] = {}
+        # Requests are carried out in several threads, and two of them must not open the same project twice.
         self._lock = threading.Lock()
         self._workers = ThreadPoolExecutor(THREADS, thread_name_prefix="web")
         here = Cortex.open(start, url=url, actor=Actor.USER)
         self._opened[HERE] = here
         self._given: Cortex | None = None
+        # Waited for in the event loop, so that no thread is held meanwhile.
         self.slow = asyncio.Semaphore(1)
         self._kept: dict[tuple[str, str], tuple[object, float, Any]] = {}
         self._agents = partial(Cortex.open, start, url=url, actor=Actor.AGENT)
@@ -94,6 +96,7 @@ class Desk:
     def kept(self, project: str, name: str, make: Callable[[Cortex], Result]) -> Result:
         """What `make` gives of a project, made anew once its memory has changed, or after a minute."""
         cortex = self.facade(project)
+        # Asked before it is made: after a write in between, the next look makes it anew.
         state, now = cortex.changes(), time.monotonic()
         found = self._kept.get((project, name))
         if found is None or found[0] != state or found[1] < now:

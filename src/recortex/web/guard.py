@@ -35,6 +35,7 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_BODY = 1024 * 1024
 BODY_SECONDS = 15.0
 """Seconds within which a request's body has to arrive."""
+# Inline scripts are forbidden, so that text of a memory which got into a page unescaped would do nothing.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'{styles}; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -57,7 +58,9 @@ PROGRAMS = ("/api/", AGENTS)
 _OPEN = ("/static/",)
 _SAFE = frozenset({"GET", "HEAD"})
 _OWN_SITE = frozenset({"same-origin", "none"})
+# The link stands in a terminal, and perhaps in its log: it works once, and for ten minutes only.
 _LINK_SECONDS = 600.0
+# The bound keeps a program that comes through links again and again from filling the memory.
 _MOST_SESSIONS = 64
 _MOST_LINKS = 32
 _REFUSALS, _REFUSAL_SECONDS = 20, 60.0
@@ -80,6 +83,7 @@ class Visitor:
         self.name = name
         self.right = right
         self.csrf = csrf
+        # Told once, by the page that follows a form's redirect.
         self.said = ""
 
 
@@ -107,9 +111,11 @@ class Doors:
 
     def enter(self, secret: str) -> str:
         """The cookie's value for whoever comes through a link; empty where it is none, or was used before."""
+        # Taken out before its time is looked at: whatever comes of it, a link is used once.
         if self._links.pop(secret, 0.0) < self._clock():
             return ""
         cookie = secrets.token_urlsafe(32)
+        # Only the beginning of the cookie is in the name, which may be shown.
         self._sessions[cookie] = Visitor(f"browser {cookie[:8]}", self._right, secrets.token_urlsafe(32))
         while len(self._sessions) > _MOST_SESSIONS:
             self._sessions.popitem(last=False)
@@ -132,6 +138,7 @@ class Rate:
         """Whether it happened too often; counts it once more unless it did."""
         now = time.monotonic()
         times = self._times.setdefault(name, deque())
+        # A sliding window: with fixed ones, twice as many would pass around each border.
         while times and times[0] < now - self._seconds:
             times.popleft()
         if len(times) >= self._most:
@@ -167,6 +174,7 @@ class Guard:
         self._doors = doors
         self._tokens = tokens
         self._now = now
+        # A dot at the end of a name means the same host.
         self._hosts = LOCAL.union(name.lower().rstrip(".") for name in names)
         self._read_only = read_only
         self._refused = Rate(_REFUSALS, _REFUSAL_SECONDS)
@@ -220,6 +228,8 @@ class Guard:
 
     def _stranger(self, scope: Scope, headers: Headers) -> ASGIApp | None:
         """The answer to what does not come from this server's own pages, or from a program."""
+        # A name of another site that was made to point to this machine (DNS rebinding) still stands in this
+        # header.
         host = headers.get("host", "")
         # Of two hosts, a proxy might have checked the one and we the other.
         if len(headers.getlist("host")) != 1 or _name_of(host) not in self._hosts:
@@ -227,6 +237,7 @@ class Guard:
                 scope, HTTPStatus.FORBIDDEN, "wrong_host", f"This server is not known as {host[:80]!r}."
             )
         origin = headers.get("origin")
+        # Programs do not send this header, and are asked for a token.
         site = headers.get("sec-fetch-site", "none")
         # A person may follow a link from elsewhere: the cookie does not come along, so that it shows nothing.
         looks = scope["method"] in _SAFE and headers.get("sec-fetch-mode") == "navigate"
@@ -241,6 +252,7 @@ class Guard:
 
     def _enter(self, scope: Scope) -> ASGIApp:
         secret = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        # Looked at without counting: only wrong links count.
         if self._refused.over("link", count=False):
             return _too_many(scope)
         cookie = self._doors.enter(secret)
@@ -253,12 +265,15 @@ class Guard:
                 "This link was used before, or is too old. `recortex serve` gives a new one.",
             )
         answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
+        # Not readable by scripts, and never sent along on behalf of another site.
         answer.set_cookie(_cookie_name(scope), cookie, httponly=True, samesite="strict", path="/")
         return answer
 
     def _visitor(self, scope: Scope, headers: Headers) -> Visitor | None:
         kind, _, secret = headers.get("authorization", "").partition(" ")
         if kind:
+            # Refused before the token is looked up: while somebody tries many, a right one tells nothing
+            # either.
             if kind.lower() != "bearer" or self._refused.over("token", count=False):
                 return None
             if not scope["path"].startswith(PROGRAMS):
@@ -268,6 +283,7 @@ class Guard:
                 self._refused.over("token")
                 return None
             return Visitor(f"token {token.id}", token.right)
+        # Agents send a token even on this machine: a page's cookie opens no tool.
         if _name_of(headers["host"]) not in LOCAL or scope["path"].startswith(AGENTS):
             return None
         return self._doors.visitor(cookie_parser(headers.get("cookie", "")).get(_cookie_name(scope), ""))
@@ -285,6 +301,7 @@ class Guard:
     async def _body(self, headers: Headers, receive: Receive) -> Receive:
         """The body, read whole, as a channel that gives it once more."""
         with suppress(ValueError):
+            # A length that is no number is not believed; what comes is counted below in any case.
             if int(headers.get("content-length", "0")) > LARGEST_BODY:
                 raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", _TOO_LARGE)
         parts, size = [], 0
@@ -292,6 +309,7 @@ class Guard:
             async with asyncio.timeout(BODY_SECONDS):
                 while True:
                     message = await receive()
+                    # The client has left: whoever reads the body next sees that, and stops.
                     if message["type"] == "http.disconnect":
                         return _replayed(message)
                     parts.append(message.get("body", b""))
@@ -312,9 +330,11 @@ class Guard:
         """The answer to a write that is refused before anybody looks at what it says."""
         if visitor.csrf:
             given = headers.get("x-csrf-token", "")
+            # Forms of a page cannot set a header: there it is a field.
             if not given and headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
                 body = (await receive()).get("body", b"")
                 given = parse_qs(body.decode("utf-8", "replace")).get("csrf", [""])[0]
+            # In constant time, as the time that a comparison takes would tell how much of it is right.
             if not secrets.compare_digest(given.encode(), visitor.csrf.encode()):
                 return refusal(
                     scope,

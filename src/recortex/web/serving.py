@@ -91,12 +91,15 @@ def serve(words: Sequence[str]) -> int:
     options = parser.parse_args(list(words))
     if options.team:
         return serve_team(options)
+    # Written so that it refuses NaN as well, which is neither below 0 nor above.
     if not options.idle >= 0:
         raise InvalidInputError(f"--idle takes minutes from 0 on, not {options.idle}.")
     listening = listen(options.port)
+    # The system chose the port where none was named, and the first socket tells which.
     port = listening[0].getsockname()[1]
     desk = Desk(Path(options.project).absolute(), options.url)
     names = {*options.name, *([options.host] if options.host else [])}
+    # Before listening: without any token, a server that others reach would answer nobody.
     if names and not any(one.is_valid(desk.facade().now()) for one in Tokens(desk.home).all()):
         raise InvalidInputError(
             "Programs elsewhere need a token, and there is none.",
@@ -106,6 +109,7 @@ def serve(words: Sequence[str]) -> int:
         listening.append(elsewhere(options.host, port))
     made = site(desk, names=names, read_only=options.read_only, agents=options.tools)
     link = f"http://127.0.0.1:{port}{ENTER}?token={made.doors.link()}"
+    # While the person opens the link: loading the model takes longer than any page.
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
     told = f"Recortex of {desk.name}: {link}\nThe link opens once. Ctrl-C ends the server."
     print(told, flush=True)  # noqa: T201  the answer
@@ -157,6 +161,7 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
+        # Uvicorn ends connections that are silent after a request, but not those that never send one.
         self.loop.call_later(_HEAD_SECONDS, self._end_silent)
 
     def _end_silent(self) -> None:
@@ -300,6 +305,7 @@ def serve_team(options: Namespace) -> int:
         raise InvalidInputError(why)
     if bool(options.issuer) != bool(options.client):
         raise InvalidInputError("--issuer and --client belong together.")
+    # Bound before the database is touched: a port that is taken must not leave a new workspace behind.
     listening = listen(options.port)
     port = listening[0].getsockname()[1]
     if options.host:
@@ -322,6 +328,7 @@ def serve_team(options: Namespace) -> int:
     place = f"{base}/{quote(options.workspace, safe='')}"
     told = f"Team server: {place}"
     if token:
+        # Behind `#`, which a browser sends to no server.
         told += f"\nJoin, on one machine, with: recortex sync join '{place}#{token}'"
     print(f"{told}\nCtrl-C ends the server.", flush=True)  # noqa: T201  the answer
     settings = TeamSettings(options.team, options.issuer, options.client)

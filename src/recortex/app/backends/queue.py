@@ -82,6 +82,7 @@ def prepare(address: Address) -> None:
 
     with administration(address) as connection, translated(), connection.transaction():
         connection.execute("SELECT set_config('search_path', %s, true)", (f"{schema()}, public",))
+        # Two processes at once would both find no tables, and one would fail.
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         found = connection.execute("SELECT to_regclass(%s)", (f"{schema()}.procrastinate_jobs",)).fetchone()
         if found and found[0] is None:
@@ -89,6 +90,7 @@ def prepare(address: Address) -> None:
             connection.execute(SchemaManager.get_schema())
 
 
+# Any number that no other program takes for its locks on the same server.
 _LOCK = 0x5EC2
 
 
@@ -127,6 +129,7 @@ def defer(app: App, workspace: str, names: Iterable[str]) -> int:
     new = 0
     for name in names:
         key = f"{name}:{sha256(workspace.encode()).hexdigest()[:32]}"  # of plain letters: the queue parses it
+        # A lock for each workspace: two of its jobs never run side by side.
         job = app.configure_task(name=name, queueing_lock=key, lock=workspace, allow_unknown=True)
         try:
             job.defer(workspace=workspace)

@@ -87,9 +87,11 @@ def open_store(
             on_degradation=degraded,
         )
         if settings["backups.every_days"]:
+            # Made at the first change and not now: most processes only read.
             file.back_up_first()
     try:
         source = None if unfinished else _copied_from(store.database)
+    # An interruption as well must not leave the file open, and locked.
     except BaseException:
         store.close()
         raise
@@ -125,7 +127,9 @@ def open_sessions(location: Location) -> Sessions | None:
     if not location.exists:
         return None
     require_own(location.database)
+    # Without the extension for vectors, which sessions do not need.
     pool = Pool(location.database, vectors=False)
+    # Exactly this schema: a hook must not migrate a store that others work with.
     if has_schema(pool.rows, newest()) and applied(pool) == newest() and not _copied_from(pool):
         return SessionRecords(pool)
     pool.close()

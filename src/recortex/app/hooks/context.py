@@ -73,6 +73,7 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
     @property
     def homeless(self) -> bool:
         """Whether there is no store and none may be made: home folder, root, unbound checkout."""
+        # In the home folder, or at the root of a disk, a store would belong to no project.
         nowhere = self.root in {Path.home().resolve(), Path(self.root.anchor)}
         return not self.exists and (nowhere or self.location.unbound)
 
@@ -88,6 +89,8 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
 
     def branch(self, cwd: str) -> str:
         """The branch that is checked out where a session works: a linked worktree has its own."""
+        # The folder may be gone, as a removed worktree is: the project's own branch is all that is known
+        # then.
         folder = Path(cwd) if cwd else self.root
         return shown(branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0])
 
@@ -98,9 +101,11 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
         session = replace(
             known,
             seen_at=now,
+            # An event after the end means that the session was resumed.
             ended_at=None,
             end_reason="",
             branch=self.branch(event.cwd),
+            # What an event leaves out, an earlier one may have said.
             client=event.client or known.client,
             cwd=event.cwd or known.cwd,
             transcript=event.transcript or known.transcript,
@@ -130,6 +135,7 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
             return []
         with suppress(PermissionsError):
             return self.sessions.give(receipts)
+        # Receipts that cannot be kept now: what an earlier hook could keep still counts as given.
         known = {(one.memory, one.context) for one in self.sessions.receipts(receipts[0].session)}
         return [one for one in receipts if (one.memory, one.context) not in known]
 
@@ -186,6 +192,8 @@ def question(context: HookContext, event: HookEvent) -> str:
     compacted = event.name == "session-start" and event.source == "compact"
     if not (compacted or event.ending) or not _open(context, event, compacted=compacted):
         return ""
+    # Noted before it is known whether it is asked: a session in which something was remembered is looked at
+    # once.
     _note(context, event, "reflected")
     return "" if _remembered(context, event) else QUESTION
 
@@ -205,6 +213,7 @@ def _open(context: HookContext, event: HookEvent, *, compacted: bool) -> bool:
     ):
         return False
     seen = [one.name for one in context.sessions.signals(event.session)]
+    # Asked after a compaction, one prompt is enough: what it summarised is no longer in the context.
     least = 1 if compacted else SOME if {"mended", "decided"} & set(seen) else LONG
     return seen.count("prompted") >= least and "reflected" not in seen
 

@@ -25,17 +25,21 @@ def handle(context: HookContext, event: HookEvent) -> str:
         RecortexError: the store or a setting cannot be used.
         OSError: a file cannot.
     """
+    # Session start decides by itself whether a project without a store is told anything.
     if event.void or (context.homeless and event.name != "session-start"):
         return ""
     event = of_event(event)
     match event.name:
         case "session-start":
             brief = session_start.open_session(context, event)
+            # A compacted session goes on with this event, and is asked here what of it is worth keeping.
             return "\n\n".join(filter(None, (brief, question(context, event))))
         case "user-prompt-submit":
             note_prompt(context, event)
             return reminders.for_prompt(context, event)
         case "pre-tool-use":
+            # Called before each use of a tool: one query tells that nothing is known, and the rest is not
+            # loaded.
             paths = session_end.cited_files(context, event)
             if paths:
                 return reminders.for_files(context, event, paths)

@@ -95,12 +95,14 @@ def touched(context: HookContext, session: Session, event: HookEvent, path: str)
         return []
     numbers = sorted({number for text in event.replaced for number in _functions_lines(data, text)})
     facts = _facts(context.project.facts, path, data) if numbers else None
+    # Two texts of one edit often lie in the same function: it is named once.
     names = _by_facts(facts, numbers) if facts else _by_layout(data, numbers)
     return list(dict.fromkeys(names))[:MOST]
 
 
 def _functions_lines(data: bytes, text: str) -> Iterator[int]:
     """The first and the last line of a text in a file, from 1; none where it is not in it."""
+    # White space around the text is left out: what is looked for is where the text begins and ends.
     inner = text.strip().encode()
     at = data.find(inner) if inner else -1
     if at >= 0:
@@ -115,12 +117,14 @@ def _facts(kept: Path, path: str, data: bytes) -> FileFacts | None:
     from recortex.codebase.syntax.grammars import KeptFacts, key_of
 
     with suppress(apsw.Error, OSError, UntrustedFileError), closing(KeptFacts(kept)) as known:
+        # By the content and not by the path alone: after an edit, the same lines are of other functions.
         return known.facts(key_of(path, data))
     return None
 
 
 def _by_facts(facts: FileFacts, numbers: list[int]) -> Iterator[str]:
     for number in numbers:
+        # The innermost function first, by its number of lines: it is what the edit is about.
         around = sorted(
             (one.last - one.first, one.plain) for one in facts.symbols if one.first <= number <= one.last
         )
@@ -180,8 +184,10 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
     session = context.note_session(event)
     if not context.settings["hooks.prompt"]:
         return ""
+    # Only of this context: after a compaction the agent no longer has what it was given before.
     receipts = _receipts(context, session)
     left = room(receipts, session_limits(context.settings))
+    # Before anything is looked up: a session that had its share gets no more, whatever is asked.
     if not left:
         return ""
     prompt = _typed(context, event, prompt)
@@ -216,6 +222,7 @@ def _describe_file(
     context: HookContext, session: Session, event: HookEvent, path: str, told: Collection[str]
 ) -> str:
     """What is known of the functions of a file that are touched, then of the file."""
+    # Once for each function and session, as the same place is edited again and again.
     names = [one for one in touched(context, session, event, path) if f"{path}:{one}" not in told]
     found = hanging(context, path, names) if names else []
     callers = {one.memory.id: one.called for one in found if one.called}
@@ -240,6 +247,7 @@ def _about(context: HookContext, session: Session, path: str) -> list[Memory]:
         kinds=WARNING_KINDS,
         valid_at=context.clock(),
         order="importance",
+        # More than are shown, as those that the client loads by itself fall out afterwards.
         limit=WARNINGS + WRITTEN,
     )
     now = to_micros(context.clock())
@@ -247,6 +255,7 @@ def _about(context: HookContext, session: Session, path: str) -> list[Memory]:
         memory
         for services in context.app.readable_services()
         for memory in faded(services.store.memories.find(query), services.store, now)
+        # What the file says itself is read with it.
         if path not in places(memory.metadata)
     ]
     if len(found) > WARNINGS:
@@ -337,6 +346,7 @@ def likely_to_help(
         prompt: what was typed, at most `ASKED` long.
         known: ids of memories that were given before.
     """
+    # What this session taught is still in its context, unless that was compacted since.
     present = session.id if not session.context else ""
 
     def passed_over(memory: Memory) -> bool:
@@ -352,6 +362,8 @@ def likely_to_help(
         for memory, likely in hopeful.values()
         if (value := risen(likely, _past(memory, past))) >= _least(memory, prompt)
     ]
+    # Of equal texts the likelier store's first one stays: a dict keeps what is set last, so the order is
+    # turned round.
     once = {memory.content_hash: (memory, value) for memory, value in reversed(found)}
     return sorted(once.values(), key=lambda one: -one[1])
 
@@ -382,8 +394,11 @@ def chances(
     """
     wanted = words_of(prompt)
     stores = context.app.readable_services() if wanted else []
+    # A model that has to be loaded first would keep the person waiting: words alone do then.
     recipe: Recipe = "hybrid" if context.ready() else "keyword"
+    # Made once for each store: the frequencies of words need it, and so does the search.
     meanings = [one.retrieval.meaning(prompt, recipe=recipe) for one in stores]
+    # Over all stores together, so that a chance means the same wherever a memory lies.
     about = asked(*_document_frequencies(stores, wanted, meanings))
     only = MemoryQuery(kinds=ANSWERING, valid_at=context.clock())
     for services, meaning in zip(stores, meanings, strict=True):
@@ -393,6 +408,8 @@ def chances(
             now=context.clock(),
             recipe=recipe,
             only=only,
+            # Without the floor of `recall` and without decay: the gate that follows has a probability of
+            # its own.
             floor=False,
             decayed=False,
             meaning=meaning,
@@ -425,6 +442,7 @@ def _loaded(session: Session, memory: Memory) -> bool:
 
 def _within(budget: float, likely: Sequence[tuple[Memory, float]]) -> Iterator[tuple[Memory, float]]:
     for memory, value in likely:
+        # A long memory that does not fit leaves room for a shorter one after it.
         budget -= memory.tokens
         if budget >= 0:
             yield memory, value
@@ -451,6 +469,7 @@ def _give(
         )
         for memory, score in memories
     ]
+    # Two hooks of a session may run at once: the store says which of them gave a memory first.
     kept = {one.memory for one in context.give(receipts)} if receipts else set()
     return [memory for memory, _ in memories if memory.id in kept]
 

@@ -35,6 +35,7 @@ def close(context: HookContext, event: HookEvent) -> None:
         return  # Gemini CLI calls it before every request, with nothing to compress
     over = event.name == "session-end"
     wanted = context.settings["hooks.capture"]
+    # Before the store is opened: whatever happens to that, the request is written.
     requested = wanted and _requested_by_event(context, event)
     session = ended(context, event) if over else context.note_session(event)
     if not wanted or not session.transcript:
@@ -46,6 +47,7 @@ def close(context: HookContext, event: HookEvent) -> None:
 
 def ended(context: HookContext, event: HookEvent) -> Session:
     """Note that a session is over."""
+    # A client may put anything into the reason, a secret too.
     reason = privacy.redact(event.reason).text[:40]
     session = replace(context.note_session(event), ended_at=context.clock(), end_reason=reason)
     context.keep(session)
@@ -132,13 +134,16 @@ def start_capture(context: HookContext, *, message: str = "", session: str = "")
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        # Not in the project's folder, which may be deleted while the process works.
         cwd=context.location.folder,
         env=environment,
+        # A session of its own, so that the signal that ends the client's terminal does not end it.
         start_new_session=True,
         creationflags=_DETACHED if os.name == "nt" else 0,
     )
     assert process.stdin is not None  # noqa: S101  it was asked for
     process.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
+    # Closed at once: the process reads its input to the end before it begins.
     process.stdin.close()
     process.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
 

@@ -39,8 +39,10 @@ def open_session(context: HookContext, event: HookEvent) -> str:
     if context.settings["hooks.brief"]:
         brief = _brief(context, event)
         text = brief.text
+        # Later prompts leave out what these receipts name.
         if session and text:
             context.give(_receipts(context, session, brief))
+    # A compaction begins no session: the others were looked after when this one began.
     if session and event.source != "compact":
         try:
             _catch_up(context, session)
@@ -87,14 +89,17 @@ def _catch_up(context: HookContext, current: Session) -> None:
 
     if not context.settings["hooks.capture"]:
         return
+    # The current one is still being written, and asks for itself when it stops.
     others = (one for one in context.sessions.recent(LOOKED_AT) if one.id != current.id and one.transcript)
     openable = (_found_again(session, current) for session in others)
+    # One after the other, as far as they are needed: each look asks the file system.
     left = (session for session in openable if _over(context, session) and _unlearned(session))
     for session in islice(left, LEFT):
         reason = session.end_reason or "lost"
         context.keep(replace(session, ended_at=session.ended_at or context.clock(), end_reason=reason))
         request_capture(context, session, final=True)
     for path in _unknown_transcripts(context, current):
+        # Nobody saw on which branch it worked; today's would be a guess.
         session = replace(current, id=shown(path.stem), transcript=str(path), branch="")
         request_capture(context, session, final=True)
     changed = _out_of_step(context, current)
