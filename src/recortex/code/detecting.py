@@ -427,6 +427,7 @@ def detect(sources: Sources, rules: Sequence[Detector] | None = None) -> Detecti
         if one is not None:
             found.append(one)
             members |= look.members()
+            # What makes a symbol a member of a role is shared by all of them, and says nothing new.
             implied[rule.name] = rule.implies + tuple(
                 f"{use.on}:{name}" for use in rule.uses if use.population for name in use.names
             )

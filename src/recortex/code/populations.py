@@ -144,7 +144,7 @@ def file_traits(path: str, facts: FileFacts, roots: frozenset[str]) -> Traits:
     name = path.rpartition("/")[2]
     stem, _, ending = name.partition(".")
     found: Traits = {}
-    # These name a file by its class, whatever the project.
+    # In these a file mostly has the name of its class, whatever the project.
     if facts.language not in {"java", "csharp", "php"}:
         shape = next((said for said, form in _SHAPES if form.fullmatch(stem)), None)
         if shape:

@@ -42,6 +42,8 @@ def replaced_names(tree: Path, names: Iterable[tuple[str, str]]) -> Iterator[tup
         if git is None:
             return
         for old, new in names:
+            # Git takes a line break for the end of a pattern; and an old path that is still there was not
+            # given up.
             if "\n" not in old + new and not (tree / old).exists() and _is_replaced(git, commit, old, new):
                 yield old, new
 
@@ -131,6 +133,7 @@ def _hunks(diff: str) -> Iterator[Hunk]:
     removed: list[str] = []
     added: list[str] = []
     within = False
+    # The last word closes the last place.
     for line in [*diff.splitlines(), "diff"]:
         if line.startswith(("@@", "diff")):
             if removed:

@@ -375,6 +375,7 @@ def enclosing(lines: Sequence[str], number: int) -> Definition | None:
             last = _last(lines, place)
             if last >= number:
                 return Definition(name, place, last)
+        # A closing bracket is as deep as the line that opened it, in which the line asked for may lie.
         if not line.strip().startswith(_CLOSING) or place == number:
             indent = min(indent, _indent(line))
     return None

@@ -344,6 +344,7 @@ def chosen(answer: str, before: str) -> str:
     if len(answer) > _LONGEST_ANSWER:
         return ""
     options = [(found["label"].lower(), found["text"].strip(" *")) for found in _ITEM.finditer(before)]
+    # One item alone leaves nothing to choose.
     if len(options) < _FEWEST:
         return ""
     if ordinal := _ORDINAL.match(answer):

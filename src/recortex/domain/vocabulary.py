@@ -129,6 +129,7 @@ class Actor(StrEnum):
 
 
 _DERIVED = (Origin.AGENT, Origin.EXTRACTION, Origin.CODE_INDEX, Origin.CONSOLIDATION)
+# Untrusted unless it is named here, so that a new origin is never believed by oversight.
 TRUST_OF_ORIGIN = (
     dict.fromkeys(Origin, Trust.UNTRUSTED)
     | dict.fromkeys(_DERIVED, Trust.DERIVED)

@@ -99,6 +99,7 @@ def _latin(sentence: str) -> str:
     best = max(counts, key=counts.__getitem__)
     if counts[best] <= sum(ENGLISH in told for _, told in said):
         return ENGLISH
+    # A word with an accent, or one that hardly any other language has, is enough by itself.
     told = any(best in told and (not word.isascii() or word in telling) for word, told in said)
     return best if told or counts[best] >= _LEAST else ENGLISH
 
@@ -174,6 +175,7 @@ def looked_up(text: str, asked: Sequence[str], names: Collection[str] = ()) -> l
         asked: its words.
         names: those of them that stay as they are.
     """
+    # Of several languages always the same one.
     language = min(_languages(text) - {ENGLISH}, default=ENGLISH)
     if language == ENGLISH:
         return list(asked)

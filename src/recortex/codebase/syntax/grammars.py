@@ -215,6 +215,7 @@ def key_of(path: str, data: bytes) -> bytes:
     """By what the facts of a file are kept: its bytes, and what reads them."""
     grammar = grammar_of(path, data)
     reader = grammar.name if grammar else path.rpartition("/")[2]
+    # The same bytes have other facts in another language: a `.h` may be read as C or as C++.
     return blake3(data, derive_key_context=f"recortex code {reader}").digest()
 
 
@@ -385,6 +386,7 @@ class Tokens:
         """Two bytes for each line of the file, of its tokens; zeros where it has none."""
         text = self._bare.translate(_ALIKE) if self._language in QUOTES_ALIKE else self._bare
         bare = (line.translate(None, _SPACE).rstrip(b",") for line in text.split(b"\n"))
+        # Never 0, which stands for a line without tokens.
         return b"".join([(crc32(line) % 65_535 + 1).to_bytes(2, "big") if line else b"\0\0" for line in bare])
 
 
@@ -406,6 +408,7 @@ def _quoted(piece: bytes, language: str) -> bytes:
     found = _STRING.fullmatch(piece) if language in QUOTES_ALIKE or language == "php" else None
     if found is None:
         return piece
+    # `u"…"` and `"…"` are the same text in Python 3.
     prefix, quote, text = found[1].lower().replace(b"u", b""), found[2], found[3]
     if language == "php":
         if quote == b'"' and _ONLY_DOUBLE.search(text):
@@ -413,6 +416,7 @@ def _quoted(piece: bytes, language: str) -> bytes:
         return b'"' + _ESCAPED[quote].sub(rb"\1", text) + b'"'
     if b"r" not in prefix and b"\\" in text:
         text = _ESCAPE.sub(_unescaped, text)
+    # What stands in the braces of an f-string is code, and may have quotes of either kind.
     if b"f" in prefix and language == "python":
         text = _FIELD.sub(lambda one: one[0].translate(_ALIKE), text)
     return prefix + b'"' + text + b'"'
@@ -475,6 +479,7 @@ def without_generics(text: str) -> str:
         if shorter == text:
             break
         text = shorter
+    # `operator<` of C++ has the sign in its name.
     return text.partition("<")[0] if "operator" not in text else text
 
 

@@ -384,7 +384,7 @@ _WRITTEN = re.compile(rf"({_NAME})(\(.{{0,120}}\))?")
 _BARE = re.compile(rf"(?<![\w`./\\$-])({_NAME})(\(\))?(?![\w/\\$]|-\w|\.\w)")
 _PLACE = re.compile(r"(?<![\w.])([\w./\\-]{1,200}\.[A-Za-z]{1,5})(?::|\(|\", line )(\d{1,7})(?!\w)")
 _JOINT = re.compile(r"\.|::|->|#|\\")
-# Two humps or an underscore: a word with only a first capital letter is mostly prose.
+# Capitals within a word: one with only a first capital letter is mostly prose.
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _SHAPED, _SHORTEST = 6, 3
 _OPTION = re.compile(

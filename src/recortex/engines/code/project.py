@@ -390,7 +390,7 @@ def _python(project: Project, path: str, module: str) -> Place:
             base = base.rpartition("/")[0]
         return Place(tuple(_python_files(project, _joined(base, inner.replace(".", "/")))))
     root = module.partition(".")[0]
-    # A module of the standard library hides a namesake in the project, unless that is run as a script.
+    # Nearly always the library is meant, although a project may have a module of the same name.
     if root in sys.stdlib_module_names:
         return Place(outside=root)
     inner = module.replace(".", "/")
@@ -458,7 +458,7 @@ def _ecma(project: Project, path: str, module: str) -> Place:
     if module.startswith("."):
         place = posixpath.normpath(_joined(folder, module))
         return Place(() if place.startswith("..") else tuple(_ecma_files(project, place)))
-    # Aliases that most projects set in their bundler or `tsconfig.json`, neither of which is read.
+    # Aliases that many projects set in their bundler or `tsconfig.json`, neither of which is read.
     if module.startswith(("@/", "~/", "src/")):
         inner = module.partition("/")[2]
         above = folder

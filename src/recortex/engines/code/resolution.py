@@ -175,7 +175,6 @@ class Resolver:
         if written is None:
             # `s.db`, or `base_` in a method whose type is in another file: what is written there.
             parts = parts_of(on)
-            # Of `a.b.c` the type of `b` would have to be known, and then that of `c`: three steps on guesses.
             if len(parts) > 2 or not all(part.lstrip("$").isidentifier() for part in parts):  # noqa: PLR2004
                 return None
             if len(parts) == 1 or parts[0] in INSTANCE:

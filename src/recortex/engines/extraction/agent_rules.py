@@ -220,7 +220,7 @@ def _choice(question: str, text: str, quote: str) -> RuleFinding:
 
 def _question(before: str) -> str:
     """The last question that says what the options are for; "which one?" does not."""
-    # The last question is the one that is answered; earlier ones of a message are mostly rhetorical.
+    # Of several questions, an answer is to the last one.
     said = (one for line in before[-_READ:].splitlines() for one in sentences(line))
     asked = [plain(one) for one in said if one.endswith("?")]
     told = [one for one in asked if _FEWEST_WORDS <= len(one.split()) <= _MOST_WORDS]

@@ -55,7 +55,7 @@ class Piece(NamedTuple):
     chance: float
 
 
-# Each rule asks for the same message again.
+# Several parts of the extraction ask for the same message.
 @lru_cache(maxsize=64)
 def pieces(text: str) -> tuple[Piece, ...]:
     """The sentences of a message, each with its probability; none of fenced blocks."""

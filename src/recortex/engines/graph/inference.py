@@ -133,6 +133,7 @@ class Pair:
     def comparable(self) -> bool:
         """Whether there is anything in common to rest on, and neither says the other again: most fail."""
         fewest = min(len(self.cause.words), len(self.effect.words))
+        # What was said in the same turn has no order, and so is no cause of the other.
         if self.cause.at == self.effect.at or not fewest or len(self.words) / fewest > REPEATED:
             return False
         return self.same_matter() or bool(self.effect.quoted) or self.named_by_id()
@@ -221,6 +222,7 @@ def _inferred(
     memories: Sequence[Memory], cosine: Cosine, now: datetime, common: frozenset[str]
 ) -> Iterator[tuple[str, float, Relation]]:
     known = sorted((Said(one, common) for one in memories), key=lambda one: (one.at, one.memory.id))
+    # In the order of time, so that the first one of each pair can be the cause.
     for pair in (Pair(cause, effect) for cause, effect in combinations(known, 2)):
         if not pair.comparable() or not ((seen := course(pair)) or pair.gives_reason()):
             continue

@@ -250,6 +250,7 @@ def counterfactual(
     steps = walk(start, way, relations_of, depth=depth, limit=limit)
     ids = [step.id for step in steps]
     causes: dict[str, set[str]] = {id_: set() for id_ in ids}
+    # The walk may know only the strongest relations, while a weaker one can be another cause.
     for one in (every or relations_of)(ids) if ids else ():
         if one.type in CAUSAL:
             for near in (one.source_id, one.target_id):

@@ -338,7 +338,7 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
     # A quote from what the person pasted is somebody else's word, although the turn is theirs.
     if source.turn.role == "user" and _flat(item.quote) not in _flat(typed(source.text)):
         return "pasted"
-    # JSON of some models has NaN, which passes each comparison.
+    # JSON as Python reads it may have NaN, which `min` and `max` do not bound.
     confidence = 0.0 if math.isnan(item.confidence) else round(min(max(item.confidence, 0.0), _CERTAIN), 2)
     domain = domain_of(text)
     return Candidate(

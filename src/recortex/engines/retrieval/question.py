@@ -98,7 +98,7 @@ def _agreement(date: NamedDate, at: datetime) -> float:
     if date.month is None:
         return _SAME_YEAR if at.year == date.year else 0.0
     if date.day is not None:
-        # Without a year, the nearest such day is meant.
+        # Without a year, the one counts that is nearest to the memory.
         years = [date.year] if date.year else [at.year - 1, at.year, at.year + 1]
         return max(_day_agreement(year, date.month, date.day, at) for year in years)
     if date.year not in (None, at.year):

@@ -71,6 +71,7 @@ class Vocabulary(Value, frozen=True):
         """The inverse document frequency of BM25, always positive; highest for unknown words."""
         size = max(self.size, SMALL)
         count = min(self.frequency.get(word, self.stand_ins.get(word, 0)), size)
+        # As in Lucene's BM25; the original formula is negative for words in more than half of the texts.
         return log(1.0 + (size - count + 0.5) / (count + 0.5))
 
     @property

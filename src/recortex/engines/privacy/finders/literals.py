@@ -46,11 +46,13 @@ def key(cue: Cue) -> Iterator[tuple[int, int]]:
 def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
     text, at = cue.text, cue.end
     end = min(len(text), at + _WINDOW)
+    # `${DB_PASSWORD:-…}`, and elements of XML such as `<name>password</name><value>…</value>`.
     found = PATTERNS.default.match(text, at, end) or PATTERNS.element.match(text, at, end)
     if found:
         if judge(found["v"], SURE):
             yield found.span("v")
         return
+    # In lists of variables, as Kubernetes has them, the value may stand on the line above the name.
     before = PATTERNS.value_first.search(text[max(0, cue.start - 240) : cue.start])
     if before and judge(before["v"], SURE):
         start = max(0, cue.start - 240)
@@ -58,6 +60,8 @@ def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
         return
     head = PATTERNS.assigned.match(cue.folded, at, end)
     if head is None:
+        # A space alone assigns where the name is in capitals or begins its line, as in the files of netrc,
+        # Redis and routers.
         settings = text[at - 1].isupper() or cue.word in ("requirepass", "masterauth", "rootpw")
         settings = settings or _starts_line(cue) or cue.word.endswith("_key")
         environment = PATTERNS.environment.match(text, at, end) if settings else None
@@ -66,6 +70,7 @@ def _assigned(cue: Cue, judge: Judge) -> Iterator[tuple[int, int]]:
         return
     operator = head["op"].strip()
     beside = cue.text[max(0, cue.start - 1) : cue.start] or " "
+    # Test results say `--- PASS: TestLogin` and "all checks pass: vet".
     if cue.word == "pass" and operator in _OF_SENTENCES and not (beside.isalnum() or beside in "_."):
         return
     if operator == "," and not _may_be_listed(cue, head.start("op")):
@@ -94,12 +99,14 @@ def _may_be_listed(cue: Cue, comma: int) -> bool:
 
 def _value(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator[tuple[int, int]]:
     text = cue.text
+    # Quotations of Ruby and Perl: `%q(…)`, `q{…}`, `%w[…]`.
     for shape in (PATTERNS.bracketed, PATTERNS.perl_q, PATTERNS.words_q):
         found = shape.match(text, at, end)
         if found:
             if judge(found["v"], SURE):
                 yield found.span("v")
             return
+    # Below the name: a block of YAML, a here document, a line that goes on after a backslash.
     block = PATTERNS.block.match(cue.folded, at, end)
     if block:
         name = next(name for name, value in block.groupdict().items() if value and name not in ("in", "end"))
@@ -168,6 +175,7 @@ def _closing(text: str, at: int, end: int, quote: str) -> int:
         found = text.find(quote, at, end)
         if found < 0 or (len(quote) == 1 and "\n" in text[at:found].replace("\\\n", "")):
             return -1
+        # An escaped quote does not close a text; of two backslashes the first escapes the second.
         if quote[0] == "\\" or text[found - 1] != "\\" or text[found - 2 : found] == "\\\\":
             return found
         at = found + 1
@@ -201,6 +209,7 @@ def _bare(cue: Cue, at: int, end: int, operator: str, judge: Judge) -> Iterator[
         if judge(joined, UNSURE):
             yield start, found.end("more")
         return
+    # With a space after `=` a bare value is mostly code, while settings are written without.
     whole = after[:1] in ("", "\n", "\r") and (operator != "=" or cue.text[at - 1] == "=")
     if value and not after.startswith(("(", "[")) and judge(value, whole) and not refuses(value):
         yield start, start + len(value)

@@ -73,6 +73,7 @@ def _find_spoken(cue: Cue, strong: Judge, weak: Judge) -> Iterator[tuple[int, in
     if not PATTERNS.goes_on_as_speech.match(text, at):
         yield from _before(cue, weak)
         return
+    # "Password manager", "password reset": the word is a part of another one.
     if PATTERNS.about.match(cue.folded, at):
         yield from _before(cue, weak)
         return
@@ -104,6 +105,7 @@ def _beside(cue: Cue, at: int, end: int, strong: Judge, weak: Judge) -> tuple[in
         if found is None or (shape is PATTERNS.was and not _changes(cue)):
             continue
         done = shape is PATTERNS.becoming and PATTERNS.done.match(cue.folded, found.end("v"))
+        # "The password, …, is new": set apart by commas.
         apart = shape is PATTERNS.beside and cue.text[at] == "," and cue.text[found.end("v") - 1] == ","
         sure = given or found["q"] or done or apart
         span = _judged(cue, found.start("v"), found.end("v"), strong if sure else weak)
@@ -135,12 +137,14 @@ def _judged(cue: Cue, start: int, stop: int, judge: Judge) -> tuple[int, int] | 
     value = raw.rstrip(".,;:!?*_)").lstrip("*_")
     if not value:
         return None
+    # These signs end a sentence, or a password, which then mostly has digits too.
     if raw[len(value) :][:1] in ("!", "?") and any(map(str.isdigit, value)):
         value = raw[: len(value) + 1]
     start += raw.index(value)
     stop = start + len(value)
     if not judge(value):
         return None
+    # What could be a word has to end its clause: "the password is strong enough" goes on.
     if not is_clear(value) and judge not in (is_key, is_issued):
         after = text[stop : stop + 40]
         if not (PATTERNS.ends.match(after) or PATTERNS.goes_on.match(after)):
@@ -181,6 +185,7 @@ def _east(cue: Cue, at: int, end: int, judge: Judge) -> Iterator[tuple[int, int]
         start, stop = found.span("v")
         value = found["v"].rstrip(".,;:\"'`)")
         rest = text[start + len(value) : start + len(value) + 4]
+        # A user and a password with a sign between: only what follows the sign is secret.
         pair = compiled(r"[\w.@-]{2,40}[/:](?P<p>\S{4,})").fullmatch(value)
         if pair and "是" not in text[at:start] and judge(pair["p"]):
             yield start + pair.start("p"), start + len(value)
@@ -225,6 +230,7 @@ def pair(cue: Cue) -> Iterator[tuple[int, int]]:
         yield floor + entered.start("v"), floor + entered.end("v")
         return
     found = PATTERNS.pair.match(cue.folded, at, at + _WINDOW)
+    # "Sign in with Google and GitHub" names two providers, and no login.
     if (
         found is None
         or is_provider(found["user"])
