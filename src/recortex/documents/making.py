@@ -96,6 +96,7 @@ def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
         blocks: of the document.
         count: tokens of a text.
     """
+    # The same lines are counted when they are packed, joined and finished.
     count = lru_cache(_COUNTED)(count)
     pieces = [piece for headings, section in _sections(blocks) for piece in _packed(headings, section, count)]
     # The pieces, those that are small put together with the next or the one before, as far as both fit.
@@ -109,6 +110,7 @@ def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
         after, before = waiting[0] if waiting else None, found[-1] if found else None
         # Its neighbours: first the one that shares more of its headings, of equals the one after.
         neighbours = [one for one in (after, before) if one is not None]
+        # Under the same headings first, so that a small piece stays in its own section.
         for other in sorted(neighbours, key=lambda one: -_shared(piece.headings, one.headings)):
             if other is after and (both := _together(piece, other, count)):
                 waiting[0] = both
@@ -117,6 +119,7 @@ def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
                 found[-1] = both
                 break
         else:
+            # Too small, but no neighbour has room for it.
             found.append(piece)
     pieces = found
     return [
@@ -160,6 +163,7 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
     while waiting:
         lines, heading = waiting.popleft()
         # Tokens of lines below others; of a line that is cut in any case only that they are too many
+        # Counting the tokens of a very long line takes long, and it is cut in any case.
         if len(lines) == 1 and len(lines[0].text) > LONGEST_TOKEN * _OWN:
             tokens = MOST_TOKENS
         else:
@@ -167,12 +171,14 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
         if piece.tokens + tokens <= _OWN:
             piece.lines += lines
             piece.tokens += tokens
+            # A heading alone at the end of a chunk would be parted from what it announces.
             begun = begun or not heading or 2 * piece.tokens > _OWN
         elif begun:
             yield from _bounded(piece, count)
             piece, begun = _Piece(headings, [], 0), False
             waiting.appendleft((lines, heading))
         else:
+            # Put back in front, so that the parts go through the same test as blocks do.
             waiting.extendleft((part, heading) for part in reversed(_smaller(lines, piece.tokens, count)))
     if piece.lines:
         yield from _bounded(piece, count)
@@ -180,6 +186,7 @@ def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -
 
 def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:
     """The piece, in halves where its parts have more tokens together than they have alone."""
+    # Tokens of parts do not add up: a tokenizer joins characters across their borders.
     tokens = count(joined(piece.lines))
     if tokens <= MOST_TOKENS or len(piece.lines) == 1:
         piece.tokens = tokens
@@ -198,6 +205,7 @@ def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Lin
     parts: list[tuple[Line, ...]] = []
     start, room, begin = 0, _OWN - beside - 1, 0
     while start < len(line.text):
+        # A token has a longest length, so what is beyond that needs no counting.
         begin = fitting(line.text[start : start + LONGEST_TOKEN * max(room, 1)], room, count, begin)
         parts.append((line._replace(text=line.text[start : start + begin]),))
         start, room = start + begin, _OWN
@@ -242,6 +250,7 @@ def _finished(piece: _Piece, before: _Piece | None, count: Count) -> Cut:
         if (more := count(longer)) <= MOST_TOKENS:
             text, tokens, lines = longer, more, [*repeated, *lines]
             break
+        # Joined, both may have some tokens more than alone: tried again with less room.
         room -= more - MOST_TOKENS
     return Cut(piece.headings, text, lines[0].number, lines[-1].number, tokens)
 
@@ -254,6 +263,7 @@ def _ending(lines: Sequence[Line], most: int, count: Count) -> list[Line]:
         left -= count(line.text + (_break(line, below[0]) if below else ""))
         first -= left >= 0
     found = list(lines[first:])
+    # Counted one by one before; together they may have a few more.
     while found and count(joined(found)) > most:
         del found[0]
     return found or _end_of(lines[-1], most, count)
@@ -297,14 +307,18 @@ def guess(text: str, names: Iterable[str], otherwise: Domain = Domain.GENERAL) -
     """
     weights: Counter[Domain] = Counter()
     for word, count in Counter(words(text)).items():
+        # Once for each name: a long path must not outweigh the text.
         _add(weights, word, count)
     for name in names:
         for word in {*words(name), *identifier_parts(name)}:
             _add(weights, word, _IN_NAMES)
     total = sum(weights.values())
     if otherwise is not Domain.GENERAL:
+        # An area that is known of the whole document needs less to be confirmed for a part.
         weights[otherwise] += _LEAST
+    # By the name where weights are equal, so that the same text always gets the same area.
     best, weight = max(weights.items(), key=lambda one: (one[1], one[0]), default=(otherwise, 0))
+    # A share as well: a text about several areas is about none of them.
     return best if weight >= _LEAST and weight >= _SHARE * total else otherwise
 
 
@@ -371,6 +385,7 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
 
     def clean(text: str) -> str:
         nonlocal found
+        # Before the text is cut: half a secret, at the end of a chunk, would not be recognised.
         redaction = redact(text, path=source.path)
         found += len(redaction.findings)
         return _aligned(text, redaction) if redaction.findings else text
@@ -385,6 +400,7 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
     if isinstance(said, str) and said and not any(block.level == 1 for block in reading.blocks):
         # such as a page of a site: its generator makes the highest heading of the title
         cuts = [one._replace(headings=(title, *one.headings)) for one in cuts]
+    # The beginning says what a document is about; later parts go into details.
     beginning = "\n".join(one.text for one in cuts[:_GUESSED])
     whole = source.domain or guess(beginning, [source.path, title])
     chunks = tuple(_chunks(cuts, reading, source, whole))
@@ -397,6 +413,7 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
         set_domain=source.domain is not None,
         size=len(source.data),
         hash=content_hash(source.data),
+        # When the rules of redaction change, what was read by other ones is read again.
         rules=rules_in_use(),
         source=source.origin,
         chunks=len(chunks),
@@ -417,6 +434,7 @@ def _chunks(
         said = "\n".join((*one.headings, "", one.text))
         hash_ = blake2b(said.encode("utf-8", "replace"), digest_size=16).hexdigest()
         chunk = Chunk(
+            # With the number of equal parts before it: a text that stands twice has two ids.
             id=chunk_id(source.path, hash_, same[hash_]),
             path=source.path,
             place=place,
@@ -430,6 +448,7 @@ def _chunks(
             written_at=source.modified_at,
         )
         same[hash_] += 1
+        # What a document says of itself is found with its beginning, and not with each of its parts.
         yield chunk, terms(chunk, told if not place else ())
 
 
@@ -442,11 +461,13 @@ def terms(chunk: Chunk, told: Sequence[str] = ()) -> str:
     """
     said = "\n".join((*chunk.headings, chunk.text))
     found = [*told, *path_words(chunk.path), *compound_parts(said), *grams(said)]
+    # Bounded, as a large table may have as many words as cells.
     return " ".join(dict.fromkeys(found))[:_MOST_TERMS]
 
 
 def _aligned(text: str, redaction: Redaction) -> str:
     """The redacted text with all its lines: breaks that a secret held are put after its marker."""
+    # Only a secret of several lines shifts those below it.
     found = [one for one in redaction.findings if "\n" in text[one.start : one.end]]
     clean, before = redaction.text, 0
     at = 0

@@ -83,6 +83,7 @@ def with_titles(blocks: Iterable[Block]) -> Iterator[tuple[tuple[str, ...], Bloc
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+# Without this, the line below a list or table would make a heading of its last row.
 _NO_TITLE = re.compile(r" {0,3}(?:[-+*>|]|\d+[.)]|</?\w)")
 """What may stand before an underline and be no heading: an item, a quotation, a row of a table, a tag."""
 _FENCE = re.compile(r"(?:[ \t>]|[-+*][ \t]|\d{1,3}[.)][ \t])*(`{3,}|~{3,})([^`]*)$")
@@ -104,7 +105,9 @@ def markdown_blocks(lines: Iterable[Line]) -> Iterator[Block]:
         opening = None if fence else _FENCE.match(text)
         if fence:
             open_.add(line)
+            # A closing fence may stand in a quotation.
             bare = text.strip(" \t>")
+            # At least as long as the opening one, as in CommonMark: shorter ones are a part of the code.
             if len(bare) >= len(fence) and not bare.strip(fence[0]):
                 fence = ""
                 yield from open_.close()
@@ -144,6 +147,7 @@ def restructured_blocks(lines: Sequence[Line]) -> Iterator[Block]:
     A title's level is the place of its adornment among those that the document uses, as docutils has it.
     """
     levels: list[str] = []
+    # Levels follow from the order in which adornments occur, as reStructuredText has no fixed ones.
     place = 0
     while place < len(lines):
         taken, adornment = _heading(lines, place)
@@ -169,6 +173,7 @@ def _heading(lines: Sequence[Line], place: int) -> tuple[int, str]:
     first, second, third = (line.text.rstrip() for line in (*lines[place : place + 3], *_NONE)[:3])
     if _ADORNMENT.match(first):
         overlined = bool(second.strip()) and third == first and not _ADORNMENT.match(second)
+        # With a line above, it is another adornment than the same sign below alone, as docutils has it.
         return (_OVERLINED, first[0] * 2) if overlined and len(first) >= len(second.strip()) else (0, "")
     if not first or first[0].isspace() or not _ADORNMENT.match(second) or len(second) < len(first):
         return 0, ""
@@ -197,6 +202,7 @@ _ASCIIDOC_MARKS = re.compile(r"[`*]|\[\[[^\]]{0,300}\]\]|\[[.#%][^\]]{0,300}\]")
 
 def _section_title(mark: str, said: str) -> str:
     """The title of a section without a closing mark, links by their texts, and other marks."""
+    # Only behind a space: without one, the sign belongs to the title.
     before = said.removesuffix(mark)
     said = before if before[-1:].isspace() else said
     linked = _MACRO.sub(lambda found: found[1] or (found[2] or "").partition(",")[2], said)
@@ -247,6 +253,7 @@ FORMS: dict[str, Form] = {
     ".ipynb": "notebook",
 }
 """What a file is read as, by the end of its name in lower case."""
+# Plain text is often underlined in the way of reStructuredText.
 _BLOCKS: dict[Form, Callable[[Sequence[Line]], Iterator[Block]]] = {
     "markdown": markdown_blocks,
     "notebook": markdown_blocks,
@@ -301,6 +308,7 @@ def read(data: bytes, form: Form, clean: Callable[[str], str]) -> Reading:
     places: Sequence[int] = ()
     if form == "notebook":
         text, places = _notebook(text)
+    # Cleaned before it is parted into lines: a secret may go over several.
     lines = clean(_DATA.sub(r"\1", text)).split("\n")
     metadata: dict[str, Any] = {}
     taken = 0
@@ -321,6 +329,7 @@ def decoded(data: bytes) -> tuple[str, str]:
         FormatError: it is no text.
     """
     mark = next((name for start, name in _MARKS if data.startswith(start)), "")
+    # UTF-16 without a mark has nulls, too: it is refused rather than guessed.
     if not mark and b"\0" in data[:_LOOKED_AT]:
         raise FormatError("It is binary.", hint="Only text can be ingested.")
     note = ""
@@ -329,6 +338,7 @@ def decoded(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         if mark:
             raise FormatError(f"It is not the {mark} that it says to be: {error.reason}.") from error
+        # Nearly any byte means something in this encoding, so the share of control characters decides.
         text, note = data.decode("cp1252", "replace"), "not UTF-8: it was read as Windows-1252"
         if len(_CONTROLS.findall(text[:_LOOKED_AT])) > _MOST_CONTROLS * len(text[:_LOOKED_AT]):
             raise FormatError("It is binary.", hint="Only text can be ingested.") from error

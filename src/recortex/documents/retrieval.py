@@ -60,6 +60,7 @@ def passage(
     # What each line holds of a question: a word counts less the more lines hold it.
     wanted = {stem(word.lower()) for word in words} - STOP_WORDS
     initials = {word[0] for word in wanted}  # that of a word is that of its stem
+    # Stemming is saved for words that begin with a letter which no wanted word has.
     held = [
         {stem(word) for word in _WORD.findall(line.lower()) if word[0] in initials} & wanted for line in lines
     ]
@@ -70,6 +71,7 @@ def passage(
         budget,
     )
     text = "\n".join(lines[first:end]).strip("\n")
+    # A cell of a notebook has no lines in the file.
     if chunk.path.lower().endswith(".ipynb"):
         return text, chunk.first_line, chunk.last_line
     if not text:  # one line is longer than the budget
@@ -87,6 +89,7 @@ def _best_run(weights: Sequence[float], tokens: Sequence[int], budget: int) -> t
         while spent > budget:
             spent, weight = spent - tokens[start], weight - weights[start]
             start += 1
+        # Rounded, as sums that differ in the last bit must not decide between equal runs.
         if end > start and (round(weight, 6), spent) > best:
             best, found = (round(weight, 6), spent), (start, end)
     return found
@@ -115,6 +118,7 @@ rounded (bench/RESULTS.md; bench/documents.py --questions)."""
 
 def answerable(support: Support, size: int) -> float:
     """The probability that one of so many chunks answers: 0 to 1."""
+    # Each case has weights of its own: without vectors, words have to bear all of it.
     both = _BY_WORDS if support.likeness is None else _BY_BOTH
     model = _BY_MEANING if support.coverage is None else both
     found = (support.coverage or 0.0, support.likeness or 0.0, support.unknown, support.unknown_names)
@@ -195,6 +199,7 @@ def rated(
     support, first = considered.support, list(islice(considered.scored, LOOKED_AT))
     both = _WORDS if support.likeness is None else _BOTH
     fit = _MEANING if support.coverage is None else both
+    # Whoever asks for versions or changes wants just these pages.
     news = {} if _ASKS_FOR_NEWS.search(query) else paths([one.facts.key for one in first])
     sums = [
         fit.keyword * one.compared.keyword
@@ -204,9 +209,11 @@ def rated(
     ]
     order = sorted(range(len(first)), key=lambda place: -sums[place])
     best = [sums[place] for place in order[: _RIVALS + 1]]
+    # Never above the one before, so that the list may be cut at the first that is too improbable.
     last = 1.0
     for number, place in enumerate(order):
         others = [*best[:number], *best[number + 1 :]][:_RIVALS]
+        # In a store with fewer chunks, the best would seem far ahead of what is not there.
         others += [fit.rival] * (_RIVALS - len(others))
         measured = {
             "keyword": first[place].compared.keyword,
@@ -227,6 +234,7 @@ def answering(found: Iterable[tuple[Scored, float]]) -> Iterator[tuple[Scored, f
 
 def _likeness(one: Scored) -> float:
     if lacks_vector(one.facts):
+        # While vectors are made, a part that still lacks its own must be neither first nor last for that.
         alone, of_words = _WITHOUT_VECTOR
         return alone + of_words * one.compared.keyword
     return one.compared.semantic
@@ -328,6 +336,7 @@ class ChunkRetrieval:
             return []
         found = [one for one in considered.scored if not floor or in_common(one)]
         top = found[0].total if found else 0.0
+        # Bounded, as the exponential of a much lower total is 0 in any case.
         return [(one, best * exp(max((one.total - top) / NEAR, -60.0))) for one in found]
 
     def _considered(
@@ -342,6 +351,7 @@ class ChunkRetrieval:
     ) -> Considered:
         if not self._search.searchable():
             return Considered((), Support(coverage=0.0, unknown=1.0, unknown_names=0.0))
+        # The words are looked up in this store's documents; the vector is that of any store.
         own = self._retrieval.meaning(question, recipe="keyword", in_play=meaning.in_play)
         if task:
             own = self._without_new_names(own)
@@ -373,6 +383,8 @@ class ChunkRetrieval:
             meaning: of the task in any store: its vector is used.
             only: filters.
         """
+        # A task is worded otherwise than the documents that bear on it, so only the distance to the best
+        # one counts.
         ranked = self.ranked(task, now=now, meaning=meaning, recipe="frame", only=only, task=True)
         least = LEAST_SHARE * ranked[0][0].total if ranked else 0.0
         scores = {one.facts.key: score for one, score in ranked if one.total >= least}
@@ -435,6 +447,7 @@ def documents_alike(
     of_path: dict[str, list[tuple[float, int]]] = {}
     for key, links in search.links(list(of_chunk)).items():
         of_path.setdefault(links.files[0], []).append((of_chunk[key], key))
+    # Two parts: one that happens to be near does not make a document about the question.
     best = {path: sorted(found, reverse=True)[:NEAREST] for path, found in of_path.items()}
     likeness = {path: sum(one for one, _ in found) / len(found) for path, found in best.items()}
     first = sorted(likeness, key=lambda path: (-likeness[path], path))[:MOST_ALIKE]

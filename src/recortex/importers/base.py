@@ -111,6 +111,7 @@ class Seen:
         tables: of an SQLite database: the columns of each plain table.
     """
 
+    # Each source asks for the same bytes, tables and JSON: they are read once.
     def __init__(self, path: Path) -> None:
         self.path = path
         self.folder = path.is_dir()
@@ -137,6 +138,7 @@ class Seen:
     @cached_property
     def first(self) -> Any:
         """The first line as JSON, of a file of JSON lines; None where it is none."""
+        # Some programs write a byte order mark, which no line of JSON begins with.
         line = self.head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
         return parsed(line) if line[:1] == b"{" else None
 
@@ -145,6 +147,7 @@ class Seen:
         """What lies in the folder, at most a thousand names."""
         if not self.folder:
             return frozenset()
+        # Bounded, as a folder may hold any number of files.
         return frozenset(one.name for one, _ in zip(self.path.iterdir(), range(1000), strict=False))
 
     def __str__(self) -> str:
@@ -210,9 +213,11 @@ class Source(Value, frozen=True, kw_only=True):
             FormatError: it is broken, or has too many.
         """
         try:
+            # One more than is allowed tells that there are more.
             found = list(islice(self.read(path), MOST_ROWS + 1))
         except FormatError:
             raise
+        # Whatever a reader stumbles over in a file of another form, a person is told the same.
         except (ValueError, TypeError, LookupError, AttributeError, OSError, RecursionError) as error:
             raise FormatError(
                 f"{path} is not what {self.title} writes: {error}.",
@@ -227,6 +232,7 @@ class Source(Value, frozen=True, kw_only=True):
 def sources() -> Mapping[str, Source]:
     """Every source, by its name; each module of this package that has `SOURCES` adds its own."""
     modules = (one.name for one in pkgutil.iter_modules(import_module(__package__).__path__))
+    # Sorted, so that of two systems that recognise a path the same one is taken each time.
     loaded_modules = (import_module(f"{__package__}.{name}") for name in sorted(modules))
     return {one.name: one for module in loaded_modules for one in getattr(module, "SOURCES", ())}
 
@@ -259,11 +265,13 @@ def discover(where: Where, told: Callable[[str, int, int], None]) -> Iterator[tu
     """
     known = list(sources().values())
     done: set[Path] = set()
+    # Places of a system come before the project's files: there, only this one system is asked.
     candidates = [([one], place) for one in known for place in one.discover(where)]
     candidates += [(known, place) for place in _in_project(where.project)]
     for number, (possible, place) in enumerate(candidates, 1):
         told("looking for memories", number, len(candidates))
         try:
+            # A place may be named in several ways, and lie in the project as well: it is read once.
             real = place.resolve()
             if real in done or not real.exists():
                 continue
@@ -283,11 +291,13 @@ def _in_project(root: Path) -> Iterator[Path]:
     while folders and looked < MOST_ENTRIES:
         folder, depth = folders.popleft()  # what lies near the root comes first, in a project of any size
         try:
+            # Sorted, so that the same project gives the same order.
             entries = sorted(folder.iterdir())
         except OSError:
             continue
         for one in entries:
             looked += 1
+            # A link may lead out of the project, or in a circle.
             if one.is_symlink():
                 continue
             if one.is_dir():
@@ -331,6 +341,7 @@ def documents(folder: Path) -> Iterator[Document]:
     while waiting:
         here, depth = waiting.pop()
         for one in here.iterdir():
+            # Hidden folders hold versions and settings, such as those of git.
             if one.is_symlink() or one.name.startswith("."):
                 continue
             if one.is_dir() and depth < DEEPEST_FOLDER:
@@ -341,6 +352,7 @@ def documents(folder: Path) -> Iterator[Document]:
             raise FormatError(f"{folder} has more than {MOST_FILES:,} files.", hint="Name a part of it.")
     for path in sorted(found):
         try:
+            # With or without a byte order mark, and with the line ends of any system.
             text = read_regular(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
         except (UnicodeDecodeError, UntrustedFileError):
             text = None
@@ -354,6 +366,7 @@ UNREADABLE = "it is no text, or too large"
 def pieces(text: str) -> Iterator[tuple[str, str]]:
     """What a document says, statement by statement, each with a key that stays while its words do."""
     whole = text.strip()
+    # A short note of one line is one statement: only more than that is taken apart.
     said = parse(whole).statements if len(whole) > SHORT or "\n" in whole else ()
     if not said:
         yield "", whole
@@ -368,6 +381,7 @@ def rows_of(document: Document, kind: str = "") -> Iterator[Row]:
         yield Row(id=document.name, kind=kind, refused=why)
         return
     for key, said in pieces(document.text):
+        # Its id is made of its words and not of its place: a statement that only moved is known again.
         yield Row(
             id=f"{document.name}#{key}" if key else document.name,
             text=said,

@@ -83,11 +83,14 @@ class _Note:
 
 
 def _read(path: Path) -> Iterator[Row]:
+    # All notes first: a note may link to one that is read later.
     notes = [_note(one) for one in documents(path)]
     rows = [list(_rows(one)) for one in notes]
     main: dict[str, str] = {}
     for note, made in zip(notes, rows, strict=True):
+        # A link names a note by its title, its permalink or its file.
         for name in (note.id, note.title, note.document.name):
+            # Of two notes with the same name, the first is meant.
             main.setdefault(name.lower(), made[0].id)
     for note, made in zip(notes, rows, strict=True):
         links = [
@@ -118,6 +121,7 @@ def _rows(note: _Note) -> Iterator[Row]:
             id=note.id, refused=UNREADABLE if document.text is None else "it says nothing but its title"
         )
         return
+    # Without its title, prose such as "It listens on 8080" would not say what does.
     if prose:
         text = prose if prose.startswith(note.title) else f"{note.title}: {prose}"
         long = "" if len(text) <= _LONGEST_PROSE else "a document: `recortex ingest` reads it"
@@ -150,6 +154,7 @@ def _note(document: Document) -> _Note:
     note, fenced = _Note(document, front), False
     for line in lines[begin:]:
         bare = line.strip()
+        # Between fences, brackets and dashes are code.
         fenced ^= bare.startswith(("```", "~~~"))
         names = [] if fenced else _linked(bare)
         item = bare[2:].strip() if bare.startswith(_BULLETS) else ""
@@ -158,6 +163,7 @@ def _note(document: Document) -> _Note:
             note.said.append((category, text, _hashes(text)))
             note.links += [("links_to", name) for name in names]
         elif item and names:
+            # In "- implements [[Name]]" the words before the link are the relation.
             before = item.partition("[[")[0].strip().strip('"')
             note.links += [(before if len(names) == 1 and before else "links_to", name) for name in names]
         else:
@@ -175,6 +181,7 @@ def _category(item: str) -> tuple[str, bool, str]:
         and bool(closed)
         and not item.startswith("[[")
         and not text.startswith(("(", "["))
+        # `[ ]` and `[x]` are the boxes of tasks.
         and inside not in _TASKS
         and bool(inside.strip())
         and bool(text.strip())
@@ -198,11 +205,13 @@ def _recognise(seen: Seen) -> bool:
     """A folder in which a note is that has what basic-memory writes at the beginning of each."""
     if not seen.folder:
         return False
+    # What a large folder holds is told by its first notes.
     for number, one in enumerate(seen.path.rglob("*.md")):
         if number >= 50:  # noqa: PLR2004  enough to see what they are
             return False
         with one.open("rb") as file:
             head = file.read(2_000)
+        # All three stand in each note that the program wrote; other Markdown has front matter as well.
         if head.startswith(b"---\n") and b"\npermalink: " in head and b"\ntype: " in head:
             return True
     return False

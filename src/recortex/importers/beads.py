@@ -47,6 +47,7 @@ def _read(path: Path) -> Iterator[Row]:
     for one in issues:
         for dependency in map(mapping, one.get("dependencies") or ()):
             _link(words(one["id"]), dependency, blocked)
+    # After all of them were read: what an issue blocks stands with the other issue.
     for one in issues:
         yield _issue(one, tuple(blocked.get(words(one["id"]), ())))
 
@@ -81,6 +82,7 @@ def _issue(one: Mapping[str, Any], links: tuple[Link, ...]) -> Row:
     return Row(
         id=words(one["id"]),
         text="\n\n".join(filter(None, parts)),
+        # An open issue is something to be done, whatever its type is.
         kind=type_ if closed else "open",
         summary=words(one.get("title")),
         created=when(one.get("created_at")),

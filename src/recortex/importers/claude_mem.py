@@ -45,6 +45,7 @@ _PROMPT = "it is a prompt: what was said in sessions is imported from the client
 
 def _read(path: Path) -> Iterator[Row]:
     with database(path) as opened:
+        # The server took over what the plug-in's tables have, under ids of its own.
         seen: set[int] = set()
         if "observations" in opened.tables:
             for one in opened.rows("observations", _OBSERVATION, "id"):
@@ -68,6 +69,7 @@ def _observed(one: Mapping[str, Any], id_: str, project: str, kind: str, session
     """The rows of an observation: what happened, then each of its facts."""
     narrative = words(one["narrative"]) or words(one["text"])
     title, subtitle = words(one["title"]), words(one["subtitle"])
+    # A title becomes the beginning of the sentence, unless it is a sentence already.
     head = title if title.endswith((".", "!", "?")) or not narrative else f"{title}:" if title else ""
     facts = listed(one["facts"])
     common: dict[str, Any] = {

@@ -54,6 +54,7 @@ def _of_chroma(opened: Database) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {id_: {} for id_ in ids.values()}
     for one in opened.rows("embedding_metadata", ("id", "key", *_VALUES)):
         if one["id"] in ids:
+            # Chroma keeps a value in the column of its type; the others are null.
             value = next((one[name] for name in _VALUES if one[name] is not None), None)
             found[ids[one["id"]]][words(one["key"])] = value
     return found

@@ -72,9 +72,11 @@ class Database:
         found = self._all(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         )
+        # Reading a virtual table runs code of its module.
         plain = [str(name) for name, sql in found if not str(sql).upper().startswith("CREATE VIRTUAL")]
         self.tables: Columns = {
             name: frozenset(str(one) for (one,) in self._all("SELECT name FROM pragma_table_info(?)", name))
+            # Bounded: the database of a stranger may have any number of tables.
             for name in plain[:1000]
         }
 
@@ -86,6 +88,7 @@ class Database:
             columns: that are wanted.
             order: the column by which they are sorted.
         """
+        # Older and newer versions of a program lack some of the columns.
         here = [one for one in columns if one in self.tables[table]]
         wanted = ", ".join(map(_quoted, here)) or "NULL"
         sorted_by = f" ORDER BY {_quoted(order)}" if order in self.tables[table] else ""
@@ -124,6 +127,7 @@ def database(path: Path) -> Iterator[Database]:
         try:
             if path.stat().st_size > MOST_DATABASE:
                 raise FormatError(f"{path} is larger than {MOST_DATABASE:,} bytes.", hint="Export a part.")
+            # The bytes 18 and 19 of SQLite's header are 2 where the file is in WAL mode.
             wal = head_of(path)[18:20] == b"\x02\x02"
             opened = _copied(path, Path(folder)) if wal else path
             flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -134,6 +138,7 @@ def database(path: Path) -> Iterator[Database]:
         except (apsw.Error, OSError) as error:
             raise unreadable(path, error) from error
         try:
+            # The program that the database belongs to may be writing.
             connection.set_busy_timeout(5_000)
             # A value beyond it is an error of SQLite's, before it takes memory.
             connection.limit(apsw.SQLITE_LIMIT_LENGTH, MOST_CELL)
@@ -154,6 +159,7 @@ def _copied(path: Path, folder: Path) -> Path:
         before = _state(path), _state(log)
         shutil.copyfile(path, copy)
         copied_log = folder / "copy.db-wal"
+        # The log of an earlier attempt would belong to another state of the file.
         copied_log.unlink(missing_ok=True)
         if log.is_file():
             shutil.copyfile(log, copied_log)
@@ -181,6 +187,7 @@ def loaded(path: Path) -> Any:
     """
     try:
         with open_regular(path) as file:
+            # One byte more than is allowed tells that there is more.
             data = file.read(MOST_JSON + 1)
     except (OSError, RecortexError) as error:
         raise unreadable(path, error) from error
@@ -211,6 +218,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
     try:
         with open_regular(path) as file:
             number = 0
+            # Read with a bound, as a file without line ends is one line of any size.
             while line := file.readline(MOST_LINE + 1):
                 number += 1
                 if len(line) > MOST_LINE:
@@ -244,8 +252,10 @@ def when(value: Any) -> datetime | None:
             except RecortexError:
                 return None
             value = found.timestamp()
+    # In Python, True is a number as well.
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
+    # Seconds have so many digits only from the year 5138 on: these are milliseconds.
     seconds = value / 1000 if abs(value) > _MILLISECONDS else value
     if not _EARLIEST < seconds < _LATEST:
         return None
@@ -260,6 +270,7 @@ def words(value: Any) -> str:
 def listed(value: Any) -> tuple[str, ...]:
     """The texts of a list, which may stand as JSON in a text; commas separate those of any other text."""
     if isinstance(value, str):
+        # Some systems keep a list as JSON in a column of text.
         inside = parsed(value.encode()) if value.lstrip()[:1] in {"[", "{"} else None
         value = inside if inside is not None else value.split(",")
     if not isinstance(value, list | tuple):
@@ -287,6 +298,7 @@ def priority(value: Any, levels: str) -> int | None:
     """A priority as of a memory; `levels` are the source's own signs, the most urgent first."""
     sign = str(value).upper().removeprefix("P")
     place = levels.find(sign) if len(sign) == 1 else -1
+    # Steps of two: from 9 down to 1 for five levels.
     return None if place < 0 else 9 - 2 * place
 
 

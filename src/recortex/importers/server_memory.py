@@ -56,6 +56,7 @@ def _read(path: Path) -> Iterator[Row]:
         yield Row(id=f"relation:{number}", kind="relation", refused=_KEPT)
     for entity in filterfalse(is_ours, entities):
         name, what = words(entity["name"]), words(entity.get("entityType"))
+        # The server lets several entities have one name: the number tells them apart.
         said[name] += 1
         head = f"{name} ({what})" if what else name
         if said[name] == 1:
@@ -68,9 +69,11 @@ def _read(path: Path) -> Iterator[Row]:
             if not words(text):
                 yield Row(id=f"observation:{name}#{said[name]}.{place}", refused="it has no text")
                 continue
+            # The server lets an entity have the same observation twice.
             said[f"{name}: {text}"] += 1
             copy = said[f"{name}: {text}"]
             yield Row(
+                # By the text, as there are no ids: the same row is known again on the next run.
                 id=f"observation:{name}: {words(text)}",
                 text=f"{name}: {words(text)}",
                 tags=listed([what]),
@@ -130,6 +133,7 @@ def _is_ours(seen: Seen) -> bool:
 def _places(where: Where) -> Iterator[Path]:
     yield from where.named("MEMORY_FILE_PATH")
     inside = "node_modules/@modelcontextprotocol/server-memory/dist"
+    # `npx` keeps each version in a folder of its own, named by a hash.
     for folder in (where.home / ".npm" / "_npx").glob(f"*/{inside}"):
         yield folder / "memory.jsonl"
     for top in (where.project, where.home, where.home / ".npm-global" / "lib"):

@@ -57,6 +57,7 @@ def account(services: StoreServices, root: Path, memory: Memory) -> list[Claim]:
 
 def _learned(services: StoreServices, memory: Memory) -> Iterator[Claim]:
     """Where it comes from: a session's turn, a commit, a file, or somebody's own words."""
+    # A history that is imported is recorded long after it was said.
     source, on = memory.source, f"{min(memory.recorded_at, memory.valid_from):%Y-%m-%d}"
     own = Evidence("memory", memory.id, words_of(memory, SHORT))
     if source.session:
@@ -118,6 +119,7 @@ def _cited(services: StoreServices, root: Path, memory: Memory) -> Iterator[Clai
 
 def _related(services: StoreServices, memory: Memory) -> Iterator[Claim]:
     """What led to it, what came of it, what speaks for and against it: the relations that it has itself."""
+    # Without a least strength: of one memory, each relation that it has itself is told.
     found = links([memory.id], services.store.relations.find_touching, depth=1, least=0.0)
     ends = {id_ for one in found for id_ in (one.relation.source_id, one.relation.target_id)}
     memories = {one.id: output_redacted(one) for one in services.store.memories.get(sorted(ends))}
@@ -150,6 +152,7 @@ class Definitions:
     def around(self, path: str, line: int) -> Definition | None:
         """The innermost definition around a line of a file."""
         facts = self._read(path)
+        # Without facts, as for a language that is not parsed, indentation tells where a definition ends.
         return of_facts(facts, line) if facts else enclosing(self.lines(path), line)
 
     def exactly(self, path: str, known: Definition) -> Definition:
@@ -165,6 +168,7 @@ class Definitions:
         """
         name = dotted(symbol)
         found = self._code.defining(name.rpartition(".")[2]) if self._code else ()
+        # A declaration, as in a header, says that there is something, and not what it is.
         named = ((path, one) for path, _, one in found if is_named(one, name) and one.kind != "declaration")
         path, one = min(named, key=lambda place: (in_order(place[0]), place[1].first), default=("", None))
         return (path, definition(one)) if one else None
@@ -192,6 +196,7 @@ def _parsed(path: str, data: bytes | None) -> FileFacts | None:
 
 def in_order(path: str) -> tuple[bool, int, str]:
     """By what the likeliest file of several is found: no test, and the shortest path."""
+    # A test has the symbol's name as well, and mostly a longer path.
     return "test" in path.lower(), len(path), path
 
 
@@ -202,8 +207,10 @@ STATUSES = (Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED)
 """Of memories that account for something: what was so once is a part of why it is so now."""
 LOOKED_AT = 200
 """Memories about a file, and of a session, that are weighed."""
+# An exchange may end long before its commit, and a transcript's clock may differ from git's.
 BEFORE, AFTER = timedelta(hours=6), timedelta(minutes=2)
 """How long before a commit its session may have edited the file, and how far clocks may differ."""
+# For each of them, the exchanges of some hours are searched.
 MOST_LIKELY = 3
 """Commits for which such a session is looked for, the latest."""
 _ABBREVIATIONS = range(7, 13)
@@ -254,6 +261,7 @@ class Record:
             for path, number, _ in places
             if (one := whole(self._definitions.lines(path), number)) and one.name == name
         ]
+        # What a name stands within narrows the choice, where one of the files has it.
         if outer:
             found = [(path, one) for path, one in found if self._within(path, one, outer)] or found
         likeliest = min(found, key=lambda place: (in_order(place[0]), place[1]), default=None)
@@ -273,12 +281,14 @@ class Record:
         around = self._definitions.around(subject.path, first)
         subject = replace(subject, symbol=subject.symbol or (around.name if around else ""))
         ranges = [(first, last)]
+        # Where the lines are the whole definition, git is asked for them only once.
         if around and (around.first, around.last) != ranges[0]:
             ranges.append((around.first, around.last))
         of_line, *rest = line_history.of_lines(
             self._root,
             subject.path,
             ranges,
+            # The text as it is in the tree: lines that are not committed shift those of the last commit.
             "\n".join(self._definitions.lines(subject.path)).encode("utf-8", "replace"),
         )
         commits, others = _clean(of_line.commits), _clean(rest[0].commits) if rest else ()
@@ -297,6 +307,7 @@ class Record:
             )
             if edited:
                 likely[commit.hash] = record_redacted(edited)
+        # A session that printed the hash is certain, so it goes before one that is only likely.
         return replace(trail, made_by=likely | made, likely=frozenset(likely))
 
     def memories(self, trail: Trail) -> list[Memory]:
@@ -322,6 +333,7 @@ class Record:
         """The exchange that made each commit, by its hash."""
         if not commits:
             return {}
+        # Git prints as many digits as a repository needs to tell its hashes apart.
         short = tuple(one.hash[:length] for one in commits for length in _ABBREVIATIONS)
         query = ExchangeQuery(commits=short, limit=LOOKED_AT)
         made = [one for services in self.stores for one in services.store.exchanges.find(query)]

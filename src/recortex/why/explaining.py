@@ -184,6 +184,7 @@ class _Trial:
         return tuple(self._search.understood(self._asked))
 
     def _ask(self, **changes: Any) -> Recall:
+        # Without limit and budget, so that what they left out is found at its place.
         wide = replace(self._asked, limit=MAX_LIMIT, budget=None, among="memories")
         return self._search.answer(replace(wide, **changes), fold=False)
 
@@ -200,6 +201,7 @@ class _Trial:
 
     def candidate(self, memory: Memory) -> Hit | None:
         """The memory among the candidates, whatever its status; None where it is none."""
+        # First as it was asked: only a memory that is not there costs a second, wider search.
         place = _place(self.everything, memory)
         if place:
             return self.everything.hits[place - 1]
@@ -250,6 +252,7 @@ class _Trial:
     def _beaten(self, hit: Hit) -> Reason:
         """Why a candidate that passes all filters is none of the answers."""
         memory = hit.memory
+        # A near-copy is folded into the answer that is told instead.
         for one in self.usual.hits:
             if memory.id in one.alike:
                 return because("alike", id=one.memory.id[:SHORT_ID])
@@ -451,5 +454,6 @@ def _touched(memories: Iterable[Memory], names: Callable[[Memory], Iterable[str]
     for one in memories:
         for name in dict.fromkeys(names(one)):
             found.setdefault(name, []).append(one.id)
+    # What most memories are linked to is looked at first.
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple(Touched(name=name, memories=tuple(ids)) for name, ids in ordered)

@@ -180,6 +180,7 @@ def _sentence(near: Memory, far: Memory, verb: str, relation: Relation, known: s
 
 def words_of(memory: Memory, most: int) -> str:
     """What a memory says on one line, shortened."""
+    # Quotation marks of its own would end the quotation.
     return shorten(clean(memory.summary or memory.text), most).replace("“", "'").replace("”", "'")
 
 
@@ -191,6 +192,7 @@ def _plain(words: str) -> str:
 def _holds(text: str, words: str) -> bool:
     """Whether a text says most of some words already."""
     said = topic_stems(words)
+    # By stems, as a summary and its record say the same in other forms.
     return len(said & topic_stems(text)) > SAID_ALREADY * len(said)
 
 
@@ -203,6 +205,7 @@ def _reasons(memory: Memory) -> Iterator[str]:
     """What the memory's own fields give as reasons, where its one line does not say it."""
     shown = words_of(memory, QUOTED)
     for name, before in (("rationale", "Reason"), ("context", "Context"), ("reason", "Reason")):
+        # Only the beginning is compared: the line that is shown may be cut.
         value = getattr(memory.content, name, "")
         if isinstance(value, str) and value.strip() and value[:SHORT] not in shown:
             yield f"{before}: “{shorten(clean(value), QUOTED)}”"
@@ -218,6 +221,7 @@ def _first_paragraph(body: str) -> str:
 
 def _is_trailer(line: str) -> bool:
     name, colon, _ = line.partition(": ")
+    # `Signed-off-by:` and its like: a message's own words before a colon rarely have a hyphen.
     return bool(colon) and name.replace("-", "").isalpha() and "-" in name
 
 
@@ -298,13 +302,16 @@ def tell(
         ),
     )
     while by_weight:
+        # By identity: of two equal claims, only one may have room.
         shown = set(map(id, by_weight))
         some = [one for one in kept if id(one) in shown]
         text = _text(head, some)
         if (tokens := count(text)) <= budget:
             text, tokens = _with_near(text, tokens, near, budget, count)
             return Told(text, tokens, tuple(some), len(claims) - len(some))
+        # As many at once as the excess suggests, but half of that: each attempt counts the whole text anew.
         by_weight = by_weight[: len(by_weight) - max(1, (tokens - budget) * len(by_weight) // (2 * tokens))]
+    # Nothing fits whole: the beginning of the first claim says more than none.
     text = _shortest(kept[0], budget, count)
     return Told(text, count(text), (kept[0],) if text != NOTHING else (), len(claims) - (text != NOTHING))
 
@@ -364,6 +371,7 @@ def _shortest(claim: Claim, budget: int, count: Callable[[str], int]) -> str:
         text = f"{' '.join(words)}… {mark}"
         if count(text) <= budget:
             return text
+        # By a quarter, so that a long claim is cut in a few attempts.
         words = words[: len(words) * 3 // 4]
     return NOTHING
 
@@ -413,12 +421,14 @@ def links(
         reached: list[str] = []
         for near, relation, section in _steps(frontier, ways, relations_of(frontier), least):
             far = relation.other(near)
+            # A relation between two memories that are both there is told even when the limit is met.
             if far not in paths and len(paths) >= most + len(starts):
                 continue
             path = (*paths[near], relation)
             found.append(Link(near, relation, path))
             if far not in paths:
                 paths[far] = path
+                # Never back: what else a cause led to does not account for the memory.
                 if section in _ONWARD:
                     ways[far] = section
                     reached.append(far)
@@ -451,6 +461,8 @@ def reading(relations: Relations, starts: Sequence[str]) -> Callable[[Sequence[s
         yield from relations.along(ids, types, types, min_strength=STRENGTH, most=most)
         if asked.intersection(ids):
             for one in relations.find_touching([id_ for id_ in ids if id_ in asked]):
+                # What only may contradict is told of the memories that are asked about, and not on the way
+                # from them.
                 if one.type is RelationType.CONTRADICTS and one.status is RelationStatus.SUGGESTED:
                     yield one
 
@@ -479,6 +491,7 @@ def subject_of(
         is_symbol: whether the project's code defines a name.
     """
     asked = about.strip()
+    # In the order of how surely a text names something: a path that is there is hardly meant as a question.
     place = _PLACE.fullmatch(asked)
     if place and is_file(place["path"]):
         first = int(place["first"]) if place["first"] else None
@@ -541,6 +554,7 @@ def bearings(trail: Trail, memories: Iterable[Memory]) -> list[Bearing]:
     # The words that say what the place is about: its symbol, its file, and its commits' subjects.
     said = " ".join((trail.subject.symbol, *(one.subject for one in trail.commits)))
     topic = topic_stems(said)
+    # By id, as a memory may be found by its file as well as by its session.
     weighed = (_bearing(trail, memory, topic) for memory in {one.id: one for one in memories}.values())
     kept = [one for one in weighed if one and one.relevance >= LEAST]
     return sorted(kept, key=lambda one: (-one.relevance, -one.memory.confidence, one.memory.id))
@@ -550,6 +564,8 @@ def _bearing(trail: Trail, memory: Memory, topic: Collection[str]) -> Bearing | 
     ways = [way for way in (_cites(trail, memory), _comes_from(trail, memory, topic)) if way]
     if not ways:
         return None
+    # The best way counts and not their sum: a memory that cites the lines mostly comes from their commit,
+    # too.
     weight, because = max(ways)
     return Bearing(memory, round(weight * _BY_KIND.get(memory.kind, _USUAL_KIND), 3), because)
 
@@ -579,6 +595,7 @@ def _comes_from(trail: Trail, memory: Memory, topic: Collection[str]) -> tuple[f
     source = memory.source
     for share, commits in ((1.0, trail.of_line), (0.85, trail.of_symbol)):
         for place, commit in enumerate(commits):
+            # A commit further back, or one of another part of the definition, says less of the line.
             fresh = share * (1.0 if place == 0 else 0.85)
             if source.commit and commit.hash.startswith(source.commit):
                 return 0.95 * fresh, f"it comes from commit {commit.hash[:7]}"
@@ -587,6 +604,8 @@ def _comes_from(trail: Trail, memory: Memory, topic: Collection[str]) -> tuple[f
                 turn = memory.source.turn
                 inside = turn is not None and made.first_turn <= turn <= made.last_turn
                 # The share of a text's words that the topic has, doubled up to 1.
+                # A whole session had many subjects, so that shared words count more there than within the
+                # one exchange.
                 own = topic_stems(memory.text)
                 shared = min(2 * len(own & frozenset(topic)) / len(own), 1.0) if own else 0.0
                 if inside:
