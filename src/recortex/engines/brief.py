@@ -79,8 +79,8 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
         bearing: what it has to do with the session.
         now: microseconds since 1970 UTC.
     """
-    # Only what was learned from text names a rule; what somebody stored themselves has none.
     kind = KINDS.get(Kind(one.kind))
+    # Only what was learned from text names a rule; what somebody stored themselves has none.
     by_hand = not one.rule or bool(one.pinned)
     if kind is None or not kind.category:
         return ""

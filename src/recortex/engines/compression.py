@@ -283,7 +283,7 @@ def pack(
     order = sorted(ranked, key=lambda one: (one.memory.importance != Importance.CRITICAL, -one.weight))
     told = _each_briefly(order, budget, count, min(Level.LINE, most))
     left = budget - sum(one.tokens + BREAK for one in told.values())
-    # Criticals came first for their lines; what is left for details goes by weight alone.
+    # Critical memories came first for their lines; details are given by weight alone.
     heaviest = sorted((one for one in order if one.memory.id in told), key=lambda one: -one.weight)
     _raise(told, [one.memory for one in heaviest], left, count, most)
     entries = tuple(told[one.memory.id] for one in heaviest)

@@ -191,7 +191,7 @@ def _of_bytes(rows: Rows, width: int) -> Rows:
 
 def _highest(rows: Rows, lengths: Iterable[int]) -> Rows:
     """The highest values of each stretch of rows."""
-    # For an empty stretch `reduceat` would return a row of the next one, so that each has at least one row.
+    # For an empty stretch `reduceat` would return a row of the next one; here each has at least one.
     starts = [0, *accumulate(lengths)][:-1]
     highest: Rows = np.maximum.reduceat(rows, starts, axis=0)
     return highest

@@ -192,10 +192,10 @@ def _replaces(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink],
         place, old, (_length(new.code.memory), _length(former.code))
     ):
         return True
-    # While its old lines still stand, the new piece is a copy beside it and not the same one moved.
     # The piece may have moved within its file: its words or its code are the same, its lines are not.
     same_words = former.description.content_hash == new.description.memory.content_hash
     same_code = former.code is not None and former.code.content_hash == new.code.memory.content_hash
+    # While its old lines still stand, the new piece is a copy beside it and not the same one moved.
     return place.path == old.path and (same_words or same_code) and not still_there(old)
 
 

@@ -74,7 +74,7 @@ class Names:
         for scope in scopes(facts, at):
             symbol = facts.symbols[scope]
             is_type = symbol.kind in TYPES
-            # A method of a class needs its instance in these languages, so that a plain name cannot mean it.
+            # Outside of `OPEN_TYPES` members are named with their instance, so that a plain name means none.
             in_object = symbol.kind == "constant" and family_of(facts) == "ecma"
             if in_object or (is_type and facts.language not in OPEN_TYPES):
                 continue
@@ -122,9 +122,9 @@ class Names:
         if place.outside:
             return Outside(place.outside)
         wanted = one.name or ("default" if family_of(self._project.files[path]) == "ecma" else "")
+        # A wildcard and a whole module bind no name that could be looked for in a file.
         if wanted in {"", "*"}:
             return []
-        # A wildcard and a whole module bind no name that could be looked for in a file.
         found = [address for target in place.paths for address in self.exported(target, wanted, one.module)]
         return found or self._member_of_type(path, one)
 
@@ -250,10 +250,10 @@ class Names:
         """What `a.B.c` means: a name in the module `a.B`, or a member of the type `a.B`."""
         if family_of(self._project.files[path]) == "c":
             return self._of_cpp(path, parts, at)
-        # The longest module first: `a.b.c` may be `c` of the module `a.b` before it is a member of the name
         # `b`.
         if len(parts) == 1:
             return self.plain(path, parts[0], at)
+        # The longest module first: `c` of the module `a.b` goes before a member of the name `b`.
         modules = self._module_named(path, parts[:-1])
         if isinstance(modules, Outside):
             return modules

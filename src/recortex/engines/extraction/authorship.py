@@ -95,8 +95,8 @@ class _Message:
 
     def features(self, start: int, end: int) -> dict[str, float]:
         said = self.text[start:end]
-        # Only so far back, since a pasted line may be very long.
         line_start = self.text.rfind("\n", 0, start) + 1
+        # Only so far back, since a pasted line may be very long.
         line = self.text[max(line_start, start - _LINE) : start]
         found = _form(said) | {"indented": float(line.startswith((" ", "\t")))}
         listed = PATTERNS.mark.match(line + said[:9]) is not None

@@ -185,7 +185,6 @@ class CandidateSet:
         words = frozenset(units(tokens(new.text, LETTERS)))
         place = self._place_of(words, new.text)
         if place is not None:
-            # How sure the repetition is decides which wording stays; both count as evidence.
             # One candidate of two that say the same: the one of higher confidence, with the evidence of both.
             known = self.kept[place]
             best = new if (new.active, new.confidence) > (known.active, known.confidence) else known

@@ -123,8 +123,8 @@ def explicit(sentence: str) -> RuleFinding | None:
     said = plain(sentence)
     asks = EXPLICIT_PATTERNS.asks.match(said) is not None
     if EXPLICIT_PATTERNS.question.search(said) and not asks and not _japanese_request(said):
-        # Western languages are tried in turn, since a short sentence does not tell which of them it is in.
         return None
+    # Western languages are tried in turn, since a short sentence does not tell which of them it is in.
     for language in _languages(said):
         if found := _noted(said, language):
             return _finding(found, sentence, "tribal", _NOTED)

@@ -104,8 +104,8 @@ def plain_speech(said: str) -> str:
     text = " ".join(PATTERNS.loose.sub("", PATTERNS.repeated.sub(r"\1", text)).split())
     # What is taken off may bare another opening: "ok so please" goes a word at a time.
     for _ in range(_ROUNDS):
-        # With one word left nothing could be told from it, whatever that word is.
         shorter = PATTERNS.ending.sub("", PATTERNS.opening.sub("", text, count=1), count=1).strip(" ,;-–—")
+        # One word alone would tell nothing.
         if shorter == text or len(shorter.split()) < _FEWEST:
             break
         text = shorter

@@ -162,10 +162,9 @@ def worded(sentence: str) -> str:
     asks = "?" in sentence or any(
         one.match(said) for one in (PATTERNS.asks_not, PATTERNS.asks_use, PATTERNS.asks_why_not)
     )
+    # In this order: a fault says most plainly what was wrong, and a question may be read as a wish as well.
     for rule in (_fault, *((_asked,) if asks else ()), _wanted, _turned):
         if found := rule(said):
-            # In this order: a fault says most plainly what was wrong; a question can be read as a wish as
-            # well.
             # A question or a fault is told the other way round: "why don't we use X?" wants X.
             if rule in {_wanted, _turned} and not keeps(said, found):
                 continue
@@ -308,7 +307,7 @@ def from_difference(difference: Difference) -> str:
     if difference.empty:
         return ""
     where = _where(difference.files)
-    # A changed text always has one of these, since layout alone is no modification of words.
+    # One of them always applies: what is not empty has a line that changed, came or went.
     said = next(filter(None, (rule(difference) for rule in (_renamed, _modified, _moved))))
     return shorten(f"{where}{said[0].lower() if where else said[0]}{said[1:]}.", MAX_LENGTH)
 

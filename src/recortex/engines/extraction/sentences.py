@@ -303,9 +303,9 @@ def _dangles(text: str) -> bool:
     if pronoun is None:
         return False
     before = text[: pronoun.start()]
-    # A plural pronoun needs something plural before it, else it means what stands elsewhere.
     if SELF_CONTAINED_PATTERNS.noun_before.search(before):
         return False
+    # A plural pronoun needs something plural before it, else it means what stands elsewhere.
     if pronoun.group().lower() in _PLURAL_PRONOUNS and not SELF_CONTAINED_PATTERNS.plural.search(
         SELF_CONTAINED_PATTERNS.code.sub(" ", before)
     ):
