@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 3
 """A request that failed so often is given up: its transcript stays where it is and can be imported by
 hand."""
+# A request has a few hundred bytes; a larger file is not ours.
 _MOST_BYTES = 64 * 1024
 _WAITING, _CLAIMED, _TEMPORARY = ".json", ".claimed", ".part"
 _SECONDS_TO_WRITE = 60.0  # an older temporary file was left by a process that died while it wrote
@@ -68,6 +69,7 @@ def put(queue: Path, request: Request) -> None:
     """
     queue.mkdir(mode=0o700, exist_ok=True)
     path = queue / f"{_key(request)}{_WAITING}"
+    # A request that was made later must not make a session unfinished or less urgent again.
     waiting = _read(path)
     if waiting is not None:
         request = replace(
@@ -86,10 +88,13 @@ def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
     for waiting in again:
         path = waiting.with_suffix(_CLAIMED)
         with suppress(OSError):
+            # A newer request for the same transcript stands for both.
             path.unlink() if waiting.exists() else path.rename(waiting)
+            # Behind all others, as it may be what the last process died of.
             os.utime(waiting)
     for path in _listed(queue, _TEMPORARY):
         with suppress(OSError):
+            # Another process may be writing it just now.
             if time.time() - path.stat().st_mtime > _SECONDS_TO_WRITE:
                 path.unlink()
     # By the set too: on many systems all files of the same few milliseconds have the same time.
@@ -147,6 +152,7 @@ def urgent(queue: Path) -> bool:
 
 
 def _key(request: Request) -> str:
+    # Made of the path alone, so that requests for one transcript meet; the path itself may hold a secret.
     return sha256(request.transcript.encode()).hexdigest()[:24]
 
 
@@ -156,6 +162,7 @@ def _listed(queue: Path, suffix: str) -> list[Path]:
         for path in queue.glob(f"*{suffix}"):
             with suppress(OSError):
                 status = path.lstat()
+                # A link or a pipe in the folder is not ours.
                 if stat.S_ISREG(status.st_mode):
                     found.append((status.st_mtime, path))
     return [path for _, path in sorted(found)]
@@ -215,12 +222,15 @@ class Window(Struct):
                 self.more = True
                 return
             said = sum(len(tool.output) + sum(map(len, tool.arguments.values())) for tool in turn.tools)
+            # UTF-8, as the limit is one of work, and a letter may have three bytes.
             size += len(turn.text.encode()) + said
             self.read += 1
             index = turn.index + 1
             self.turns.append(turn)
+            # An earlier pass has learned from it as the hook told it.
             if not (self.told and turn.role == "assistant" and digest(turn.text) == self.told):
                 yield turn
+        # The client says it sooner than it writes it.
         if self.last and not any(turn.text.strip()[: len(self.last)] == self.last for turn in self.turns):
             from recortex.domain.exchange import Turn
 
@@ -294,6 +304,7 @@ def log_error(location: Location, event: str, error: str) -> None:
     line = json.dumps({"at": at, "event": event, "error": without_secrets(error)[:_LONGEST]})
     with suppress(OSError, UntrustedFileError):
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Bounded: a hook that fails each time must not fill the disk.
         append_own(location.place(LOG), f"{line}\n", MOST_LOGGED)
 
 

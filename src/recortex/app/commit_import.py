@@ -45,8 +45,10 @@ if TYPE_CHECKING:
 
 CLIENT = "git"
 """What the checkpoint of a history says it is of."""
+# A commit's message is text that others wrote, and a pattern may be slow on it.
 SECONDS = 2.0
 """For the message of one commit; one that takes longer is left out, and told."""
+# As many as git shows at least: fewer name several commits.
 _SHORTEST = 7
 """Signs of a hash by which a commit is named."""
 _GONE = "gone"
@@ -127,6 +129,7 @@ class CommitImport:
         query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
         for one in self._services.store.memories.find(query):
             key = key_of(one.metadata.get(NOTED))
+            # A store may hold the memories of several projects.
             own = one.source.rule.startswith(RULE) and is_own(one.metadata.get(NOTED, {}), self._mark)
             if key and own:
                 self._by_key[key] = self._by_hash[one.source.commit] = one
@@ -136,6 +139,7 @@ class CommitImport:
             self._keep(found)
             if not (self._dry_run or self._held):
                 self._relate()
+                # A history that was continued has only the new commits: what is missing in it is not gone.
                 if not read.continued and since is None:
                     self._put_away(read)
                 if since is None:
@@ -187,6 +191,7 @@ class CommitImport:
     def _keep(self, found: Sequence[Found]) -> None:
         new: list[Found] = []
         for one in found:
+            # By hash first, then by what it says: a rewritten commit has another hash.
             memory = self._by_hash.get(one.commit.hash) or self._by_key.get(_key(one.draft))
             if memory is None:
                 new.append(one)
@@ -250,6 +255,7 @@ class CommitImport:
         oldest = min((one.at for one in read.commits), default=self._now)
         for hash_, memory in list(self._by_hash.items()):
             gone = hash_ not in hashes and memory.source.commit == hash_ and memory.status in _LIVING
+            # Where the history was cut, only what is younger than its end is known to be gone.
             if gone and (not read.cut or memory.valid_from > oldest):
                 was = {**memory.metadata[NOTED], _GONE: True}
                 new = replace(memory, status=Status.ARCHIVED, metadata={**memory.metadata, NOTED: was})
@@ -261,6 +267,7 @@ class CommitImport:
         if hash_ in self._by_hash:
             return self._by_hash[hash_]
         found = [one for name, one in self._by_hash.items() if name.startswith(hash_)]
+        # A shorter beginning, or one of several commits, names none for certain.
         return found[0] if len({one.id for one in found}) == 1 and len(hash_) >= _SHORTEST else None
 
     def _relate(self) -> None:

@@ -103,6 +103,7 @@ def _of_store(services: StoreServices, app: Application, question: str) -> Recor
     )
     best: dict[str, ChunkHit] = {}
     for hit in hits:
+        # The first hit of each file is its best.
         best.setdefault(hit.path, hit)
     records = filter(_may_be_told, _records(services, list(best)))
     found = [Bearing(one, best[one.source.path].score, BECAUSE) for one in records]
@@ -123,6 +124,7 @@ def _by_likeness(services: StoreServices, alike: Sequence[Alike], paths: frozens
     near: list[Bearing] = []
     for memory in filter(_may_be_told, _records(services, list(of_path))):
         one = of_path[memory.source.path]
+        # A record that is less like the question answers less probably.
         bearing = Bearing(memory, round(chance * one.likeness / best, 3), BECAUSE, one.words)
         answers_too = chance >= LEAST_ALIKE and one.likeness >= best - BESIDE
         (answers if answers_too else near).append(bearing)
@@ -131,6 +133,7 @@ def _by_likeness(services: StoreServices, alike: Sequence[Alike], paths: frozens
 
 def _may_be_told(memory: Memory) -> bool:
     """Not what waits for review, nor what a person put away; a record that says it ended is archived, too."""
+    # A person who puts a record's memory away gives it no end; a record that ended has one.
     ended = memory.status is Status.ARCHIVED and memory.valid_until is not None
     return memory.status in _TOLD or ended
 
@@ -225,10 +228,12 @@ class Knowledge:
         self._asked = []
         for services in app.all_services():
             services.embedding.catch_up(CATCH_UP)
+            # Once for all that follows: to make a vector takes most of the time.
             self._asked.append((services, services.retrieval.meaning(task, in_play=in_play)))
 
     def offers(self, boosts: Mapping[str, float]) -> list[Offer]:
         """Every memory that may be told, redacted; some more than once."""
+        # One list, as the composer picks the highest of what is offered twice.
         found = [*self._answers(), *self._about(), *self._near(), *self._rules(boosts), *self._predicted()]
         present = self._present({one.memory.id: one.memory for one in found}.values())
         cited = cited_by(self._app.all_services(), list(present.values()), "renames", tree=self._app.tree)
@@ -236,6 +241,7 @@ class Knowledge:
         # What later memories say that contradict some of these, by id.
         memories = list(present.values())
         ids = [one.id for one in memories]
+        # The later memory may be none of the offers itself.
         pairs = [pair for services, _ in self._asked for pair in services.contradicting(ids, self._now)]
         against = disputes((output_redacted(one), output_redacted(other)) for one, other in pairs)
         return [
@@ -261,6 +267,7 @@ class Knowledge:
             if services.scope is not Scope.GLOBAL:
                 retrieval = services.exchange_retrieval
                 every = retrieval.find(self._task, limit=SAID, vector=meaning.vector)
+                # As in `recall`: what is only weak is not told unasked.
                 found = [one for one in every if one.hit.score >= LIKELY]
                 shown += map(record_redacted, retrieval.show(found, USUAL * len(found)))
         return shown
@@ -296,6 +303,7 @@ class Knowledge:
     def _about(self) -> Iterator[Offer]:
         if not self._files:
             return
+        # The most important ones, since a file may have hundreds of memories.
         query = replace(self._only, files=self._files, order="importance", limit=ABOUT)
         for memory in self._found(query):
             warns = KINDS[memory.kind].category == "gotcha"
@@ -307,6 +315,7 @@ class Knowledge:
         for path in neighbours_of(self._app, self._files):
             query = replace(self._only, files=(path,), order="importance", limit=LOOKED_AT_NEAR)
             found = (memory for services in own for memory in services.store.memories.find(query))
+            # What is also about a file in view was offered with that.
             new = (one for one in found if not any(link.path in self._files for link in one.files))
             yield from (Offer(memory, ABOUT_NEAR, "near") for memory in islice(new, 1))
 

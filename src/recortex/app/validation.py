@@ -77,6 +77,7 @@ def _subject(memory: Memory, known: _Known, now: datetime) -> Subject:
         citations=known.citations.get(memory.id, ()),
         commits=known.commits.get(memory.id, {}),
         opposed=known.opposed.get(memory.id, ()),
+        # The memory's own evidence supports it too, but for the first time that it was said.
         supporters=known.supporters.get(memory.id, 0) + memory.evidence - 1,
         patterns={} if memory.kind in EXPLAINING else explained,
     )
@@ -111,6 +112,7 @@ def _relations(
 ) -> tuple[dict[str, list[Opposed]], Counter[str]]:
     """What contradicts each memory, and how many support it: active memories alone count."""
     against = [one for one in relations if one.type is RelationType.CONTRADICTS]
+    # What supports a contradicting memory decides which of the two weighs more.
     others = {end for one in against for end in (one.source_id, one.target_id)} - set(ids)
     known = [*relations, *(services.store.relations.find_touching(list(others)) if others else ())]
     ends = {end for one in known for end in (one.source_id, one.target_id)}
@@ -127,6 +129,7 @@ def _relations(
     for one in against:
         certain = one.status is RelationStatus.ACTIVE
         for here, there in ((one.source_id, one.target_id), (one.target_id, one.source_id)):
+            # What was replaced or rejected speaks against nothing.
             if there in active:
                 opposed[here][there] = Opposed(there, certain, supporters[there])
     return {id_: list(found.values()) for id_, found in opposed.items()}, supporters
@@ -146,6 +149,7 @@ def _commits(
         return {}
     from recortex.codebase.line_history import moves
 
+    # What happened before it was last found to hold is known.
     since = {memory.id: memory.validated_at or memory.recorded_at for memory in batch}
     with moves(services.root, seconds=SECONDS["tree"]) as known:
         at = known.commits(paths, min(since[id_] for id_, each in named.items() if each))
@@ -175,6 +179,7 @@ def _pattern(explaining: Iterable[Memory], confidence: Mapping[str, float]) -> P
     active = [one for one in explaining if one.status is Status.ACTIVE]
     if not active:
         return Pattern(there=False)
+    # Several memories may explain a pattern: the surest stands for it.
     now = max(confidence.get(one.id, 0.0) for one in active)
     return Pattern(there=True, confidence=now, base=max(one.confidence for one in active))
 
@@ -217,6 +222,7 @@ def validate(
         mend: what may be healed; None: nothing.
         reach: how far code is followed that is not where it was.
     """
+    # Together, so that the files of a project are searched once.
     for first in range(0, len(memories), TOGETHER):
         batch = memories[first : first + TOGETHER]
         found = [
@@ -232,6 +238,7 @@ def _chunk(
 ) -> list[Validated]:
     cured = [*found] if mend is None else _healed(services, found, bold=mend == "all")
     places = [place for place, one in enumerate(cured) if one.healed.done]
+    # What changes is written before the results, which say how the memories are afterwards.
     for first in range(0, len(places), CHANGED):
         with services.store.transaction():
             for place in places[first : first + CHANGED]:
@@ -251,6 +258,7 @@ def _keep(services: StoreServices, found: Sequence[Validated], now: datetime) ->
     before = store.memories.verdicts([one.verdict.id for one in found])
     store.memories.check([_check(one) for one in found], now)
     for one in found:
+        # Only a result that differs is an event: the audit log would otherwise grow with each run.
         if _lasting(one.verdict.short) != _lasting(before.get(one.verdict.id, "")):
             details = {"found": one.verdict.short, "score": one.verdict.score}
             record(store, one.verdict.id, "validate", Actor.VALIDATION, now, details)
@@ -286,6 +294,7 @@ def _healed(services: StoreServices, found: Sequence[Validated], *, bold: bool) 
         for link, one in moved.items()
         if one.state != "gone"
     }
+    # Only for what has issues, as centralities cost a walk through the graph.
     hubs = hubs_of(services, [one.verdict.id for one in found if one.verdict.issues])
     remedies = (Remedy(places, bold, hub=hubs.get(one.verdict.id, 0.0) > HUB) for one in found)
     return [
@@ -298,6 +307,7 @@ def _written(services: StoreServices, one: Validated, now: datetime) -> Validate
     """The same with the memory as it is kept; one that was changed meanwhile is left alone."""
     old = one.subject.memory
     current = services.store.memories.get([old.id])
+    # Another process changed it since it was read: the next run validates it again.
     if not current or current[0].updated_at != old.updated_at:
         return one._replace(healed=Healed(old))
     operation = "archive" if one.healed.memory.status is Status.ARCHIVED else "heal"

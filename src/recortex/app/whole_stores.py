@@ -118,6 +118,7 @@ def take_over(candidate: Candidate, target: Path) -> None:
     Raises:
         StorageError: it cannot be read or copied whole.
     """
+    # Read first: a damaged store must not be moved to where a sound one is expected.
     candidate.summary()
     copy_whole(candidate.database, target / DATABASE)
     if candidate.reason != "older":  # files in a work tree may be a stranger's: only the database is taken
@@ -144,6 +145,7 @@ def discard(candidate: Candidate) -> None:
     if candidate.reason == "older":
         shutil.rmtree(candidate.folder)
         return
+    # The record first: without it, what is left of the folder belongs to no checkout.
     for name in (RECORD, *(path.name for path in candidate.folder.glob(f"{DATABASE}*")), *PARTS):
         path = candidate.folder / name
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -229,6 +231,7 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
             f"There is no store at {origin.shown}.",
             hint="Give the URL or the path of one, such as sqlite:///FILE, or `project` or `global`.",
         )
+    # Before anything is opened: a store is never copied onto itself.
     if origin.database == destination.database:
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
     # The source is opened first: where it cannot be read, no target is made.
@@ -293,6 +296,7 @@ def erase(app: Application, location: Location) -> Held:
         PermissionsError: a folder or a file cannot be deleted.
         StoreUnavailableError: the server cannot be reached.
     """
+    # Listed beforehand, as the answer names what was deleted and what is left of it.
     gone = _files(location)
     forget_briefs([location])
     # An open store writes to its files when it is closed.
@@ -335,6 +339,7 @@ def _files(location: Location) -> list[Path]:
         found += location.files()
     else:
         facts = location.project.facts
+        # With the files that SQLite keeps beside it.
         found += facts.parent.glob(f"{facts.stem}.*")
     return _there(dict.fromkeys(found))
 

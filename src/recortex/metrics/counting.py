@@ -38,9 +38,11 @@ def count_timings(services: StoreServices) -> int:
     lines: list[bytes] = []
     with suppress(OSError, UntrustedFileError, PermissionsError):
         lock.parent.mkdir(mode=0o700, exist_ok=True)
+        # Two processes would count the same lines twice.
         with alone(lock) as free:
             if not free:
                 return 0
+            # What an earlier process took and could not count comes first.
             if not taken.exists():
                 os.replace(timings, taken)  # noqa: PTH105  a process that has it open still writes to it
             lines = read_own(taken, MOST_BYTES).splitlines()
@@ -68,8 +70,10 @@ def counts(lines: Iterable[bytes]) -> tuple[dict[Key, tuple[int, float]], list[A
     found: defaultdict[Key, list[float]] = defaultdict(lambda: [0, 0.0])
     asked = []
     for line in lines:
+        # Lines of another version, or half a line of a killed process, are left out.
         with suppress(ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
             at, name, label, took, error, fields = json.loads(line)
+            # By the day in UTC, so that the counts of machines in several zones add up.
             day, label = int(at) // DAY, str(label)[:MOST_WORDS]
             values = [(Key(day, str(name), label, bucket_of(took)), float(took))]
             if error:
@@ -88,7 +92,9 @@ def _measured(fields: Mapping[str, Any]) -> Iterable[tuple[str, int, float]]:
     if "results" in fields:
         results = int(fields["results"])
         yield "results", min(results, MOST_RESULTS), float(results)
+        # Without a result there is nothing that could be like the question.
         if results and fields.get("similarity"):
+            # Twenty buckets from 0 to 1.
             yield "similarity", round(20 * float(fields["similarity"])), float(fields["similarity"])
     if "tokens" in fields:
         yield "tokens", 0, float(fields["tokens"])

@@ -61,12 +61,14 @@ def export() -> None:
 
 def _configure(otel_trace: Any, otel_metrics: Any) -> None:
     """Let OpenTelemetry's variables choose the exporters, unless the program around has chosen."""
+    # A program around may have configured OpenTelemetry: then its exporters are used.
     if type(otel_trace.get_tracer_provider()).__name__ != "ProxyTracerProvider":
         return
     for point in entry_points(group="opentelemetry_configurator"):
         point.load()().configure(auto_instrumentation_version=None)
     for provider in (otel_trace.get_tracer_provider(), otel_metrics.get_meter_provider()):
         if flush := getattr(provider, "force_flush", None):
+            # A command line ends before the exporters' next interval.
             atexit.register(flush)
 
 
@@ -81,6 +83,7 @@ def _tracer(tracer: Any) -> Any:
         inside = get_current_span().get_span_context().is_valid
         begun = propagate.extract(carrier) if carrier and not inside else None
         attributes = {**SYSTEM, "memory.operation": str(label or name)}
+        # The message of an exception would be exported with it, and may hold words of a memory.
         with tracer.start_as_current_span(
             title, context=begun, attributes=attributes, record_exception=False, set_status_on_exception=False
         ) as span:
@@ -206,9 +209,11 @@ def _series(series: Series, found: Mapping[tuple[str, str], Histogram]) -> Itera
     for (of, value), one in sorted(found.items()):
         if of == series.of:
             label = f'{series.label}="{_escaped(value)}"'
+            # Buckets of Prometheus count all that is below a bound, and ours what lies between two.
             below = list(accumulate(one.buckets.get(place, 0) for place in range(series.bounds[-1][0] + 1)))
             for place, bound in series.bounds:
                 yield f'{series.name}_bucket{{{label},le="{bound:g}"}} {below[place]}'
+            # Prometheus requires the bucket of everything.
             yield f'{series.name}_bucket{{{label},le="+Inf"}} {one.times}'
             yield f"{series.name}_sum{{{label}}} {one.total / series.unit:g}"
             yield f"{series.name}_count{{{label}}} {one.times}"

@@ -89,6 +89,7 @@ class MetricOperations(Operations):
             questions: list so many of the last questions, by their length and what was found.
             prometheus: print everything that was counted in Prometheus's text format.
         """
+        # Counters for Prometheus must never fall, so that all that is kept is added up.
         span = timedelta(days=bounded(MOST_DAYS if prometheus else days, most=MOST_DAYS))
         found, since = counted(self._app, span), self._app.clock() - span
         stores = tuple(self._stores(since))
@@ -160,6 +161,7 @@ def rates(found: Mapping[tuple[str, str], Histogram]) -> tuple[Rate, ...]:
         Rate(
             name=label,
             times=one.times,
+            # Bucket 0 holds the questions without any result.
             hits=one.times - one.buckets.get(0, 0),
             tokens=round(found.get(("tokens", label), NONE).total),
         )

@@ -54,6 +54,7 @@ class Histogram(NamedTuple):
             if below + times >= wanted and times:
                 low = BOUNDS[bucket - 1] if bucket else 0.0
                 high = BOUNDS[bucket] if bucket < len(BOUNDS) else low
+                # Between the bounds of a bucket, durations are taken as spread evenly.
                 return low + (high - low) * (wanted - below) / times
             below += times
         return 0.0
@@ -61,6 +62,7 @@ class Histogram(NamedTuple):
 
 def bucket_of(milliseconds: float) -> int:
     """The bucket of a duration."""
+    # `bisect_left`, so that a duration equal to a bound belongs to its bucket.
     return bisect_left(BOUNDS, milliseconds)
 
 

@@ -70,6 +70,7 @@ def subsystems(app: Application) -> tuple[Subsystem, ...]:
 
 
 def _storage(stores: Sequence[StoreServices]) -> State:
+    # What cannot be written comes before what was lost: until that is mended, nothing new is kept.
     for services in stores:
         if why := services.store.unwritable:
             return "unavailable", f"{services.location.shown} cannot be written: {why}"
@@ -107,6 +108,7 @@ def _privacy(failed: Mapping[str, str]) -> State:
 
 
 def _sessions(app: Application) -> State:
+    # Sessions are worked on in processes that nobody watches: their log is all that tells.
     since = app.clock() - A_DAY
     failed = [one for place in app.locations.values() for one in logged_errors(place) if one.at >= since]
     return ("degraded", f"{len(failed)} hooks or captures failed within a day") if failed else _WELL
@@ -121,6 +123,7 @@ def alerts(app: Application) -> tuple[Alert, ...]:
                 said = f"{component} failed {times} times within an hour"
                 found.append(Alert(level="warning", component=component, message=said))
         for one in failing(services):
+            # What failed last more than a week ago may have been switched off since.
             if now - one.first_at > A_DAY and now - one.last_at < RECENT:
                 told = one.degradation
                 said = f"{told.component} fails since {one.first_at:%Y-%m-%d %H:%M}: {told.failure}"
@@ -145,6 +148,7 @@ def counted(app: Application, days: timedelta) -> dict[tuple[str, str], Histogra
     stores = app.all_services(Scope.PROJECT)
     if not stores:
         return {}
+    # This process's own timings are not written yet.
     if app.metered:
         app.metered.flush()
     since = app.clock() - days
@@ -211,6 +215,7 @@ def unanswered(app: Application, days: timedelta) -> int:
         for one in questions_of(services, app.clock() - days, MOST_ASKED)
     ]
     empty = [one.digest for one in asked if not one.results]
+    # A question that found something once is answered, if only later.
     found = {one.digest for one in asked if one.results}
     return sum(empty.count(one) >= OFTEN for one in set(empty) - found)
 
@@ -220,6 +225,7 @@ def _grown(app: Application, since: int) -> int | None:
     changes = []
     for services in app.all_services():
         samples = services.store.maintenance.samples(SAMPLES)
+        # Without a sample that is old enough, the oldest one.
         before = next((one for one in samples if one.at <= since), samples[-1] if samples else None)
         if before is not None:
             changes.append(services.store.bytes() - before.bytes)
@@ -232,6 +238,7 @@ def _advice(
     """What a person might do, the gravest first."""
     for one in sorted(alarming, key=lambda one: one.level):
         yield f"{one.level}: {one.message}. `recortex doctor` says what to do."
+    # A share and a number: in a young store, two of five memories are no reason to act.
     if stale >= LEAST_STALE and stale > STALE * active:
         yield f"{stale:,} of {active:,} memories cite code that changed: `recortex validate` checks them."
     if often := unanswered(app, DAYS):

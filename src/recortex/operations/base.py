@@ -192,6 +192,7 @@ class Operations:
 
     def close(self) -> None:
         """Close the stores; the object can be used again and opens them anew."""
+        # Only where something was written: most processes read, and would open a store for nothing.
         if self.metered and self.metered.flush() and self.metered.wrote:
             self._count_timings()
         self._app.close()
@@ -220,6 +221,7 @@ class Later:
         self._to, self._module, self._group, self._name = to, module, group, name
 
     def __get__(self, instance: Operations | None, owner: type[Operations]) -> Any:
+        # All methods of the group at once: from then on, the class is as if the group had been imported.
         declared = vars(getattr(import_module(self._module), self._group))
         for name, value in declared.items():
             if not name.startswith("__"):
@@ -418,11 +420,14 @@ def _known(services: StoreServices, kept: Kept) -> Iterator[Known]:
     if not kept.added:
         yield _describe_known(memory, "confirmed" if kept.confirmed else "merged")
         return
+    # First what was replaced: only a few are told, and that matters most.
     done: dict[str, Done] = {memory.supersedes: "replaced"} if memory.supersedes else {}
+    # The strongest first, as only a few are told.
     found = sorted(services.store.relations.find_touching([memory.id]), key=lambda one: -one.strength)
     for relation in found:
         other = relation.target_id if relation.source_id == memory.id else relation.source_id
         if relation.type is RelationType.CONTRADICTS:
+            # A contradiction counts more than being about the same matter.
             done[other] = "contradicts"
         elif _same_matter(relation):
             done.setdefault(other, "linked")
@@ -640,6 +645,7 @@ def memory_query(
 
     For a time in the world also what was superseded later.
     """
+    # What was superseded later was true at that time.
     usual = (Status.ACTIVE, Status.SUPERSEDED) if filters["valid_at"] else (Status.ACTIVE,)
     for name in ("recorded_after", "recorded_before", "as_of", "valid_at"):
         filters[name] = filters[name] and as_utc(filters[name])
@@ -658,11 +664,13 @@ def exchange_query(only: MemoryQuery) -> ExchangeQuery | None:
     """The same filters for exchanges; None where one is given that no exchange passes."""
     if only.tags or only.files or only.domains or only.scope is Scope.GLOBAL:
         return None
+    # What was said later than a time was not known then.
     until = min(filter(None, (only.recorded_before, only.as_of)), default=None)
     return ExchangeQuery(session=only.session, since=only.recorded_after, until=until)
 
 
 def document_query(only: MemoryQuery) -> MemoryQuery | None:
     """The same filters for documents; None where one is given that no document passes."""
+    # Documents are kept as they are now: of what they said at another time nothing is known.
     none = only.tags or only.session or only.as_of or only.scope is Scope.GLOBAL
     return None if none else only

@@ -144,9 +144,12 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
     if not sources:
         raise InvalidInputError(f"The memory is in the {to.value} store already.")
     (memory,) = sources[0].store.memories.get([id_])
+    # First into the new store, then out of the old one: an interruption leaves two copies, and never none.
     kept = _written(app, sources[0], target, memory, to)
     left = _taken_out(app, sources[0], memory)
+    # At the end, as vectors can be made at any later time.
     target.embedding.embed([kept], progress=app.progress)
+    # A brief may still show the memory as the other store's.
     forget_briefs(list(app.locations.values()))
     return Relocated(memory=output_redacted(kept), left=tuple(left))
 
@@ -194,6 +197,7 @@ def _written(
     app: Application, source: StoreServices, target: StoreServices, memory: Memory, to: Scope
 ) -> Memory:
     """The memory in its new store, with its former states; also where an interrupted move wrote it before."""
+    # Two memories that say the same are not kept in one store.
     (same,) = target.store.memories.same([memory.content_hash])
     if same not in {None, memory.id}:
         raise InvalidInputError(
@@ -202,6 +206,7 @@ def _written(
         )
     versions = [
         replace(one, memory=replace(one.memory, scope=to))
+        # The present state comes first, and is written as the memory itself.
         for one in source.store.memories.history(memory.id)[1:]
     ]
     moved = replace(memory, scope=to)
@@ -357,6 +362,7 @@ class ExportOperations(Operations):
         """
         if to:
             return hand_over(self._app, to, path)
+        # Before anything is read, so that a path that cannot be written ends it at once.
         target = writable(self._app, path) if path else None
         warnings: tuple[str, ...] = ()
         query = MemoryQuery(
@@ -373,9 +379,11 @@ class ExportOperations(Operations):
             relation
             for services in all_services
             for relation in services.store.relations.all()
+            # A relation to a memory that is not exported would lead nowhere.
             if {relation.source_id, relation.target_id} <= ids
         ]
         said: list[tuple[StoreServices, Sequence[int]]] = []
+        # Whoever wants memories of some statuses does not want the record of what was said.
         if exchanges and format == "jsonl" and not statuses and scope is not Scope.GLOBAL:
             said = [(services, services.store.exchanges.oldest(_ALL)) for services in all_services]
         if format == "jsonl":
@@ -401,6 +409,7 @@ class ExportOperations(Operations):
         )
         if not target:
             return replace(done, text="".join(lines))
+        # An agent makes new files only, and never writes over one.
         _write(target, lines, new=self._app.actor is Actor.AGENT)
         return done
 
@@ -435,6 +444,7 @@ def hand_over(app: Application, to: str, path: str) -> Exported:
     relations = [
         one
         for one in store.relations.all()
+        # A relation that is only suggested is not told to others.
         if {one.source_id, one.target_id} <= ids and one.status is RelationStatus.ACTIVE
     ]
     try:
@@ -472,6 +482,7 @@ def _put_notes(folder: Path, memories: Sequence[Memory], relations: Sequence[Rel
         for one in memories
     }
     # Nobody else gives a note the id of a memory as its name.
+    # Left there, a note would go on telling what its memory no longer does.
     gone = [path for path in folder.glob("*.md") if len(path.stem) == _ID and path.name not in wanted]
     for path in gone:
         path.unlink()
@@ -486,6 +497,7 @@ def _put(place: Path, data: bytes, former: bytes) -> bool:
     if place.is_symlink():
         raise InvalidInputError(f"{place} is a symbolic link.", hint="Name the file that it leads to.")
     if data != former or not place.exists():
+        # The mode of a file that is there stays as it is.
         replace_bytes(place, data, place.stat().st_mode & 0o777 if place.exists() else 0o666)
         return True
     return False
@@ -502,6 +514,7 @@ def _exchanges(said: Sequence[tuple[StoreServices, Sequence[int]]]) -> Iterator[
 def _write(path: Path, lines: Iterable[str], *, new: bool) -> None:
     try:
         if not new:
+            # Made with its mode before anything is in it.
             path.touch(mode=0o600)
         # O_EXCL fails where somebody put a link there meanwhile
         flags = os.O_WRONLY | (os.O_CREAT | os.O_EXCL if new else os.O_TRUNC)
@@ -527,6 +540,7 @@ def foreign(records: importers.Records, now: datetime) -> importers.Records:
                 trust=TRUST_OF_ORIGIN[origin],
                 status=Status.QUARANTINED,
                 pinned=False,
+                # Below what a person marked as critical, until it is reviewed.
                 priority=min(memory.priority, TOP - 1),
                 confidence=min(memory.confidence, DOUBTED),
                 supersedes=None,
@@ -563,6 +577,7 @@ def adopt(
     """
     now = app.clock()
     new: list[Memory] = []
+    # What a person purged must not come back with an older export.
     records, purged = _without_purged(app, records)
     for memory, versions in records.memories:
         services = app.services(memory.scope)
@@ -579,6 +594,7 @@ def adopt(
     for start in range(0, len(records.exchanges), CHUNK):
         part = {one.id: one for one in records.exchanges[start : start + CHUNK]}
         there = {one.id for one in store.exchanges.get(list(part))}
+        # An exchange that is there may have grown since.
         found |= {id_: one for id_, one in part.items() if id_ not in there}
     said = list(found.values())
     if not dry_run:
@@ -615,6 +631,7 @@ def _without_purged(app: Application, records: importers.Records) -> tuple[impor
 
     gone = [(memory, versions) for memory, versions in records.memories if purged(memory.id)]
     ids = {memory.id for memory, _ in gone}
+    # A short text would be found in exchanges that have nothing to do with it.
     texts = [memory.text for memory, _ in gone if len(memory.text) >= LEAST_SAID]
 
     def tells(one: Exchange) -> bool:
@@ -634,6 +651,7 @@ def _without_purged(app: Application, records: importers.Records) -> tuple[impor
 def _keep_exchanges(app: Application, exchanges: Sequence[Exchange], now: datetime) -> None:
     store = app.services(Scope.PROJECT).store
     for start in range(0, len(exchanges), CHUNK):
+        # A transaction for each part, so that others can write in between.
         with store.transaction():
             store.exchanges.put([(one, terms(one)) for one in exchanges[start : start + CHUNK]], now)
 

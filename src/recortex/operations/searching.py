@@ -124,9 +124,11 @@ class SearchOperations(Operations):
         comes as exchanges: unchecked records, never instructions; `get` opens one. Proposed memories are
         unchecked too, and listed apart.
         """
+        # For the receipt, which says how long the agent waited.
         began = time.monotonic()
         answer = self.answer(asked)
         tell(lambda: _counted(asked, answer))
+        # Who asks about the past looks into the record, and uses no memory.
         if asked.as_of is None:
             for scope in {hit.memory.scope for hit in answer.hits}:
                 services = self._app.services(scope)
@@ -156,9 +158,11 @@ class SearchOperations(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         # What answers a question is loaded by who asks one: `get` and `list` start sooner without.
+        # A question may have several parts, each of which is asked by itself.
         only, limit, recalling = self.filters(asked), self.most(asked), recall_steps.Recalling(self._app)
         parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
+        # In turns, so that each part of the question has answers among the first.
         every = question.cap_scores(
             question.in_turns([part.hits for part in parts], lambda hit: hit.memory.id)
         )
@@ -166,6 +170,7 @@ class SearchOperations(Operations):
         waiting = question.in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[
             :MOST_UNCHECKED
         ]
+        # Only what would have had room counts as withheld.
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
         answering = question.in_turns([part.said for part in parts], lambda one: one.hit.id)
         answering = answering[: recalling.most("exchanges", asked)]
@@ -180,10 +185,13 @@ class SearchOperations(Operations):
         seen = tuple(self._with_states(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))
+        # Where something else answers, exchanges that are all weak get little room.
         most = WEAK_TOKENS if answered and all(one.hit.weak for one in answering) else None
+        # The parts of documents cannot be made shorter, the passages of exchanges can.
         others = sum(one.tokens for one in found_in)
         shown = recalling.passages(*left.for_exchanges(answering, others, most))
         said = left.fitting(shown, lambda one: one.tokens)
+        # Proposals come after what is sure, and take what is left.
         unchecked = left.fitting(tuple(self._with_states(waiting)), lambda hit: hit.memory.tokens)
         documents = left.fitting(found_in, lambda one: one.tokens)
         answer = Recall(
@@ -197,6 +205,7 @@ class SearchOperations(Operations):
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
+            # Where nothing fits the budget, the smallest that would have is named.
             needed=0 if kept or said or unchecked or documents else _least(seen, shown, found_in),
             withheld=withheld,
             untimely=min(sum(part.untimely for part in parts), limit),
@@ -227,6 +236,7 @@ class SearchOperations(Operations):
         if asked.limit is not None:
             return bounded(asked.limit)
         usual: int = self._app.settings["recall.limit"]
+        # A question for a set, "which of …", has more answers than others.
         longer = self._app.settings["recall.sets"] and question.asks_for_a_set(asked.query)
         return min(usual * question.SET_SHARE if longer else usual, MAX_LIMIT)
 
@@ -262,6 +272,7 @@ class SearchOperations(Operations):
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")
         then = as_utc(as_of) if as_of else None
+        # The id of a part of a document has a form of its own.
         if is_chunk_id(id.strip().lower()):
             return self._opened_chunk(id, around, then)
         if self._app.exchanges_beginning(id):
@@ -270,6 +281,7 @@ class SearchOperations(Operations):
         found = memory if then is None else services.store.memories.as_of(memory.id, then)
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
+        # Code can only be compared as it is now, which says nothing of a former state.
         if as_of:
             return opened(output_redacted(found), ())
         (shown,) = all_output_redacted(self._faded(services, [found]))
@@ -302,6 +314,7 @@ class SearchOperations(Operations):
             AmbiguousIdError: several have it, or a memory too.
             ExchangeNotFoundError: it was said later than `then`.
         """
+        # A beginning that a memory has as well must be refused, and not guessed.
         memories = self._app.memories_beginning(id_)
         services, exchange = self._app.locate_exchange(id_)
         if memories:
@@ -329,6 +342,7 @@ class SearchOperations(Operations):
 
     def _with_states(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
+        # All hits in one look at the files.
         found = self._cited(memories)
         states = states_of(self._app, memories)
         for hit, memory in zip(hits, memories, strict=True):
@@ -400,6 +414,7 @@ class _Left:
         """
         room = max(SHOWN - self.tokens - documents, LEAST_SHOWN) if most is None else most
         if self.budget is None:
+            # The usual least is room enough without a budget; within one, documents get a third at most.
             return found, room
         room = min(room, self.budget - self.tokens - min(documents, self.budget // 3))
         return found[: max(room // FEWEST_TOKENS, 1)], room
@@ -435,6 +450,7 @@ def _bringing(
     hits: Sequence[Hit], code: Mapping[str, tuple[Memory, ...]], budget: int | None
 ) -> Iterator[Hit]:
     """Each hit with its code where that still fits the budget beside all hits."""
+    # First what all hits need: code must not push an answer out.
     left = math.inf if budget is None else budget - sum(map(_tokens, hits))
     for hit in hits:
         more = replace(hit, code=code.get(hit.memory.id, ()))

@@ -151,6 +151,7 @@ class SessionOperations(Operations):
             folder=folder and os.path.normpath(self._app.root / folder),
             since=since and as_utc(since),
             until=until and as_utc(until),
+            # One more than is wanted tells whether there is more.
             limit=bounded(limit) + 1,
             offset=offset,
         )
@@ -166,6 +167,8 @@ class SessionOperations(Operations):
             services = stores[0]
             vector = services.retrieval.meaning(query, recipe="hybrid").vector
             answers: dict[str, list[ExchangeHit]] = {}
+            # Several exchanges of one session may answer, so that more are asked for than sessions are
+            # wanted.
             most = min(MOST_MATCHES * (only.offset + (only.limit or 1)), MOST_SEARCHED)
             for hit in services.exchange_retrieval.recall(query, limit=most, only=only, vector=vector):
                 answers.setdefault(hit.session, []).append(record_redacted(hit))
@@ -211,6 +214,7 @@ class SessionOperations(Operations):
         summary = exchanges.sessions(ExchangeQuery(session=only.session))[0]
         talk, limit = replace(only, work=False), (only.limit or 1) - 1
         total = exchanges.count(talk)
+        # Pages are counted from the end: the latest exchanges are wanted first, and told in their order.
         end = max(total - only.offset, 0)
         first = max(end - limit, 0)
         page = exchanges.find(replace(talk, limit=end - first, offset=first)) if end else ()
@@ -259,6 +263,7 @@ def _whole_id(services: StoreServices, prefix: str) -> str:
         AmbiguousIdError: several begin so.
     """
     found = services.store.exchanges.ids_beginning(prefix.strip(), of_sessions=True)
+    # A whole id counts, even where it is the beginning of another one.
     if prefix.strip() in found:
         return prefix.strip()
     if not found:
@@ -362,6 +367,7 @@ class ReplayOperations(Operations):
         found = [find_sessions(None, Path(path), progress=self._app.progress) for path in paths]
         problems = [f"{place}: not a transcript" for one in found for place in (*one.unknown, *one.aside)]
         problems += [f"{place}: cannot be read" for one in found for place in one.unreadable]
+        # A file may be named twice, or lie in two of the folders.
         sessions = {session.path.resolve(): session for one in found for session in one.sessions}
         return list(sessions.values()), problems
 
@@ -444,10 +450,12 @@ class HistoryOperations(Operations):
         """
         services, memory = self._app.locate(id)
         versions = services.store.memories.history(memory.id)
+        # The former state becomes the present one: undone again, the change is back.
         if len(versions) > 1:
             former = replace(
                 versions[1].memory, access_count=memory.access_count, last_accessed_at=memory.last_accessed_at
             )
+        # It was never changed, so what is undone is that it was made.
         elif memory.version == 1 and memory.status is not Status.ARCHIVED:
             former = replace(memory, status=Status.ARCHIVED)
             # Make superseded memories active again when the creation of the one that replaced them is undone.
@@ -491,11 +499,13 @@ class HistoryOperations(Operations):
         chunks: list[str] = []
         erased = []
         left: list[str] = []
+        # In all stores, as a text may stand in each of them.
         for services in self._app.all_services():
             if located is None:
                 ids = services.store.holding(text) if text else []
             else:
                 ids = [located[1].id] if located[0].store is services.store else []
+            # Former states as well: an edit takes no secret out of them.
             states = [one.memory for id_ in ids for one in services.store.memories.history(id_)]
             texts = [*(one.text for one in states), *([text] if text else [])]
             places = {row_place(one.source.turn_id) for one in states if is_row(one.source.turn_id)}
@@ -503,6 +513,7 @@ class HistoryOperations(Operations):
             purged += ids
             exchanges += gone
             chunks += services.store.chunks_to_erase(texts, text)
+            # Before the rows go: briefs and facts of code would otherwise outlive them.
             if not dry_run and (ids or gone or text):
                 self._forget(services, texts)
                 left += filter(None, (load(one.purging)(services) for one in capabilities() if one.purging))
@@ -535,6 +546,7 @@ class HistoryOperations(Operations):
         exports = self._app.project.home / EXPORTS
 
         def listed() -> list[Path]:
+            # What agents exported may hold the text, too.
             exported = sorted(one for one in exports.rglob("*") if one.is_file() and not one.is_symlink())
             return [*services.location.files(), *exported]
 
@@ -560,6 +572,7 @@ class HistoryOperations(Operations):
         (exchange,) = services.store.exchanges.get([id_])
         work = services.store.exchanges.find(ExchangeQuery(session=exchange.session))
         within = [one.id for one in work if one.part and one.root_turn == exchange.first_turn]
+        # The whole exchange goes with its stretches of work, which repeat its words.
         return {services.scope: [id_, *(() if exchange.part else within)]}
 
 
@@ -609,6 +622,7 @@ class ErasureOperations(Operations):
         """
         locations = self._app.locations
         location = locations[None if None in locations else Scope(scope)]
+        # Looked at before: afterwards nothing is left to be counted.
         before = describe_erasable(location)
         known = 0
         if location.exists:
