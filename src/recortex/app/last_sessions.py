@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from recortex.engines.brief import SESSIONS
 from recortex.engines.decay import remaining
 from recortex.engines.privacy import redact
 from recortex.engines.reviewing import Doubted, doubted
+from recortex.lean import replace
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -200,6 +200,8 @@ def choose(parted: Passes, costs: Costs, budget: Budget) -> list[Ranked]:
 
     def take(one: Ranked, most: int) -> bool:
         nonlocal tokens
+        if tokens + LEAST_LINE > most:  # quickly known, and most are asked when little room is left
+            return False
         # A heading is paid by the first line that stands under it.
         cost = costs.line(one) + (0 if one.group in headings else costs.heading(one.group))
         if tokens + cost > most:
@@ -367,9 +369,10 @@ def _confidence(memory: MemoryStatistics, central: float, now: int) -> float:
     """What time has left of the confidence: since it was said, not since it was imported."""
     if is_rule(memory.kind, memory.trust, memory.rule):
         return memory.confidence
-    # An import makes memories today of what was said months ago.
-    said = memory._replace(recorded_at=min(memory.recorded_at, memory.valid_from or memory.recorded_at))
-    return confidence(curve(said, central), now)
+    if memory.valid_from and memory.valid_from < memory.recorded_at:
+        # An import makes memories today of what was said months ago.
+        memory = memory._replace(recorded_at=memory.valid_from)
+    return confidence(curve(memory, central), now)
 
 
 # -- writes a memory as one line of the brief
@@ -395,6 +398,8 @@ REMINDER = (
 REPOSITORYS = "the repository's word"
 """Beside what a record, commit or file of the repository says, which is not the person's."""
 SHORT_ID = 8
+LEAST_LINE = 13
+"""Tokens that a line has at least: nine of the date, one of what it says, and three of the short id."""
 LINE_TOKENS = 80
 """A longer line is shortened, so that one long memory does not crowd out the others."""
 

@@ -45,6 +45,7 @@ _WORD = lazy(
 )
 """`PATTERN` as Python writes it, for texts without what `_splits_alike` leaves out. A word's tokens depend on
 it alone, and most words were counted before: so a line is counted in 10 µs instead of 24."""
+_ASCII = frozenset(map(chr, range(128)))
 _LONGEST_WORD = 200
 """Characters: the time to merge a word's pairs is the square of its length."""
 _NO_RANK = 1 << 20
@@ -141,7 +142,7 @@ def _splits_alike(text: str) -> bool:
         one == "\u017f"
         or "\ud800" <= one <= "\udfff"
         or (one.isalnum() and not (one.isalpha() or one.isdecimal()))
-        for one in set(text)
+        for one in set(text) - _ASCII
     )
 
 

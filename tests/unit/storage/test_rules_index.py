@@ -7,6 +7,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Status
 from recortex.engines.context import STANDING_KINDS
 from recortex.storage.database import queries
+from recortex.storage.records import ledger
 from recortex.storage.records.rows import RULES, order, where
 from recortex.storage.sqlite.store import SqliteStore
 
@@ -40,10 +41,15 @@ def test_what_files_say_is_found_by_its_index(tmp_path):
 
 def test_what_may_come_first_in_a_brief_is_found_by_its_index(tmp_path):
     with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
-        sql = f"{queries('statistics', 'sqlite')['columns']} {queries('statistics', 'sqlite')['foremost']}"
-        steps = store.pool.rows(f"EXPLAIN QUERY PLAN {sql}", (0, 1, 1, "[]", "[]", "[]"))
+        known = queries("statistics", "sqlite")
+        steps = store.pool.rows(
+            f"EXPLAIN QUERY PLAN {known['columns']} {known['foremost']}", (0, 1, "[]", "[]", "[]")
+        )
         used = " ".join(row[3] for row in steps)
-        assert all(name in used for name in ("memories_told", "memories_recorded", "memories_written"))
+        assert all(name in used for name in ("memories_recorded", "memories_written"))
+        for name, values in (("told", (1,)), ("told_of_each", ())):
+            steps = store.pool.rows(f"EXPLAIN QUERY PLAN {known[name]}", values)
+            assert all("memories_told" in row[3] for row in steps if " memories " in row[3])
 
 
 def test_what_was_learned_in_a_session_is_found_by_its_index(tmp_path):
@@ -53,3 +59,13 @@ def test_what_was_learned_in_a_session_is_found_by_its_index(tmp_path):
             f"EXPLAIN QUERY PLAN {queries('memories', 'sqlite')['neighbours']}", ("s", 1, 2)
         )
         assert "memories_session" in steps[0][3]
+
+
+def test_of_each_group_as_many_are_taken_as_all_of_them_need():
+    for sizes in ([1, 5, 9], [4, 4, 4], [1], [2, 100], [3] * 7):
+        for wanted in range(1, sum(sizes) + 3):
+            share = ledger._share(sizes, wanted)
+            taken = [sum(min(size, each) for size in sizes) for each in (share, share - 1)]
+            assert taken[0] >= min(wanted, sum(sizes))
+            assert share == 1 or taken[1] < wanted
+    assert ledger._share([], 3) == 1

@@ -150,8 +150,9 @@ class StatisticsRecords(Records):
         """
         if self._number("more_than", MOST_RANKED + 1) <= MOST_RANKED:
             return self.presentable(at)
-        named = json(list(about)), json(list(ids)), json(list(sessions))
-        return self._statistics("foremost", at, MOST_TOLD, MOST_LATEST, *named)
+        told = self._column("told", _share(self._column("told_of_each"), MOST_TOLD))
+        named = json([*told, *about]), json(list(ids)), json(list(sessions))
+        return self._statistics("foremost", at, MOST_LATEST, *named)
 
     def find_by_ids(self, ids: Sequence[str]) -> list[MemoryStatistics]:
         """Those memories, whatever their status."""
@@ -190,6 +191,17 @@ class StatisticsRecords(Records):
     def _statistics(self, condition: str, *values: int | str) -> list[MemoryStatistics]:
         sql = f"{self._sql['columns']} {self._sql[condition]}"
         return list(map(MemoryStatistics._make, self._database.rows(sql, values)))
+
+
+def _share(sizes: Sequence[int], wanted: int) -> int:
+    """How many to take of each group, so that it is as many as are wanted in all, or a few more."""
+    left, share = wanted, 0
+    for place, size in enumerate(sorted(sizes)):
+        share = -(-left // (len(sizes) - place))
+        if size >= share:
+            break
+        left -= size  # what a small group has not is taken of the others
+    return max(share, 1)
 
 
 # -- calls of a language model: what they cost and what came of them

@@ -227,6 +227,8 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
     if query.kinds and set(RULES).issuperset(query.kinds):
         yield _RULES  # the condition of the index: without it, the index is not used
     yield from member("m.status", query.statuses)
+    if query.statuses and "active" not in query.statuses:
+        yield "m.status <> 'active'", ()  # an index's condition likewise: few memories are not active
     yield from member("m.domain", query.domains)
     yield from member("m.origin", query.origins)
     if query.tags:

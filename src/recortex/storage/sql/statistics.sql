@@ -26,37 +26,56 @@ ORDER BY m.key
 -- name: more_than
 SELECT count(*) FROM (SELECT 1 FROM memories /*only own*/ LIMIT ?1) n
 
+-- name: told_of_each
+SELECT count(*) FROM memories
+WHERE /*own*/ status = 'active' AND (trust = 'trusted' OR pinned <> 0 OR validated_at IS NOT NULL
+  OR source IS NULL OR source = replace(source, '"rule"', '')
+  OR replace(source, '"command_habit"', '') <> source)
+GROUP BY kind, priority
+
+-- name: told
+-- As many of the latest of each kind and priority: no more of the index is read than that.
+WITH told AS MATERIALIZED (
+  SELECT kind, priority, (
+    SELECT key FROM memories c WHERE /*own c*/ c.kind = g.kind AND c.priority = g.priority
+      AND c.status = 'active' AND (c.trust = 'trusted' OR c.pinned <> 0
+      OR c.validated_at IS NOT NULL OR c.source IS NULL OR c.source = replace(c.source, '"rule"', '')
+      OR replace(c.source, '"command_habit"', '') <> c.source)
+    ORDER BY c.recorded_at DESC, c.key LIMIT 1 OFFSET ?1 - 1) AS last
+  FROM (SELECT DISTINCT kind, priority FROM memories
+    WHERE /*own*/ status = 'active' AND (trust = 'trusted' OR pinned <> 0
+    OR validated_at IS NOT NULL OR source IS NULL OR source = replace(source, '"rule"', '')
+    OR replace(source, '"command_habit"', '') <> source)) g
+)
+SELECT m.key FROM told LEFT JOIN memories l ON /*own l*/ l.key = told.last
+JOIN memories m ON m.kind = told.kind AND m.priority = told.priority
+  AND m.recorded_at >= coalesce(l.recorded_at, 0)
+WHERE /*own m*/ m.status = 'active' AND (m.trust = 'trusted' OR m.pinned <> 0
+  OR m.validated_at IS NOT NULL OR m.source IS NULL OR m.source = replace(m.source, '"rule"', '')
+  OR replace(m.source, '"command_habit"', '') <> m.source)
+  AND (l.key IS NULL OR m.recorded_at > l.recorded_at OR m.key <= l.key)
+
 -- name: foremost
 WHERE /*own m*/ m.status = 'active' AND (m.trust <> 'untrusted' OR m.origin = 'repository')
   AND m.valid_from <= ?1
   AND (m.valid_until IS NULL OR m.valid_until > ?1)
   AND m.key IN (
-    SELECT told.key FROM (
-      SELECT c.key, c.priority, c.place FROM (
-        SELECT key, priority,
-          row_number() OVER (PARTITION BY kind, priority ORDER BY recorded_at DESC) AS place
-        FROM memories
-        WHERE /*own*/ status = 'active' AND (trust = 'trusted' OR pinned <> 0 OR validated_at IS NOT NULL
-          OR source IS NULL OR source = replace(source, '"rule"', '')
-          OR replace(source, '"command_habit"', '') <> source)
-      ) c ORDER BY c.place, c.priority DESC LIMIT ?2
-    ) told
-    UNION SELECT latest.key FROM (
-      SELECT key FROM memories WHERE /*own*/ status = 'active' ORDER BY recorded_at DESC LIMIT ?3) latest
+    SELECT latest.key FROM (
+      SELECT key FROM memories WHERE /*own*/ status = 'active' ORDER BY recorded_at DESC LIMIT ?2) latest
     UNION SELECT written.key FROM (
       SELECT key FROM memories
       WHERE /*own*/ origin = 'repository'
         OR (origin = 'user' AND replace(source, '"instruction_file"', '') <> source)
-      ORDER BY recorded_at DESC LIMIT ?3) written
+      ORDER BY recorded_at DESC LIMIT ?2) written
     UNION SELECT recalled.key FROM (
-      SELECT key FROM memories WHERE /*own*/ access_count > 0 ORDER BY access_count DESC LIMIT ?3) recalled
+      SELECT key FROM memories WHERE /*own*/ access_count > 0 ORDER BY access_count DESC LIMIT ?2) recalled
     UNION SELECT central.key FROM (
       SELECT target_key AS key FROM relations /*only own*/
-      GROUP BY target_key ORDER BY count(*) DESC LIMIT ?3) central
-    UNION SELECT key FROM memories WHERE /*own*/ key IN (SELECT value FROM json_each(?4))
-    UNION SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?5))
+      GROUP BY target_key ORDER BY count(*) DESC LIMIT ?2) central
+    UNION SELECT key FROM memories WHERE /*own*/ key IN (SELECT value FROM json_each(?3))
+    UNION SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?4))
     UNION SELECT key FROM memories
-      WHERE /*own*/ session <> '' AND session IN (SELECT value FROM json_each(?6))
+      WHERE /*own*/ session <> '' AND session IN (SELECT value FROM json_each(?5))
   )
 ORDER BY m.key
 
