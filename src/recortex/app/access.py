@@ -87,6 +87,7 @@ class Tokens:
             status = self._path.stat()
         except OSError:
             return ()
+        # By inode as well: a file that is replaced within one tick of the clock has the same time.
         state = (status.st_mtime_ns, status.st_ino)
         if state != self._read[0]:
             try:
@@ -151,6 +152,7 @@ class Tokens:
     def find(self, secret: str, now: datetime) -> Token | None:
         """The token that a secret belongs to, if it is valid."""
         digest = _hash(secret)
+        # In constant time, as with any secret.
         found = (one for one in self.all() if secrets.compare_digest(one.hash.encode(), digest.encode()))
         return next((one for one in found if one.is_valid(now)), None)
 
@@ -160,6 +162,7 @@ class Tokens:
         with alone(self._path.with_name(f"{_FILE}.lock"), patience=_PATIENCE) as held:
             if not held:
                 raise StoreBusyError("Another process changes the tokens.", hint="Try again.")
+            # Read again under the lock: another process may have added one.
             yield self.all()
 
     def _write(self, tokens: Sequence[Token]) -> None:

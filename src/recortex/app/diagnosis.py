@@ -184,6 +184,7 @@ def losses(store: KeptStore) -> list[str]:
     """
     now, found = files.lacking(store), []
     with suppress(CorruptStoreError):  # whoever reads the damaged part says what is wrong
+        # The same loss is noted once when it is noticed, and found again at each opening.
         found = [
             f"{one.degradation.failure} (noticed on {one.first_at:%Y-%m-%d})."
             for one in store.ledger.degradations()
@@ -282,6 +283,7 @@ def _modes(title: str, location: Location) -> Iterator[HealthFinding]:
     """POSIX only: elsewhere the folder's own access list counts."""
     if os.name != "posix":
         return
+    # The folder of a file that a person named is theirs to share.
     wanted: list[tuple[Path, int]] = [(location.database, 0o600)]
     if location.project is not None:
         wanted.append((location.folder, 0o700))
@@ -307,6 +309,7 @@ def _embedder(app: Application) -> Iterator[HealthFinding]:
     except RecortexError as error:
         yield HealthFinding("embedding", "problem", error.message, error.hint)
         return
+    # The setting is not `hashed`, so the model failed.
     if name.startswith("hashed") and app.settings["embedder"] != "hashed":
         yield HealthFinding(
             "embedding",
@@ -370,7 +373,9 @@ def health(services: StoreServices, settings: Settings) -> Health:
     rate = bytes_per_day(store.maintenance.samples(SAMPLES))
     left = days_until(space.total, settings["gc.threshold_mb"] * _MEGABYTE, rate)
     runs = store.maintenance.all()
+    # Growth and backups are noted more often, and are no maintenance.
     done = [run.done_at for name, run in runs.items() if name not in {"growth", "backup"}]
+    # Free pages are counted now; half-empty ones are known from the last maintenance.
     waste = max(runs["compaction"].outcome.get("waste_bytes", 0) if "compaction" in runs else 0, space.free)
     # The time in the newest backup's name; None for one that a person named
     stamps = (path.name.partition("-")[0] for path in services.store.backups.all())
@@ -399,6 +404,7 @@ def notices(value: Health, settings: Settings) -> list[str]:
             else f"has {size}"
         )
         found.append(f"The store {when}: `recortex gc --all --dry-run` shows what can go.")
+    # Only large files are told of: small ones are written anew unasked.
     if value.fragmentation > settings["gc.fragmentation"] and value.bytes > SMALL_FILE:
         share = f"{value.fragmentation:.0%} of the store's file holds nothing"
         found.append(f"{share}: run `recortex gc --full` when nobody works with it.")

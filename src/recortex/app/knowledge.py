@@ -267,7 +267,7 @@ class Knowledge:
             if services.scope is not Scope.GLOBAL:
                 retrieval = services.exchange_retrieval
                 every = retrieval.find(self._task, limit=SAID, vector=meaning.vector)
-                # As in `recall`: what is only weak is not told unasked.
+                # What is only weak is not told unasked.
                 found = [one for one in every if one.hit.score >= LIKELY]
                 shown += map(record_redacted, retrieval.show(found, USUAL * len(found)))
         return shown

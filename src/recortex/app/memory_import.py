@@ -118,6 +118,7 @@ class MemoryImport:
         """The rows that are to be kept, as drafts; the others are counted as refused."""
         for row in rows:
             kind = self._system.kind(row)
+            # What Recortex told an agent, another system may have stored: it is not learned back.
             text, injected = strip_injected(row.text)
             if why := self._refused(row, text, injected):
                 self.done.refused[why] += 1
@@ -134,6 +135,7 @@ class MemoryImport:
             return row.refused
         if row.id in self._ids:
             return "another row has the same id"
+        # What a person purged must not come back with the next import.
         if self._services.store.ledger.buried(row_place(self._turn(row))):
             return _PURGED
         if row.project and not self._everything and not self._is_ours(row.project):
@@ -157,6 +159,7 @@ class MemoryImport:
         name = self._system.name
         created = bounded_time(row.created, self._now, row.updated)
         since = row.valid_from or min(created, row.valid_until or created)
+        # An end before the beginning is no time at all.
         until = row.valid_until if row.valid_until and row.valid_until >= since else None
         # Only what a row says: exports of one system tell more or less of a memory beside it.
         said = (row.text, row.kind, row.summary, row.valid_from, row.valid_until, row.files)
@@ -175,6 +178,7 @@ class MemoryImport:
             summary=storable(row.summary[:_SHOWN]),
             priority=row.priority or _PRIORITY,
             confidence=1.0 if row.confidence is None else row.confidence,
+            # Pinned by a stranger, it would stand in each brief.
             pinned=row.pinned and self._trust,
             tags=tuple(map(storable, filter(_short, row.tags[:MAX_LABELS]))),
             files=tuple(filter(None, map(self._link, row.files[:MAX_LABELS]))),
@@ -255,6 +259,7 @@ class MemoryImport:
         store = self._services.store.memories
         found = store.get(store.learned_at(turn_place(draft.source.turn_id)))
         for one in found:
+            # Equal texts of two rows have one memory: only the one whose row it was follows that row.
             if one.metadata.get(NOTED, {}).get("id") == draft.metadata[NOTED]["id"]:
                 return one
         same = store.same(spellings(draft.kind, draft.text)) if found else []
@@ -267,6 +272,7 @@ class MemoryImport:
             self.done.unchanged += 1
             return
         changed_by = {one.changed_by for one in self._services.store.memories.history(known.id)}
+        # A person's change goes before that of the row.
         if Actor.USER in changed_by:
             self.done.refused[_EDITED] += 1
             return

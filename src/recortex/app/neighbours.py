@@ -58,6 +58,7 @@ def neighbours_of(app: Application, files: Sequence[str]) -> list[str]:
         return []
     inside = [relative(one, app.tree) for one in files]
     known = _near(path, app.tree, inside)
+    # A linked worktree mostly has the files of the main one.
     if not known and app.tree != app.root:  # nobody asked for the code of this working tree yet
         known = _near(path, app.root, inside)
     return ranking.together(inside, known)
@@ -76,6 +77,7 @@ def keep_neighbours(
         now: the time.
     """
     at = int(now.timestamp())
+    # By what the files are, so that nothing is made anew for an unchanged tree.
     state = blake3.blake3(b"".join(one.encode() + key for one, key in sorted(files.items()))).digest()
     before, then = _made(path, root)
     if state == before or 0 <= at - then < SECONDS:
@@ -128,6 +130,7 @@ def _keep(path: Path, root: Path, found: Mapping[str, Sequence[str]], state: byt
     with closing(_opened(path)) as database, database:
         database.execute(_TABLES)
         for table in ("neighbours", "neighbours_made"):
+            # Trees that were forgotten go as well.
             gone = f"DELETE FROM {table} WHERE root = ? OR root NOT IN (SELECT root FROM trees)"  # noqa: S608
             database.execute(gone, (str(root),))
         database.executemany("INSERT INTO neighbours VALUES(?, ?, ?)", rows)

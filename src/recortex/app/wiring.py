@@ -110,6 +110,7 @@ def _application(
 
     switched_off = settings["embedder"] == "none"
     embedder = None if switched_off else _LaterEmbedder(lambda: _chain(settings, degraded))
+    # Most verbs compare nothing: the model is loaded when something is.
     reader = None if switched_off or not settings["changes.model"] else _LaterReader()
     folder = settings["recall.reranker"]
     reranker = _LaterReranker(Path(folder).expanduser()) if folder else None
@@ -247,6 +248,7 @@ def _sessions(location: Location, open_app: Callable[[], Application]) -> Sessio
 
 def _locations(project: Project, url: str, settings: Settings) -> Locations:
     if url:
+        # One store for both scopes, as a URL names a single one.
         return Locations({None: of_url(url, project, workspace=settings["workspace"])})
     return Locations({Scope.PROJECT: of_project(project), Scope.GLOBAL: of_user(project.home)})
 

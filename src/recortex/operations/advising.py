@@ -103,6 +103,7 @@ class AdviceOperations(Operations):
         known += self._on_focus(focus or " ".join(paths), only, limit)
         waiting = MemoryQuery(files=paths, statuses=(Status.PROPOSED, Status.QUARANTINED), limit=limit)
         found = [
+            # What needs a check comes first: followed blindly, it does harm.
             *self._to_check(known),
             *(
                 _suggested(one, "follow", "how it is done here")
@@ -117,6 +118,7 @@ class AdviceOperations(Operations):
                 for one in (self._found(waiting) if paths else ())
             ),
         ]
+        # A memory may be suggested for several reasons: the first, most pressing one is told.
         once: dict[str, Suggestion] = {}
         for one in found:
             once.setdefault(one.id, one)
@@ -142,6 +144,7 @@ class AdviceOperations(Operations):
             )
         if len(files) > MOST_FILES:
             raise InvalidInputError(f"At most {MOST_FILES} files can be given.")
+        # A slash at the end is kept, since it makes a folder of the path.
         return tuple(relative(path, self._app.root) + "/" * path.endswith("/") for path in files)
 
     def _found(self, query: MemoryQuery) -> Sequence[Memory]:
@@ -220,6 +223,7 @@ class AdviceOperations(Operations):
 
 def _overdue(memory: Memory, now: datetime) -> bool:
     """Whether its kind asks for a check that nobody has made in time."""
+    # A memory that was validated before it was imported counts from the import on.
     last = max(memory.validated_at or memory.recorded_at, memory.recorded_at)
     return to_micros(now) > to_micros(last + timedelta(days=KINDS[memory.kind].revalidate_days))
 
@@ -266,6 +270,7 @@ class GenerationOperations(Operations):
         if len(files) > MOST_FILES:
             raise InvalidInputError(f"At most {MOST_FILES} files can be given.")
         # Each memory that bears on the focus or the files, once, if no later one contradicts it.
+        # From the least to the most relevant, so that of several offers of a memory a dict keeps the best.
         offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
         best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
         ranked = [Weighed(one.memory, one.relevance) for one in best.values() if not one.disputed]
@@ -315,6 +320,7 @@ class GenerationOperations(Operations):
             )
         confidence: dict[str, float] = {}
         for services, found in entries:
+            # Told once already: a second outcome would count the same code twice.
             if all(one.operation == GIVEN for one in found):
                 confidence |= self._adjust_all(
                     services, [one.memory_id for one in found], generation, outcome
@@ -348,6 +354,7 @@ class GenerationOperations(Operations):
         every, pairs = [one.memory for one in ranked], []
         for services in self._app.all_services():
             found = [one for one in services.store.memories.find(query) if may_forbid(one)]
+            # Text of a stranger must not forbid anything to the agent.
             every += all_output_redacted([one for one in found if one.trust is not Trust.UNTRUSTED])
             pairs += services.contradicting([one.id for one in found], self._app.clock())
         against = disputes(pairs)

@@ -98,6 +98,7 @@ class ContextOperations(Operations):
         boosts = _boosts(intent, self._app.settings["context.matrix"])
         known = knowledge_of.Knowledge(self._app, task, files, patterns)
         offers = known.offers(boosts)
+        # What the session has in its context is not given twice.
         fresh = [one for one in offers if again or asking.is_new(one.memory)]
         asides = [
             *map(context.of_document, known.written()),
@@ -130,6 +131,7 @@ def _boosts(intent: str, matrix: str) -> Mapping[str, float]:
     if not matrix:
         return intents.boosts(intent)
     try:
+        # Of this user alone, as it decides what agents are told.
         text = read_own(Path(matrix).expanduser(), MOST_MATRIX, links=True).decode()
         return intents.boosts(intent, intents.read_matrix(text))
     except (OSError, UnicodeDecodeError, RecortexError) as error:
@@ -252,6 +254,7 @@ class FrameOperations(Operations):
             )
             for services, meaning in asked
         ]
+        # What a later memory contradicts may have ended.
         standing = (hit for one in found for hit in one.hits if not hit.disputed)
         hits = sorted(standing, key=lambda hit: -hit.score)
         degraded = tuple(dict.fromkeys(note for one in found for note in one.degraded))
@@ -260,6 +263,7 @@ class FrameOperations(Operations):
     def _count_told(self, asked: Sequence[tuple[StoreServices, Meaning]], laid: FrameLaidOut) -> None:
         """Count what was given: what is often needed ranks a little higher."""
         for services, _ in asked:
+            # The ids do not say in which of the stores a memory is.
             store, ids = services.store, [one.id for one in laid.learnings]
             memories = [one.id for one in store.memories.get(ids)] if ids else []
             chunks = laid.chunks if services.scope is not Scope.GLOBAL else ()

@@ -314,6 +314,7 @@ class MaintenanceOperations(Operations):
             spent,
             provider=settings["llm.provider"],
             model=settings["llm.model"],
+            # The store counts in millionths of a dollar, as integers.
             usd=spent.micro_usd / 1_000_000,
             daily_usd=settings["llm.daily_usd"],
             daily_tokens=settings["llm.daily_tokens"],
@@ -344,6 +345,7 @@ class MaintenanceOperations(Operations):
             settings=tuple(
                 filled(
                     SettingValue,
+                    # A URL may hold a password.
                     one,
                     value=without_password(one.value) if one.name == "url" else one.value,
                     help=helps[one.name],
@@ -363,6 +365,7 @@ class MaintenanceOperations(Operations):
         """
         services = self._app.services(scope)
         target = writable(self._app, path) if path else None
+        # A file that is no backup must not be written over by one.
         if target and os.path.lexists(target) and not files.replaceable(target):
             raise InvalidInputError(f"{path} is there, and is no backup.", hint="Give another path.")
         made = services.store.backups.make(self._app.clock(), path=target)
@@ -385,6 +388,7 @@ class MaintenanceOperations(Operations):
                 "workspace: "
                 "`recortex migrate-store FILE 'postgresql://…?workspace=NEW'`.",
             )
+        # Nobody may write to the file while it is mended.
         self._app.close()
         backups = files.oldest_first(location.backups)
         done = files.recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
@@ -474,6 +478,7 @@ class LifecycleOperations(Operations):
         doubting = (
             []
             if now is not None or dry_run
+            # A time that was given is a trial: it says nothing of this machine's clock.
             else [
                 services
                 for services in stores
@@ -556,6 +561,7 @@ class GarbageCollectionOperations(Operations):
         for services in self._app.all_services(scope):
             before = services.store.bytes()
             if trust_clock and not dry_run:
+                # Before the jobs, which would otherwise wait for the clock.
                 is_believed(work_on(services, self._app.clock, services.settings, math.inf), trusted=True)
             chores = run_due(
                 services,

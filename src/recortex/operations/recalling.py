@@ -121,8 +121,11 @@ class Recalling:
             ]
             every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
             active = [hit for hit in every if not (asked.mixes and _waits(hit))]
+            # Few hits where no store had more to give, or enough of them: asking for more would change
+            # nothing.
             if all(len(one.hits) < most for one in found) or len(folded(active)) >= limit:
                 break
+            # Four times as many: near-copies of one memory may fill any smaller number.
             most *= 4
         waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
         said, documents = self._find_exchanges(stores, asked, only), self._documents(stores, asked, only)
@@ -139,19 +142,23 @@ class Recalling:
         now, given = only.valid_at, asked.valid_at or asked.as_of
         if now is None or given or not asked.tells_memories:
             return 0
+        # Proposals are left out: they are not known to be true at any time.
         others = replace(only, valid_at=None, not_valid_at=now, statuses=(Status.ACTIVE,))
         return sum(
             len(self._recalled(services.retrieval, asked, others, meaning, limit).hits)
             for services, meaning in stores
+            # Most stores have no memory that ended, so that a second search is rarely made.
             if services.store.memories.any_untimely(now)
         )
 
     def most(self, name: Literal["exchanges", "documents"], asked: RecallQuestion) -> int:
         """How many exchanges, or parts of documents, a recall gives at most; 0 where none are wanted."""
+        # A filter that only memories pass asks for memories.
         told = asked.among in {"all", name} and not asked.filters_memories
         usual: int = self._app.settings[f"recall.{name}"] if told else 0
         if asked.limit is None or not usual:
             return usual
+        # A limit is for the kind that was asked for; of others it gives no more than usual.
         return asked.limit if asked.among == name else min(asked.limit, usual)
 
     def _documents(
@@ -174,6 +181,7 @@ class Recalling:
                 only=filters,
                 floor=asked.floor and self._app.settings["recall.floor"],
             )
+            # When documents alone are asked for, records are what is wanted, too.
             every = asked.among == "documents"
             told = ask(limit=limit)
             if told and not every:
@@ -189,6 +197,7 @@ class Recalling:
         """What was said in the project's sessions and may answer."""
         filters = exchange_query(only)
         times = periods(asked.query, self._app.clock()) if self._app.settings["recall.times"] else ()
+        # What a time says is compared with the exchange's own time, and must not be looked for as words.
         query = untimed(asked.query) if times else asked.query
         limit = self.most("exchanges", asked)
         if filters is None or not limit:
@@ -222,6 +231,7 @@ class Recalling:
         only: MemoryQuery,
         limit: int,
     ) -> Recall:
+        # A vector is needed for meaning alone.
         if asked.recipe != "keyword":
             services.embedding.catch_up(CATCH_UP)
 
@@ -229,6 +239,7 @@ class Recalling:
             found, now = self._recalled(retrieval, asked, filters, meaning, limit), self._app.clock()
             return retrieval.explained(found, meaning, now=now, only=filters) if asked.explain else found
 
+        # A memory that was changed since then is found by what it said then.
         now = ask(services.retrieval, only, meaning)
         former = services.store.memories.former(only, only.as_of) if only.as_of else []
         if not former:
@@ -278,10 +289,13 @@ def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) ->
 
 def _reason(app: Application, found: Recall, only: MemoryQuery, limit: int) -> tuple[Empty, int]:
     """Why nothing answers, and how many memories were kept back for it."""
+    # The question's own time and statuses are no filter.
     usual = replace(MemoryQuery(valid_at=only.valid_at), kinds=ANSWERING, statuses=only.statuses)
     query = MemoryQuery(statuses=(Status.ACTIVE,))
     if not any(services.store.memories.count(query) for services in app.all_services()):
         return "nothing stored", 0
+    # In this order, each reason leaves out what the ones after it would tell: with an empty store, no
+    # filter is to blame.
     if found.untimely:
         return "time", found.withheld
     if withheld := found.withheld or _count(app, found, only, limit, floor=False):

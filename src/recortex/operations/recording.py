@@ -145,6 +145,7 @@ def _out_of(exchange: Exchange, new: NewMemory) -> NewMemory:
     words = said.message or said.came_of_it
     source = {
         "session": said.session,
+        # The first turn, by which the exchange of a memory is found again.
         "turn": said.first_turn,
         "speaker": _SPEAKERS.get(said.opener, ""),
         "client": said.client,
@@ -237,6 +238,7 @@ class RecordingOperations(Operations):
             [draft],
             now=self._app.clock(),
             actor=self._app.actor,
+            # Where it names what it replaces, an agent has said that it says something else.
             confirm=self._app.actor is Actor.AGENT and not new.supersedes,
         )
         services.embedding.embed([kept.memory])
@@ -315,8 +317,10 @@ class RecordingOperations(Operations):
             changes["priority"] = priority_from(edit.priority, edit.importance)
         for name in {"valid_from", "valid_until"} & changes.keys():
             changes[name] = as_utc(changes[name])
+        # The end moves only where the content names another one than before.
         if "valid_until" not in changes and (until := expiry(content)) != _expiry_before(old):
             changes["valid_until"] = until
+        # A summary that a person wrote stays.
         if old.summary == old.content.summary():
             changes.setdefault("summary", "")  # empty: it is made again from the new content
         new = agents.edited(self._app, old, replace(old, kind=Kind(content.kind), content=content, **changes))
@@ -335,6 +339,7 @@ class RecordingOperations(Operations):
             dry_run: only show what would be put away.
         """
         plain = id.strip().lower()
+        # Words are never taken for an id, however short, unless they could be the beginning of one.
         if not (bool(plain) and set(plain) <= set("0123456789abcdef-")):
             found = (
                 hit
@@ -374,6 +379,7 @@ class RecordingOperations(Operations):
             if former == old:
                 return old
         agents.check_taking_back(self._app, services, old, former)
+        # What happened to it since is not taken back: how often it was used, and its version.
         former = replace(
             former,
             id=old.id,
@@ -403,6 +409,7 @@ def _content(old: Memory, edit: MemoryEdit) -> Any:
     changes = dict(edit.content or {})
     if edit.text is not None:
         changes[KINDS[kind].main] = edit.text
+    # Fields of another kind have no place in the new one: the text is all that is taken over.
     if kind != old.kind:
         return content_from_json(kind, {KINDS[kind].main: old.text, **changes})
     return content_from_json(kind, {**content_to_json(old.content), **changes})
@@ -530,6 +537,7 @@ class CorrectionOperations(Operations):
             else self._by_person(services, old, answer, text)
         )
         kept = self._changed(services, old, new, "feedback", reason or answer)
+        # The vector is made of the words that were just changed.
         if text:
             services.embedding.embed([kept])
         return Feedback(answer=answer, memory=kept, confidence=(old.confidence, kept.confidence))
@@ -552,6 +560,7 @@ class CorrectionOperations(Operations):
 
         if answer == "modify":
             return agents.edited(self._app, old, _reworded(old, text))
+        # What counts in every project, or before all else, is not moved by an agent's opinion.
         if agents.weighty(old):
             raise PersonNeededError("Only the person judges a global, pinned or critical memory.")
         return replace(
@@ -595,6 +604,7 @@ class CorrectionOperations(Operations):
 
     def _factors(self, memory: Memory, base: float) -> Factors:
         now = self._app.clock()
+        # Use keeps a memory alive: its age counts from when it was needed last.
         age = now - (memory.last_accessed_at or memory.recorded_at)
         return reviewing.calibrated(
             base,

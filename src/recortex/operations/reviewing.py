@@ -146,6 +146,7 @@ class ReviewOperations(Operations):
                 raise InvalidInputError("Candidates are listed; `recortex feedback ID` answers a question.")
             return replace(self._reviewed(action, ()), questions=self._questions(bounded(limit)))
         if action == "list":
+            # All that waits is read before the limit, so that memories about one subject stay together.
             found = self._present(MemoryQuery(statuses=WAITING))
             grouped = [(subject, one) for subject, group in by_subject(found) for one in group]
             grouped = grouped[: bounded(limit)]
@@ -180,6 +181,7 @@ class ReviewOperations(Operations):
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."
             )
         status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
+        # All are found before one is decided: an id that fits nothing leaves everything as it was.
         located = list(map(self._waits, ids))
         decided = [self._decide(services, memory, status, action) for services, memory in located]
         return self._reviewed(action, decided)
@@ -206,6 +208,7 @@ class ReviewOperations(Operations):
         pairs = [
             (all_output_redacted(sorted(pair, key=lambda memory: memory.valid_from)), one)
             for pair, one in found
+            # The other memory may be gone.
             if len(pair) == PAIR
         ]
         return tuple(
@@ -244,6 +247,7 @@ class ReviewOperations(Operations):
         (services, new), (other, old) = self._pair(
             ids, "Which memory takes which one's place?", "`recortex review replace NEW OLD`"
         )
+        # Two stores have no relations between them.
         if services is not other or new.id == old.id or old.status is not Status.ACTIVE:
             raise InvalidInputError("One active memory can replace another one of the same store.")
         services.ingestion.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
@@ -300,6 +304,7 @@ class ReviewOperations(Operations):
     def _waits(self, id_: str) -> tuple[StoreServices, Memory]:
         services, memory = self._app.locate(id_)
         doubted = FLAG in memory.tags or services.store.memories.verdicts([memory.id]).get(memory.id)
+        # An active memory waits only where a validation found something.
         if memory.status not in WAITING and not (memory.status is Status.ACTIVE and doubted):
             raise InvalidInputError(
                 f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
@@ -310,6 +315,7 @@ class ReviewOperations(Operations):
         now = self._app.clock()
         decided = replace(memory, status=status)
         if status is Status.ACTIVE:
+            # Whoever approves has read the code as it is now: it is cited anew.
             decided = approved(decided, cited_anew(services, memory), now)
         return self._changed(services, memory, decided, action)
 
@@ -391,6 +397,7 @@ class ValidationOperations(Operations):
         """
         bounded(limit)
         now = self._app.clock()
+        # An agent only follows and flags, and comparing may end a memory.
         if heal and not limited(self._app):
             self._compare_new()
         mend: Mend | None = None if not heal else "safe" if limited(self._app) else "all"
@@ -406,6 +413,7 @@ class ValidationOperations(Operations):
         counts = Counter(one.verdict.state for one in found)
         told = [one for one in found if one.verdict.issues or one.healed.done]
         order: tuple[State, ...] = ("flagged", "stale", "valid")
+        # What a person has to decide comes first, then the lowest score.
         told.sort(key=lambda one: (order.index(one.verdict.state), one.verdict.score))
         return Validation(
             scope=scope,
