@@ -193,6 +193,21 @@ def test_a_server_that_is_busy_for_a_moment_is_waited_for():
     assert 1.0 <= waited[1] <= 3.0
 
 
+def test_a_wrong_clock_is_no_reason_to_give_up_after_waiting_for_a_server_that_starts():
+    clock = (401, {}, b'{"error":{"code":"clock","message":"","hint":""}}')
+    said = iter([*[(503, {}, b"")] * 3, clock])
+    batch = msgspec.json.encode(Batch(workspace="team"))
+    with answering(lambda *_: next(said, (200, {}, batch))) as base:
+        made, waited = transport(base)
+        with made:
+            assert made.pull({}, 10) == Batch(workspace="team")
+    assert len(waited) == 3
+    with answering(lambda *_: clock) as base:
+        made, waited = transport(base)
+        with made, pytest.raises(TurnedDownError, match="time of this machine"):
+            made.pull({}, 10)
+
+
 LIES = {
     "another workspace's batch": (200, {}, msgspec.json.encode(Batch(workspace="other"))),
     "no JSON": (200, {}, b"<html>"),

@@ -94,3 +94,35 @@ def test_a_server_whose_database_was_put_back_gets_everything_again(server, at):
             assert "In sync" in at(person, "sync", "now")
             listed = at(person, "list")
             assert all(one in listed for one in ("Sessions", "Kafka", "Sunday", "Oslo"))
+
+
+def test_a_store_and_the_server_that_were_put_back_together_use_no_number_twice(server, at):
+    url = server.new_database("both_older")
+    with serving(url) as link:
+        remember(at, "ada", "Sessions live in Redis.")
+        at("ada", "sync", "join", link)
+        at("ben", "sync", "join", LINK.search(at("ada", "sync", "invite", "ben"))[1])
+        port = link.split("#")[0].rsplit(":", 1)[1].split("/")[0]
+    at("ada", "backup", "older.db")
+    server.run("CREATE DATABASE saved_both TEMPLATE both_older")
+    with serving(url, "--port", port):
+        remember(at, "ada", "Kafka was too heavy.")
+        at("ada", "sync", "now")
+        at("ben", "sync", "now")
+        before = numbers(url)
+    server.run("DROP DATABASE both_older WITH (FORCE)", "CREATE DATABASE both_older TEMPLATE saved_both")
+    (store,) = at.home("ada").glob("projects/*/cortex.db")
+    for old in store.parent.glob("cortex.db-*"):
+        old.unlink()
+    (at.folder / "ada" / "older.db").replace(store)
+    with serving(url, "--port", port):
+        remember(at, "ada", "Nightly jobs run on Sunday.")
+        told = at("ada", "sync", "now")
+        assert "In sync" in told
+        assert "goes on under a new key" in " ".join(told.split())
+        after = numbers(url)
+        assert after.keys() - before.keys()
+        assert all(before[place] == after[place] for place in before.keys() & after.keys())
+        assert "The other side lacks what ada sent before" in " ".join(at("ben", "sync", "now").split())
+        listed = at("ben", "list")
+        assert all(one in listed for one in ("Sessions", "Kafka", "Sunday"))

@@ -100,8 +100,9 @@ def _synchronised(
     pull: bool,
     push: bool,
 ) -> Exchanged:
+    problems = [_RENEWED] if replica.leave_where_put_back(renewed) else []
     made, received, sent = replica.capture(), 0, 0
-    problems = list[str]()
+    replica.note()  # before anybody gets what has these numbers
     theirs = replica.log.state(transport.name)
     if pull:
         try:

@@ -234,21 +234,25 @@ class HttpTransport:
             TurnedDownError: the server refuses.
         """
         body, encoding = wire.packed(msgspec.json.encode(value)) if value is not None else (b"", "")
-        pause = _FIRST_PAUSE
-        for left in reversed(range(_TRIES)):
+        pause, left, corrected = _FIRST_PAUSE, _TRIES, False
+        while True:
             try:
                 return self._once(name, "GET" if value is None else "POST", body, encoding)
             except _ClockError:
-                wait = 0.0
+                if corrected:
+                    raise TurnedDownError(
+                        "clock",
+                        "The server does not accept the time of this machine.",
+                        "Set the clock, then try again.",
+                    ) from None
+                corrected = True  # from now on, requests say the server's time
             except BusyError as error:
+                left -= 1
                 wait = max(error.pause, pause)
                 if not left or wait > _LONGEST_PAUSE:
                     raise
                 pause *= 2
-            self._sleep(wait * random.uniform(0.5, 1.5))  # noqa: S311  clients are not to come all at once
-        raise TurnedDownError(
-            "clock", "The server does not accept the time of this machine.", "Set the clock, then try again."
-        )
+                self._sleep(wait * random.uniform(0.5, 1.5))  # noqa: S311  clients do not come all at once
 
     def _once(
         self, name: str, method: str, body: bytes, encoding: str, *, timeout: float = _TIMEOUT

@@ -47,9 +47,10 @@ from recortex.sync.protocol import (
     parse_body,
 )
 from recortex.sync.records import Conflict, Head, Replica, State, SyncRecords
+from recortex.sync.vault import Vault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -86,6 +87,7 @@ class SyncReplica:
         self._services, self._store, self.me = services, services.store, me
         self._strategy: Strategy = strategy
         self._now = now
+        self._vault = Vault(services.location.folder)
         self.log = self._store.records(SyncRecords)
         self.problems: list[str] = []
         self._newly_trusted = set[str]()
@@ -489,6 +491,28 @@ class SyncReplica:
             return made
 
     # -- a copy of this store
+
+    def leave_where_put_back(self, renewed: Callable[[], Identity]) -> bool:
+        """Go on under another key if this one has signed numbers that are not in the store any more."""
+        signed = int(self._vault.noted(self._noted) or 0)
+        if signed <= (number := self.state.vector.get(self.me.replica, 0)):
+            return False
+        self.leave(number, renewed())
+        return True
+
+    def note(self) -> None:
+        """Note on this machine, beside the store, up to which number the key has signed.
+
+        A store that is put back to an older state would else give the same numbers again. A server or a
+        teammate tells that, too, unless it was put back as well.
+        """
+        number = self.state.vector.get(self.me.replica, 0)
+        if number > int(self._vault.noted(self._noted) or 0):
+            self._vault.note(self._noted, str(number))
+
+    @property
+    def _noted(self) -> str:
+        return f"signed {self.me.replica}"
 
     def leave(self, counter: int, me: Identity) -> None:
         """Go on under another key: what was written after a number under the old one is written anew.

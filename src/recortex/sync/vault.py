@@ -1,4 +1,4 @@
-"""Where a machine keeps the keys of its replicas and the tokens of team servers.
+"""Where a machine keeps the keys of its replicas, the numbers they signed, and the tokens of team servers.
 
 In the system's keyring, where there is one that works; else in a file that only this user can read.
 """
@@ -51,6 +51,19 @@ class Vault:
         held = _from_keyring("get_password", name) == secret
         self._write(name, "" if held else secret)
         return "keyring" if held else str(self._path)
+
+    def noted(self, name: str) -> str:
+        """What was noted under a name; empty where nothing was."""
+        return self._read().get(name, "")
+
+    def note(self, name: str, value: str) -> None:
+        """Keep what is no secret, without asking a keyring: in the file.
+
+        Raises:
+            StoreBusyError: another process keeps the file for too long.
+            OSError: the file cannot be written.
+        """
+        self._write(name, value)
 
     def forget(self, name: str) -> None:
         """Keep it no longer."""

@@ -1,6 +1,7 @@
 """What a team shares arrives at the others as it is, and nothing else does."""
 
 from contextlib import suppress
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -304,6 +305,29 @@ def test_a_restored_backup_loses_nothing(people, tmp_path, since, way):
     assert restored.heads() == bob.heads()
     (memory,) = bob.store.memories.get([id_])
     assert memory.tags == ("sent",)
+    restored.close()
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_store_and_the_others_that_were_put_back_together_use_no_number_twice(people, tmp_path, first):
+    ada, bob = people
+    meeting = Meeting()
+    ada.remember("We chose Redis.")
+    both(people, meeting)
+    backup = ada.store.backups.make(ada.clock(), path=tmp_path / "Ada" / "copy.db")
+    older = deepcopy(meeting)
+    ada.remember("Sent after the backup was made.")
+    both(people, meeting)
+    restored = Person(tmp_path / "Ada", "Ada", url=f"sqlite:///{backup}", now=ada.now)
+    restored.remember("Said after restoring.")
+    if first:
+        bob.sync(older)
+    both((restored, bob), older)
+    seen = {one[:3] for person in (ada, bob, restored) for one in person.ids()}
+    assert len({(replica, number) for replica, number, _ in seen}) == len(seen)
+    assert "Said after restoring." in bob.texts()
+    assert bob.sync(older).agreed
+    assert restored.texts() == bob.texts()
     restored.close()
 
 
