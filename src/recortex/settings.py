@@ -300,7 +300,7 @@ def _lay_project(values: dict[str, Value], problems: list[str], path: Path) -> N
         more = f" and {len(ignored) - _NAMED} more" if len(ignored) > _NAMED else ""
         problems.append(
             f"{path}: {named}{more} ignored: a project's file may only set {', '.join(_PROJECT_KEYS)} "
-            "and switch hooks off. Your own config.toml takes the rest."
+            "and switch hooks and sync.exchanges off. Your own config.toml takes the rest."
         )
 
 

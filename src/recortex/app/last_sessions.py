@@ -55,7 +55,7 @@ def last_sessions(records: ExchangeRecords, branch: str, folder: str, now: datet
 
 def _since(records: ExchangeRecords, branch: str, folder: str, since: datetime) -> list[list[Exchange]]:
     here = ExchangeQuery(branch=branch, folder=folder, since=since, work=False, limit=LOOKED_AT)
-    names = dict.fromkeys(one.session for one in records.find(here) if _on(one, branch))
+    names = dict.fromkeys(one.session for one in records.find(here) if _on(one, branch) and not one.speaker)
     found: list[list[Exchange]] = []
     for name in names:
         exchanges = records.find(ExchangeQuery(session=name, work=False, limit=TOLD))

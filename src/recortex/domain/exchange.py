@@ -10,7 +10,7 @@ from typing import Literal
 from recortex.domain.text import lazy
 from recortex.lean import NamedTuple, Value, field
 
-Opener = Literal["person", "program", "agent", "document", "summary", "imported"]
+Opener = Literal["person", "program", "agent", "document", "summary", "imported", "teammate"]
 Ending = Literal["", "interrupted", "refused"]
 
 MOST_ASKED, MOST_MESSAGE, MOST_CONCLUSION, MOST_WORK = 500, 2_000, 1_200, 1_500
@@ -18,6 +18,9 @@ MOST_ASKED, MOST_MESSAGE, MOST_CONCLUSION, MOST_WORK = 500, 2_000, 1_200, 1_500
 
 SHOWN, LEAST_SHOWN = 900, 600
 """Tokens of an answer's exchanges together with what else it tells, and what they have at least."""
+
+TEAM = "team:"
+"""What the session of a teammate's exchange begins with; the session's own name and theirs follow."""
 
 
 class Exchange(Value, frozen=True, kw_only=True):
@@ -32,6 +35,7 @@ class Exchange(Value, frozen=True, kw_only=True):
             `document`: a plan, review or other text that the person pasted or accepted, told the same way.
             `summary`: what a client kept of a session that it compacted.
             `imported`: another installation exported it; who spoke there is not known.
+        `teammate`: `message` is what a teammate said in a session of theirs, see `speaker`.
         first_turn, last_turn: positions in the session.
         started_at, ended_at: of the first and last turn, where the transcript says so.
         asked: the end of what the agent said before: a question, a proposal, a list of options.
@@ -73,6 +77,11 @@ class Exchange(Value, frozen=True, kw_only=True):
     def holds(self, session: str, turn: int | None) -> bool:
         """Whether a turn of a session lies in it."""
         return self.session == session and turn is not None and self.first_turn <= turn <= self.last_turn
+
+    @property
+    def speaker(self) -> str:
+        """Whose session it was, where that was a teammate's; else empty."""
+        return self.session.split(":", 2)[2] if self.session.startswith(TEAM) else ""
 
     @property
     def outcome(self) -> str:
@@ -156,6 +165,7 @@ class ExchangeHit(Value, frozen=True, kw_only=True):
         id: of the exchange, which can be opened whole.
         said_at: when it began, where the transcript says so.
         by: whose words it begins with, as `Exchange.opener`.
+        speaker: whose session it was, where that was a teammate's; else empty.
         session, turn, client: where it was said.
         asked, message, outcome: the sentences that answer best: of what it answers, of what was said, of what
             came of it; empty: none of that part.
@@ -172,6 +182,7 @@ class ExchangeHit(Value, frozen=True, kw_only=True):
     session: str
     turn: int
     client: str
+    speaker: str = ""
     asked: str = ""
     message: str = ""
     outcome: str = ""

@@ -193,7 +193,8 @@ def of_exchange(one: ExchangeHit) -> Aside:
     """What was said in a session, in one line."""
     day = f"{one.said_at:%Y-%m-%d} " if one.said_at else ""
     what = " → ".join(filter(None, (clean(one.message), clean(one.outcome))))
-    text = f"- {day}{one.by}: {shorten(what, _ASIDE_CHARACTERS)} [{one.id[: SHORT_ID + 4]}]"
+    by = clean(one.speaker) or one.by
+    text = f"- {day}{by}: {shorten(what, _ASIDE_CHARACTERS)} [{one.id[: SHORT_ID + 4]}]"
     return Aside(one.id, "exchange", "said", 0.0, text)
 
 

@@ -147,7 +147,7 @@ def _out_of(exchange: Exchange, new: NewMemory) -> NewMemory:
         "session": said.session,
         # The first turn, by which the exchange of a memory is found again.
         "turn": said.first_turn,
-        "speaker": _SPEAKERS.get(said.opener, ""),
+        "speaker": said.speaker or _SPEAKERS.get(said.opener, ""),
         "client": said.client,
         "quote": words if len(words) <= DRAFTS_MOST_QUOTED else words[: DRAFTS_MOST_QUOTED - 1] + "…",
         "branch": said.branch,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recortex.domain.maintenance import Erasure
@@ -19,6 +19,7 @@ from recortex.storage.records.memories import (
     forget_replicated,
     grave,
     holding,
+    shared_holding,
     text_condition,
     texts_of,
     unsaid,
@@ -178,7 +179,9 @@ class EngineStore(ABC):
 
     def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the exchanges that erasing these texts takes along; `text`: the one that was asked for."""
-        return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
+        said = unsaid(texts, text)
+        holding = (self.exchanges_holding, partial(shared_holding, self.database))
+        return list(dict.fromkeys(id_ for one in said for found in holding for id_ in found(one)))
 
     def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
         """Ids of the chunks and documents that erasing these texts takes along."""
@@ -221,7 +224,7 @@ class EngineStore(ABC):
                 key = self.memories.delete(id_)
                 self.database.rows("DELETE FROM audit WHERE /*own*/ memory_key = ?", (key,))
                 self.ledger.bury(key, id_, now)
-            forget_replicated(self.database, ids)
+            forget_replicated(self.database, [*ids, *exchanges])
             for id_ in (*exchanges, *places):
                 self.ledger.bury(grave(id_), id_, now)
             if text:

@@ -93,6 +93,10 @@ class Conflict(NamedTuple):
 
 
 _STATE = State.__struct_fields__
+_MARK = "exchange:"
+"""The record under which the heads have how far exchanges were looked at: the newest's key and time."""
+_GROWS = 24 * 3600 * 1_000_000
+"""Microseconds for which an exchange may have gone on before it was read and seen here."""
 
 
 class SyncRecords(Records):
@@ -169,6 +173,33 @@ class SyncRecords(Records):
         """Ids of memories that are here though a teammate purged them."""
         return self._column("to_erase")
 
+    def exchanges_to_erase(self) -> list[str]:
+        """Ids of exchanges that are here though a teammate purged them."""
+        return self._column("exchanges_to_erase")
+
+    def exchange_keys(self, id_: str) -> list[int]:
+        """The key of an exchange that is here."""
+        return self._column("exchange_key", id_)
+
+    def new_exchanges(self, now: int) -> tuple[list[int], Head | None]:
+        """Keys of this person's exchanges that came or may have grown since a mark, and the new mark.
+
+        Only the last exchange of a session grows, so those that ended since about then are looked at again.
+        A key may be given again after the newest was deleted, and a clock may be set back; the mark has both.
+        """
+        known = self.heads([_MARK]).get(_MARK)
+        rows = self._rows("newest_exchange")
+        if not rows:
+            return [], None
+        key, at = rows[0]
+        mark = Head(_MARK, str(min(at, now)), key, 0)
+        if known is None:
+            return self._column("new_exchanges", 0, 0), mark
+        at = int(known.head)
+        before = self._column("exchange_before", at)
+        since = min(known.shown, before[0] if before else 0)
+        return self._column("new_exchanges", since, at - _GROWS), mark
+
     def hollow(self, record: str) -> None:
         """Delete what versions say of a record."""
         self._rows("hollow", record)
@@ -198,7 +229,7 @@ class SyncRecords(Records):
 
     def gone(self) -> list[str]:
         """Records that were purged here, and nobody was told."""
-        return self._column("gone")
+        return [*self._column("gone"), *self._column("exchanges_gone")]
 
     def loose(self) -> list[str]:
         """Relations of memories that were purged."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from recortex.app.brief import forget_briefs
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
+from recortex.engines.exchanges.service import terms
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.privacy import redact_json
 from recortex.errors import InvalidInputError
@@ -30,6 +31,7 @@ from recortex.sync.bodies import (
     relation_id,
     relation_of,
 )
+from recortex.sync.conversations import EXCHANGE, exchange_body, exchange_of, is_own, mark_of
 from recortex.sync.keys import check_applied, check_card, check_signature
 from recortex.sync.merging import by_id, settle, speaker_of
 from recortex.sync.protocol import (
@@ -114,6 +116,14 @@ class SyncReplica:
         made += self._purge_loose()
         with self._store.transaction():
             made += self._written(self._relations())
+        if self._services.settings["sync.exchanges"]:
+            keys, mark = self.log.new_exchanges(to_micros(self._now))
+            for some in _chunks(keys):
+                with self._store.transaction():
+                    made += self._written(self._exchanges(some))
+            if mark:
+                with self._store.transaction():
+                    self.log.put_heads([mark])
         # What replaced one of several leaves may begin a conflict or end one, or another leaf may hold now.
         for records in _chunks(made):
             self.show(records)
@@ -196,6 +206,23 @@ class SyncReplica:
             if made:
                 yield made
                 self.log.put_heads([Head(record, made.id, _REMOVED, heads[record].leaves)])
+
+    def _exchanges(self, keys: Sequence[int]) -> Iterator[SyncVersion]:
+        """The versions of exchanges that came here or have grown."""
+        found = {EXCHANGE + one.id: one for one in self._store.exchange_search.exchanges(keys).values()}
+        heads, versions = self.log.heads(found), self.log.of_records(found)
+        for record, exchange in found.items():
+            head = heads.get(record)
+            body = exchange_body(exchange, self._services.root)
+            mark = mark_of(body)
+            if not is_own(exchange) or (head and (not head.leaves or head.shown == mark)):
+                continue
+            parent = self._shown(versions.get(record, ()), head)
+            parents = (parent.id,) if parent else ()
+            made = self._version(record, parents, "update" if parent else "create", body, after=parent)
+            if made:
+                yield made
+                self.log.put_heads([Head(record, made.id, mark, 1)])
 
     def _shown(self, versions: Iterable[SyncVersion], head: Head | None) -> SyncVersion | None:
         return by_id(versions).get(head.head) if head else None
@@ -293,10 +320,11 @@ class SyncReplica:
         for records in _chunks([*trusted, *self.log.waiting()]):
             with self._store.transaction():
                 self._show(records)
-        if ids := self.log.to_erase():
+        ids, said = self.log.to_erase(), self.log.exchanges_to_erase()
+        if ids or said:
             forget_briefs([self._services.location])
             texts = [one.memory.text for id_ in ids for one in self._store.memories.history(id_)]
-            gone = self._store.exchanges_to_erase(texts)
+            gone = [*said, *self._store.exchanges_to_erase(texts)]
             files = self._services.location.files
             self._store.erase(ids, texts, exchanges=gone, files=files, now=self._now)
             self._purge_loose()  # before the push that follows sends them
@@ -393,7 +421,9 @@ class SyncReplica:
     def _show_one(
         self, record: str, versions: Sequence[SyncVersion], head: Head | None, here: Memory | None
     ) -> None:
-        settled = settle(versions, self._strategy, self.me.author, head.head if head else "")
+        said = record.startswith(EXCHANGE)  # nobody is asked which of two readings of a session holds
+        strategy: Strategy = "last-write-wins" if said else self._strategy
+        settled = settle(versions, strategy, self.me.author, head.head if head else "")
         if settled is None:
             self.log.put_heads([Head(record, "", 0, 1)])
             return
@@ -401,8 +431,9 @@ class SyncReplica:
             self.log.put_heads([Head(record, settled.head.id, 0, 0)])
             self.log.hollow(record)
             return
-        leaves = len({one.body for one in settled.leaves})
-        self._log_conflict(record, settled, head)
+        leaves = 1 if said else len({one.body for one in settled.leaves})
+        if not said:
+            self._log_conflict(record, settled, head)
         if head is not None and head.shown and head.head == settled.head.id:
             if head.leaves != leaves:
                 self.log.put_heads([head._replace(leaves=leaves)])
@@ -428,6 +459,8 @@ class SyncReplica:
         body = parse_body(head.body)
         if record.startswith(RELATION):
             return self._put_relation(record, body)
+        if record.startswith(EXCHANGE):
+            return self._put_exchange(record.removeprefix(EXCHANGE), body, head.author)
         tombstone = None if here else self._store.ledger.buried(record)
         if tombstone is not None and tombstone.reason != "expiry":
             return 0  # it was moved to the person's own store, or purged, which the next capture tells
@@ -460,6 +493,20 @@ class SyncReplica:
         there = self._store.relations.put_all([relation], refused)
         self.problems += refused
         return _mark(relation_body(relation)) if there else 0
+
+    def _put_exchange(self, id_: str, body: Body, author: str) -> int:
+        """Keep what a teammate said; what this store read itself stays as it is."""
+        if self._store.ledger.buried(id_):
+            return 0
+        exchanges = self._store.exchanges
+        there = exchanges.get([id_])
+        if there and is_own(there[0]):
+            return mark_of(exchange_body(there[0], self._services.root))
+        exchange = exchange_of(body, id_, author, self._now)
+        # Another's version must not be kept under the name of who said the former.
+        exchanges.delete(self.log.exchange_keys(id_))
+        exchanges.put([(exchange, terms(exchange))], self._now)
+        return mark_of(body)
 
     def _log_conflict(self, record: str, settled: Settled, head: Head | None) -> None:
         if settled.conflict:

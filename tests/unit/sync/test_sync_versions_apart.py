@@ -4,9 +4,11 @@ from contextlib import contextmanager
 
 import pytest
 
+from example_exchanges import exchange, keep
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import kind_of
 from recortex.errors import InvalidInputError
-from recortex.sync import bodies
+from recortex.sync import bodies, replica
 from recortex.sync.protocol import Batch, parse, parse_body
 from replicas import Meeting, Person
 
@@ -24,7 +26,7 @@ def people(tmp_path):
 
 @contextmanager
 def older():
-    """A program that has no procedural memories, and none of these fields yet."""
+    """A program that has no procedural memories, no exchanges of others, and none of these fields yet."""
 
     def known(kind):
         if kind == "procedural":
@@ -35,6 +37,7 @@ def older():
         patch.setattr(bodies, "kind_of", known)
         fewer = tuple(one for one in bodies.REPLICATED if one not in {"domain", "tags"})
         patch.setattr(bodies, "REPLICATED", fewer)
+        patch.setattr(replica, "EXCHANGE", "\0")
         yield
 
 
@@ -110,6 +113,28 @@ def test_a_memory_that_became_something_unknown_stays_as_it_was_until_the_upgrad
     bob.sync(bob.ways[0])
     assert bob.texts() == ada.texts()
     assert ada.heads() == bob.heads() == cyd.heads()
+    assert bob.log.waiting() == []
+
+
+def test_exchanges_pass_through_an_older_replica_and_are_purged_from_it(people):
+    ada, bob, cyd = people
+    cyd.services.settings = cyd.services.settings.with_values({"sync.exchanges": True})
+    keep(cyd.services, exchange(1))
+    handed_on(*people)
+    assert told(ada) == told(bob) == told(cyd)
+    (found,) = ada.store.exchanges.find(ExchangeQuery())
+    assert found.speaker == "Cyd"
+    assert bob.store.exchanges.find(ExchangeQuery()) == []
+    assert bob.log.waiting() == [f"exchange:{found.id}"]
+    ada.cortex.purge(found.id)
+    handed_on(*people)
+    assert told(ada) == told(bob) == told(cyd)
+    assert all(body is None for _, _, body, *_ in told(bob))
+    assert cyd.store.exchanges.find(ExchangeQuery()) == []
+    keep(cyd.services, exchange(2))
+    handed_on(*people)
+    bob.sync(bob.ways[0])  # upgraded
+    assert [one.id for one in bob.store.exchanges.find(ExchangeQuery())] == [exchange(2).id]
     assert bob.log.waiting() == []
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.app.series import day_of
+from recortex.domain.exchange import TEAM
 from recortex.domain.text import clean as harmless
 from recortex.engines.sessions.usage import question
 from recortex.terminal import SHORT_ID, clean, plural, short
@@ -50,6 +51,7 @@ _BY: dict[Opener, str] = {
     "document": "a document that the person pasted or accepted",
     "summary": "a summary by the client",
     "imported": "imported from another installation, nobody knows whose words",
+    "teammate": "said by a teammate",
 }
 
 _LABEL = 13
@@ -66,7 +68,7 @@ def _hit(value: ExchangeHit, terminal: Terminal) -> str:
     later = f"later: {_id(value.later)}" if value.later else ""
     marks = [terminal.style(mark, "yellow") for mark in ("weak" if value.weak else "", later) if mark]
     day = [f"{value.said_at:%Y-%m-%d}"] if value.said_at else []
-    head = "  ".join([*day, terminal.style(_id(value.id), "cyan"), _BY[value.by], *marks])
+    head = "  ".join([*day, terminal.style(_id(value.id), "cyan"), _by(value.by, value.speaker), *marks])
     parts = {"asked": value.asked, "said": value.message, "outcome": value.outcome}
     return "\n".join([head, *_parts(parts, terminal)])
 
@@ -84,7 +86,7 @@ def opened(value: OpenedExchange, terminal: Terminal) -> str:
 
 
 def _whole(value: Exchange, terminal: Terminal) -> str:
-    where = _where(value.opener, value.client, value.session)
+    where = _where(value)
     stretch = f", stretch of work {value.part}" if value.part else ""
     head = "  ".join([*_beginning(value.id, value.started_at, terminal), f"{where}{stretch}, unchecked"])
     parts = {
@@ -138,8 +140,17 @@ def _id(exchange_id: str) -> str:
     return harmless(exchange_id)[:SHORT_EXCHANGE]
 
 
-def _where(opener: Opener, client: str, session: str) -> str:
-    return ", ".join(filter(None, (_BY[opener], harmless(client), f"session {harmless(session)[:SHORT_ID]}")))
+def _by(opener: Opener, speaker: str) -> str:
+    """Whose words an exchange begins with, by their name where that is a teammate."""
+    if opener == "teammate":
+        return f"said by {harmless(speaker)}"
+    return _BY[opener] + (f", in a session of {harmless(speaker)}" if speaker else "")
+
+
+def _where(value: Exchange) -> str:
+    session = value.session.removeprefix(TEAM)
+    by = _by(value.opener, value.speaker)
+    return ", ".join(filter(None, (by, harmless(value.client), f"session {harmless(session)[:SHORT_ID]}")))
 
 
 def _parts(parts: dict[str, str], terminal: Terminal) -> Iterator[str]:

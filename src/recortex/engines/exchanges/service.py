@@ -16,6 +16,7 @@ from recortex.domain.exchange import (
     MOST_CONCLUSION,
     MOST_MESSAGE,
     MOST_WORK,
+    TEAM,
     ExchangeFacts,
     ExchangeHit,
 )
@@ -490,6 +491,7 @@ def _hit(place: Place, root: Exchange) -> ExchangeHit:
         session=root.session,
         turn=root.first_turn,
         client=root.client,
+        speaker=root.speaker,
         score=place.probability,
         weak=place.probability < WEAK,
     )
@@ -576,6 +578,21 @@ def foreign(exchange: Exchange, now: datetime) -> Exchange:
         # A time that is yet to come would make it the latest answer for as long.
         started_at=exchange.started_at and min(exchange.started_at, now),
         ended_at=exchange.ended_at and min(exchange.ended_at, now),
+    )
+
+
+def of_teammate(exchange: Exchange, speaker: str, now: datetime) -> Exchange:
+    """An exchange of a teammate's session as it is kept here: harmless, found by questions, and theirs.
+
+    It keeps its id, by which it is deleted for everybody. Its session is none of this machine, so that it is
+    not gone on with; nothing is learned from it, since nobody's opener but `person` is this person's word.
+    """
+    session = exchange.session.replace(":", "-")[: _PLACE // 2]
+    return replace(
+        foreign(exchange, now),
+        id=exchange.id,
+        session=f"{TEAM}{_harmless(session, _PLACE)}:{speaker}",
+        opener="teammate" if exchange.opener == "person" else exchange.opener,
     )
 
 

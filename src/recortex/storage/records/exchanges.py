@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.exchange import Exchange, ExchangeQuery, SessionSummary
+from recortex.domain.exchange import TEAM, Exchange, ExchangeQuery, SessionSummary
 from recortex.domain.time import to_micros
 from recortex.lean import replace
 from recortex.storage.database import Records, as_written, codecs, instant, json, micros, parse
@@ -210,8 +210,8 @@ class ExchangeRecords(Records):
 
 def _grown(old: Mapping[str, Any] | None, new: Exchange) -> Exchange | None:
     """What is to be kept of an exchange that was read again; None: the old one stays."""
-    if old is None:
-        return new
+    if old is None or (old["session"].startswith(TEAM) and not new.session.startswith(TEAM)):
+        return new  # what this store reads itself counts before what a teammate says of it
     longer = (new.last_turn - new.first_turn) - (old["last_turn"] - old["first_turn"])
     if old["session"] == new.session:
         return new if longer >= 0 else None
@@ -236,7 +236,7 @@ def _row(exchange: Exchange, terms: str, old: Mapping[str, Any] | None, now: int
 def _summary(session: str, rows: Sequence[Row]) -> SessionSummary:
     """A session by the rows of the query `said`, in their order."""
     _, client, _, _, _, _, opening, conclusion, branch, folder, _ = rows[-1]
-    messages = [row[5] for row in rows if row[2] == "person"]
+    messages = [row[5] for row in rows if row[2] in {"person", "teammate"}]
     with as_written("A stored exchange"):
         files = [file for row in rows for file in parse(row[-1], (), tuple[str, ...])]
         return SessionSummary(

@@ -408,10 +408,20 @@ def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
 
 
 def forget_replicated(database: Rows, ids: Sequence[str]) -> None:
-    """Take what memories and their relations say out of the log of what a team shares."""
+    """Take what memories, their relations and exchanges say out of the log of what a team shares."""
     for id_ in ids:
         said = "UPDATE sync_log SET body = NULL WHERE /*own*/ body IS NOT NULL AND instr(record, ?) > 0"
         database.rows(said, (id_,))
+
+
+def shared_holding(database: Rows, text: str) -> list[str]:
+    """Ids of the exchanges of which a version that a team shares holds a text, now or formerly."""
+    said = " OR ".join(_conditions(BY_NAME["sync_log"], "o", lambda *_: True))
+    sql = (
+        "SELECT DISTINCT substr(o.record, 10) FROM sync_log o"
+        f" WHERE /*own o*/ substr(o.record, 1, 9) = 'exchange:' AND ({said})"
+    )
+    return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
 
 
 def text_condition(text: str, has: Has = lambda *_: True, table: Table = EXCHANGES) -> Clause:

@@ -383,7 +383,7 @@ def _erase(path: Path, ids: Sequence[str], exchanges: Sequence[str], texts: Sequ
                 found = [*ids, *(holding(pool, text, has) if text else ())]
                 gone = "DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))"
                 pool.rows(gone, (json(found),))
-                forget_replicated(pool, found if there["sync_log"] else ())
+                forget_replicated(pool, [*found, *exchanges] if there["sync_log"] else ())
                 clauses = [among(exchanges), *(text_condition(one, has) for one in texts)]
                 for condition, values in clauses if there["exchanges"] else ():
                     pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)

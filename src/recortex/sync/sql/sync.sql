@@ -41,6 +41,25 @@ WHERE /*own*/ operation = 'purge' AND record IN (SELECT value FROM json_each(?))
 SELECT m.id FROM memories m WHERE /*own m*/ EXISTS (
   SELECT 1 FROM sync_log l WHERE /*own l*/ l.record = m.id AND l.operation = 'purge')
 
+-- name: exchanges_to_erase
+SELECT x.id FROM exchanges x WHERE /*own x*/ x.id IN (
+  SELECT substr(l.record, 10) FROM sync_log l
+  WHERE /*own l*/ l.operation = 'purge' AND substr(l.record, 1, 9) = 'exchange:')
+
+-- name: exchange_key
+SELECT key FROM exchanges WHERE /*own*/ id = ?
+
+-- name: newest_exchange
+SELECT key, recorded_at FROM exchanges /*only own*/ ORDER BY key DESC LIMIT 1
+
+-- name: exchange_before
+SELECT key FROM exchanges WHERE /*own*/ recorded_at <= ? ORDER BY key DESC LIMIT 1
+
+-- name: new_exchanges
+SELECT x.key FROM exchanges x WHERE /*own x*/ (x.key > ? OR x.ended_at >= ?)
+  AND x.opener <> 'imported' AND substr(x.session, 1, 5) <> 'team:'
+ORDER BY x.key
+
 -- name: heads
 SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ record IN (SELECT value FROM json_each(?))
 
@@ -63,6 +82,10 @@ ORDER BY m.key
 -- name: gone
 SELECT h.record FROM sync_heads h JOIN tombstones t ON /*own t*/ t.id = h.record
 WHERE /*own h*/ t.reason = 'purge' AND h.leaves <> 0 ORDER BY h.record
+
+-- name: exchanges_gone
+SELECT h.record FROM tombstones t JOIN sync_heads h ON /*own h*/ h.record = 'exchange:' || t.id
+WHERE /*own t*/ t.reason = 'purge' AND h.leaves <> 0 ORDER BY h.record
 
 -- name: loose
 SELECT h.record FROM sync_heads h WHERE /*own h*/ h.leaves <> 0 AND substr(h.record, 1, 9) = 'relation:'
