@@ -214,7 +214,7 @@ class SessionOperations(Operations):
         summary = exchanges.sessions(ExchangeQuery(session=only.session))[0]
         talk, limit = replace(only, work=False), (only.limit or 1) - 1
         total = exchanges.count(talk)
-        # Pages are counted from the end: the latest exchanges are wanted first, and told in their order.
+        # The store gives the latest first: counted from the other end, the first page begins the session.
         end = max(total - only.offset, 0)
         first = max(end - limit, 0)
         page = exchanges.find(replace(talk, limit=end - first, offset=first)) if end else ()

@@ -362,7 +362,7 @@ def likely_to_help(
         for memory, likely in hopeful.values()
         if (value := risen(likely, _past(memory, past))) >= _least(memory, prompt)
     ]
-    # Of equal texts the likelier store's first one stays: a dict keeps what is set last, so the order is
+    # Of equal texts the first stays, which is the project's: a dict keeps what is set last, so the order is
     # turned round.
     once = {memory.content_hash: (memory, value) for memory, value in reversed(found)}
     return sorted(once.values(), key=lambda one: -one[1])
