@@ -12,7 +12,6 @@ from __future__ import annotations
 import threading
 import zlib
 from array import array
-from bisect import bisect_left
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -49,6 +48,8 @@ _ASCII = frozenset(map(chr, range(128)))
 _LONGEST_WORD = 200
 """Characters: the time to merge a word's pairs is the square of its length."""
 _NO_RANK = 1 << 20
+_PLACES = 1 << 18
+"""For the hashes of tokens, a power of two: with so many free ones, most are found at the first look."""
 MERGED = 25_000
 """So many new words are merged in Python, 11 µs each, before tiktoken is loaded, which takes 0.1 s and 23 MB:
 hundreds of questions have fewer, a long history that is imported more (bench/RESULTS.md)."""
@@ -157,10 +158,10 @@ class Merges:
     """
 
     def __init__(self, tokens: Iterable[bytes]) -> None:
-        hashes = list(map(hash, tokens))
-        order = sorted(range(len(hashes)), key=hashes.__getitem__)
-        self._hashes = array("q", map(hashes.__getitem__, order))
-        self._ranks = array("I", order)
+        self._hashes, self._ranks = array("q", bytes(8 * _PLACES)), array("I", bytes(4 * _PLACES))
+        for rank, known in enumerate(map(hash, tokens)):
+            at = self._place(known)
+            self._hashes[at], self._ranks[at] = known, rank
         self._rank = lru_cache(4_096)(self._look_up)  # most parts are those of other words
 
     def count(self, word: str) -> int:
@@ -180,10 +181,15 @@ class Merges:
         return len(parts)
 
     def _look_up(self, part: bytes) -> int:
-        known = hash(part)
-        at = bisect_left(self._hashes, known)
-        found = at < len(self._hashes) and self._hashes[at] == known
-        return self._ranks[at] if found else _NO_RANK
+        at = self._place(hash(part))
+        return self._ranks[at] if self._hashes[at] else _NO_RANK
+
+    def _place(self, sought: int) -> int:
+        """Where a hash stands, or the free place where it would stand."""
+        hashes, at = self._hashes, sought & (_PLACES - 1)
+        while (found := hashes[at]) and found != sought:
+            at = (at + 1) & (_PLACES - 1)
+        return at
 
 
 def pieces(text: str) -> Iterator[str]:
