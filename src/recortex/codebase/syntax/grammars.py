@@ -4,6 +4,8 @@ Each grammar is a package of its own; together with tree-sitter they are the ext
 newer than the library, or older than it reads, is refused before it is used: some would end the process.
 """
 
+# ruff: noqa: TC004  annotations are not evaluated at run time
+
 from __future__ import annotations
 
 import re
@@ -18,7 +20,6 @@ from zlib import crc32
 import apsw
 import msgspec
 from blake3 import blake3
-from tree_sitter import Language, Query
 
 from recortex.domain.code import FileFacts
 from recortex.errors import RecortexError
@@ -26,6 +27,8 @@ from recortex.filesystem import require_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from tree_sitter import Language, Query
 
 
 INSTALL = 'pip install "recortex[code]"'
