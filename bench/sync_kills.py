@@ -387,6 +387,9 @@ class Run:
         print(f"{way}: versions", [len(one) for one in sets], "records", [len(one) for one in heads])
         print("  equal sets", sets[0] == sets[1] == sets[2], "equal heads", heads[0] == heads[1] == heads[2])
         print("  texts alike", texts[0] == texts[1] == texts[2])
+        for told in (heads, texts):
+            seen = Counter(json.dumps(one) for each in told for one in each)
+            print(*sorted(one for one, times in seen.items() if times < len(NAMES))[:20], sep="\n    ")
         print(f"  versions lost {len(self.ever[way] - sets[0])} of {len(self.ever[way])} seen")
         lost = [one for one in said if one not in records]
         print(f"  memories lost {len(lost)} of {len(said)} acknowledged", *lost[:5])
