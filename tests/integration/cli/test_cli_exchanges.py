@@ -32,7 +32,7 @@ def test_what_was_said_is_recalled_and_opened(told):
     hit = found(told)
     assert set(hit) == {
         "id", "said_at", "by", "session", "turn", "client", "asked", "message", "outcome", "score", "weak",
-        "checked", "later", "tokens",
+        "checked", "later", "tokens", "speaker",
     }  # fmt: skip
     assert (hit["session"], hit["by"], hit["checked"]) == (SESSION, "person", False)
     opened = told.data("get", hit["id"][:12])

@@ -417,11 +417,13 @@ def forget_replicated(database: Rows, ids: Sequence[str]) -> None:
 def shared_holding(database: Rows, text: str) -> list[str]:
     """Ids of the exchanges of which a version that a team shares holds a text, now or formerly."""
     said = " OR ".join(_conditions(BY_NAME["sync_log"], "o", lambda *_: True))
+    # The log is searched in JSON alone, and PostgreSQL refuses a value that no condition names.
+    said = said.replace(_VALUES["json"], _VALUES["text"])
     sql = (
         "SELECT DISTINCT substr(o.record, 10) FROM sync_log o"
         f" WHERE /*own o*/ substr(o.record, 1, 9) = 'exchange:' AND ({said})"
     )
-    return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
+    return [row[0] for row in database.rows(sql, (json(text)[1:-1],))]
 
 
 def text_condition(text: str, has: Has = lambda *_: True, table: Table = EXCHANGES) -> Clause:
