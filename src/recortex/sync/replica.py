@@ -110,29 +110,26 @@ class SyncReplica:
         made = list[str]()
         for ids in _chunks(self.log.changed()):
             with self._store.transaction():
-                made += self._written(self._captured(ids))
+                made += self._made(self._captured(ids))
         with self._store.transaction():
-            made += self._written(self._purges(self.log.gone()))
+            made += self._made(self._purges(self.log.gone()))
         made += self._purge_loose()
         with self._store.transaction():
-            made += self._written(self._relations())
+            made += self._made(self._relations())
         if self._services.settings["sync.exchanges"]:
             keys, mark = self.log.new_exchanges(to_micros(self._now))
             for some in _chunks(keys):
                 with self._store.transaction():
-                    made += self._written(self._exchanges(some))
+                    made += self._made(self._exchanges(some))
             if mark:
                 with self._store.transaction():
                     self.log.put_heads([mark])
-        # What replaced one of several leaves may begin a conflict or end one, or another leaf may hold now.
-        for records in _chunks(made):
-            self.show(records)
         return len(made)
 
     def _purge_loose(self) -> list[str]:
         """Purge relations of what was purged: nobody would take their versions, of which the text is gone."""
         with self._store.transaction():
-            return self._written(self._purges(self.log.loose()))
+            return self._made(self._purges(self.log.loose()))
 
     def _captured(self, ids: Sequence[str]) -> Iterator[SyncVersion]:
         heads, versions = self.log.heads(ids), self.log.of_records(ids)
@@ -263,6 +260,17 @@ class SyncReplica:
         versions = [self.me.sign(replace(one, counter=counter)) for counter, one in enumerate(made, first)]
         self._keep(versions, state)
         return [one.memory_id for one in versions]
+
+    def _made(self, versions: Iterable[SyncVersion]) -> list[str]:
+        """Write new versions and show what holds then, in one transaction; returns of which records.
+
+        What replaced one of several leaves may begin a conflict or end one, or another leaf may hold now.
+        After a kill between the two, nobody would look at these records again.
+        """
+        records = self._written(versions)
+        for some in _chunks(records):
+            self._show(some)
+        return records
 
     def _keep(self, versions: Sequence[SyncVersion], state: State) -> None:
         if not versions:

@@ -8,6 +8,7 @@ import pytest
 
 from recortex.domain.vocabulary import Actor, Origin, Status, Trust
 from recortex.sync.protocol import OfflineError, SyncError
+from recortex.sync.replica import SyncReplica
 from replicas import Meeting, Person
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
@@ -134,6 +135,32 @@ def test_a_clock_that_is_a_year_ahead_is_named_where_it_wins(people, tmp_path):
     both((bob, fast), meeting)
     assert bob.texts() == fast.texts() == ["The timeout is 30 s."]
     fast.close()
+
+
+def test_what_ends_a_sync_after_a_new_version_leaves_no_other_leaf_unseen(people, tmp_path, monkeypatch):
+    ada, bob = people
+    slow = Person(tmp_path / "Cyd", "Cyd", offset=-timedelta(days=365))
+    meeting = Meeting()
+    id_ = ada.remember("The timeout is 10 s.")
+    both((*people, slow), meeting)
+    ada.cortex.edit(id_, text="The timeout is 20 s.")
+    bob.now = ada.clock()
+    bob.cortex.edit(id_, text="The timeout is 30 s.")
+    both((*people, slow), meeting)
+    assert slow.texts() == ["The timeout is 30 s."]
+    slow.cortex.edit(id_, text="The timeout is 40 s.")  # by its clock long before Ada's
+    with monkeypatch.context() as at:
+        at.setattr(SyncReplica, "_show_one", raiser)
+        with pytest.raises(KeyboardInterrupt):
+            slow.sync(meeting)
+    both((*people, slow), meeting)
+    assert ada.texts() == bob.texts() == slow.texts() == ["The timeout is 20 s."]
+    assert ada.heads() == bob.heads() == slow.heads()
+    slow.close()
+
+
+def raiser(*_):
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
