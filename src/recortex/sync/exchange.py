@@ -172,7 +172,7 @@ def _absent(replica: SyncReplica, theirs: State) -> list[str]:
         return []
     who = ", ".join(sorted(names))
     told = f"The other side lacks what {who} sent before, as after a restored backup."
-    return [f"{told} It is here, and comes back there when their machines sync."]
+    return [f"{told} It is here; it comes back there if their machines still have it."]
 
 
 def _acknowledge(replica: SyncReplica, transport: Transport, theirs: State, now: datetime) -> State:

@@ -230,8 +230,9 @@ class GitBranch:
 
     def forget(self) -> None:
         """Delete our own repository with all that was ever fetched."""
-        if self._folder.exists():
-            shutil.rmtree(self._folder)
+        while self._folder.exists():
+            with suppress(FileNotFoundError):  # a sync of another process deletes it, too
+                shutil.rmtree(self._folder)
 
     # -- reading the branch
 

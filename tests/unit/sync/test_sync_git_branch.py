@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -282,3 +283,16 @@ def test_a_git_that_waits_for_ever_is_stopped_with_what_it_started(tmp_path, mon
     assert held.exists()
     with alone(held, patience=30.0) as given_back:
         assert given_back
+
+
+def test_two_syncs_that_delete_the_same_broken_copy_both_go_on(tmp_path):
+    copy = tmp_path / "sync.git"
+    for number in range(2_000):
+        file = copy / "objects" / f"{number:04}" / "one"
+        file.parent.mkdir(parents=True)
+        file.touch()
+    branches = [GitBranch("nowhere", copy, START) for _ in range(4)]
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(one.forget) for one in branches]:
+            done.result()
+    assert not copy.exists()
