@@ -169,8 +169,9 @@ TWICE = 2
 """How often an answer stands in the result of a call: as data and as text."""
 # Claude Code puts a result of more than 50,000 characters into a file and shows a preview only.
 LONGEST_ANSWER = 40_000
-_AROUND = 50
-"""Tokens of a result besides the answer: the names of its parts, the protocol's own fields."""
+AROUND = 60
+"""Tokens of a result besides the answer: the names of its parts, the protocol's own fields, the server's name
+and version (51 or 52 with MCP SDK 2, and one where two parts meet)."""
 _PACKED = (BUDGET, "tokens")
 """What operations that pack their text call their own limit."""
 _SHARE = 0.4
@@ -229,7 +230,7 @@ def budgeted(operation: Operation, given: Mapping[str, Any]) -> tuple[int, Data]
     names = {parameter.name for parameter in operation.parameters()}
     own = next((name for name in _PACKED if name in names), "")
     if own and own not in rest:
-        rest[own] = max(LEAST, int((budget - _AROUND) * _SHARE))
+        rest[own] = max(LEAST, int((budget - AROUND) * _SHARE))
     return budget, rest
 
 
@@ -270,7 +271,7 @@ def _fits(data: Data, budget: int, copies: int) -> bool:
     text = codec.dumps(data).decode()
     if len(text) > LONGEST_ANSWER:
         return False
-    left = budget - _AROUND
+    left = budget - AROUND
     if copies == 1:
         return _count(text) <= left
     if len(text.encode()) * 3 <= left:  # a token has at least one byte, and quotes are escaped in the text

@@ -5,8 +5,8 @@ import random
 import pytest
 from test_mcp_exchanges import transcript
 
-from recortex import Cortex
-from recortex.mcp.arguments import USUAL, takes_budget
+from recortex import Cortex, codec
+from recortex.mcp.arguments import AROUND, USUAL, takes_budget
 from recortex.operations.registry import operations_of
 from recortex.text.tokens import TokenCounter
 
@@ -110,12 +110,20 @@ def cost(result):
     return TokenCounter().count(result.model_dump_json(by_alias=True, exclude_none=True))
 
 
+def around(result):
+    """Tokens of a result besides its answer, which stands in it as data and as text."""
+    text, count = result.content[0].text, TokenCounter().count
+    return cost(result) - count(text) - count(codec.dumps(text).decode())
+
+
 @pytest.mark.full
 def test_no_answer_costs_more_than_its_budget_and_a_larger_one_gives_more(answers):
     failed = [(name, given, usual.content[0].text) for name, given, usual, _ in answers if usual.is_error]
     assert failed == []
     costs = {(name, str(given)[:60]): (cost(usual), cost(more)) for name, given, usual, more in answers}
     assert {call: one for call, one in costs.items() if one[0] > USUAL or one[1] > LARGER} == {}
+    # An answer comes within a token of its budget by chance: what stands around it is looked at as well.
+    assert {name for name, _, *results in answers if max(map(around, results)) >= AROUND} == set()
     cut = [(name, given) for name, given, one, _ in answers if "shortened" in one.structured_content]
     assert len({name for name, _ in cut}) >= 8  # the store is full enough to tell
     grown = {call: one for call, one in costs.items() if one[1] > one[0] * 1.5}
