@@ -44,6 +44,8 @@ NAMES = ("Ada", "Bob", "Cyd")
 WAYS = ("git", "server")
 YEAR = 365 * 86_400
 ACTS = {"remember": 30, "edit": 30, "tag": 15, "forget": 6, "restore": 4, "undo": 5, "purge": 1, "link": 6}
+TALK = {"say": 15, "grow": 8, "purge_said": 1}
+"""What a program that shares exchanges does as well; the tests have the same acts."""
 STEPS = ("append", "put_state", "put_heads", "put_replica", "hollow", "found", "settle")
 HOW = {"not": 30, "step": 30, "program": 15, "git": 10, "both": 10, "server": 10}
 """What is killed, by weight."""
@@ -81,6 +83,10 @@ def turn(plan: Plan) -> None:
         folder / plan.name, plan.name, url=plan.url, offset=timedelta(seconds=plan.offset)
     )
     person.now = datetime.now(UTC)
+    shares = hasattr(person, "shares")  # an older program keeps what it gets of them, and hands it on
+    if shares:
+        person.shares()
+    acts = ACTS | TALK if shares else ACTS
     note(folder, plan.name, person)
     print("ready", flush=True)
     if plan.step:
@@ -88,13 +94,20 @@ def turn(plan: Plan) -> None:
     done = Counter[str]()
     acknowledged = os.open(folder / f"{plan.name}.acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for number in range(plan.acts):
-        act = drawing.choices(list(ACTS), list(ACTS.values()))[0]
-        done[act] += act_of(person, act, drawing, f"{plan.seed}.{number}", acknowledged)
+        act = drawing.choices(list(acts), list(acts.values()))[0]
+        if act in TALK:
+            gone = getattr(import_module("example_exchanges"), act)(person, drawing, 100 * plan.seed + number)
+            with (folder / f"{plan.name}.purged").open("a") as purged:
+                purged.write("".join(f"{one}\n" for one in gone or ()))
+            done[act] += 1
+        else:
+            done[act] += act_of(person, act, drawing, f"{plan.seed}.{number}", acknowledged)
     print(json.dumps(done), flush=True)
     print(f"agreed {person.sync(way_of(plan, person)).agreed}", flush=True)
     if plan.end:
         note(folder, plan.name, person)
-        told = [sorted(person.heads().items()), shown(person)]
+        heads, said = sorted(person.heads().items()), import_module("example_exchanges").said(person)
+        told = [heads, shown(person), sorted([*one] for one in talk(said))]
         (folder / f"{plan.name}.end").write_text(json.dumps(told))
     person.close()
 
@@ -133,6 +146,11 @@ def shown(person: Any) -> list[Any]:
     shared = person.heads()
     found = person.store.memories.find(MemoryQuery())
     return sorted((one.id, one.text, one.status.value, one.tags) for one in found if one.id in shared)
+
+
+def talk(said: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What is kept of exchanges that is the same for all."""
+    return [(id_, one.message, one.conclusion) for id_, one in said.items()]
 
 
 def way_of(plan: Plan, person: Any) -> Any:
@@ -381,18 +399,22 @@ class Run:
             return
         sets = [versions_in(folder / f"{name}.versions") for name in NAMES]
         ends = [json.loads((folder / f"{name}.end").read_text()) for name in NAMES]
-        (heads, texts) = ([end[0] for end in ends], [end[1] for end in ends])
-        said = [one for name in NAMES for one in (folder / f"{name}.acknowledged").read_text().split()]
+        heads, texts, said = ([end[part] for end in ends] for part in range(3))
+        gone = {one for path in folder.glob("*.purged") for one in path.read_text().split()}
+        written = [one for name in NAMES for one in (folder / f"{name}.acknowledged").read_text().split()]
         records = {record for record, _ in heads[0]}
         print(f"{way}: versions", [len(one) for one in sets], "records", [len(one) for one in heads])
         print("  equal sets", sets[0] == sets[1] == sets[2], "equal heads", heads[0] == heads[1] == heads[2])
         print("  texts alike", texts[0] == texts[1] == texts[2])
-        for told in (heads, texts):
+        left = sorted(gone & {one for each in said for one, *_ in each})
+        print("  exchanges", [len(one) for one in said], "alike", said[0] == said[1] == said[2], end=", ")
+        print(f"of {len(gone)} purged there are {len(left)}", *left[:5])
+        for told in (heads, texts, said):
             seen = Counter(json.dumps(one) for each in told for one in each)
             print(*sorted(one for one, times in seen.items() if times < len(NAMES))[:20], sep="\n    ")
         print(f"  versions lost {len(self.ever[way] - sets[0])} of {len(self.ever[way])} seen")
-        lost = [one for one in said if one not in records]
-        print(f"  memories lost {len(lost)} of {len(said)} acknowledged", *lost[:5])
+        lost = [one for one in written if one not in records]
+        print(f"  memories lost {len(lost)} of {len(written)} acknowledged", *lost[:5])
 
     def close(self) -> None:
         with suppress(OSError):

@@ -102,6 +102,10 @@ class Person:
         team = self.team
         return synchronise(self.replica(), transport, now=self.clock(), renewed=team._renewed, **way)
 
+    def shares(self, *, on=True):
+        """Share what is said in this person's sessions."""
+        self.services.settings = self.services.settings.with_values({"sync.exchanges": on})
+
     def remember(self, text, **more):
         return self.cortex.remember(text, kind="decision", **more).id
 
@@ -114,8 +118,10 @@ class Person:
         return sorted(one.text for one in self.cortex.list(limit=1000).memories)
 
     def heads(self):
-        """What is shown of each record, by the version's id."""
-        rows = self.log._database.rows("SELECT record, head FROM sync_heads x WHERE /*own x*/ 1 = 1")
+        """What is shown of each record, by the version's id; without how far a store has looked."""
+        rows = self.log._database.rows(
+            "SELECT record, head FROM sync_heads x WHERE /*own x*/ x.record <> 'exchange:'"
+        )
         return dict(rows)
 
     def ids(self):

@@ -9,6 +9,7 @@ forks must have no other thread, for a lock that such a thread holds is never gi
 import faulthandler
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from example_exchanges import grow, said, say
 from recortex.sync import git_branch
 from recortex.sync.records import SyncRecords
 from replicas import Person
@@ -92,11 +94,17 @@ def worked(number):
     """Somebody does something, and Bob synchronises it."""
 
     def act(person, way):
-        id_ = person.remember(f"{person.name} decided on limit {number} for queue {number}.")
+        person.shares()
+        person.remember(f"{person.name} decided on limit {number} for queue {number}.")
         ids = sorted(one.id for one in person.cortex.list(limit=1000).memories)
         person.cortex.edit(ids[number % len(ids)], tags=[f"{person.name}{number}"])
-        if number % 9 == 8:
-            person.cortex.purge(id_)
+        drawing = random.Random(number)  # noqa: S311  seeded
+        say(person, drawing, 2 * number + (person.name == "Ada"))
+        grow(person, drawing, number)
+        known = [*said(person), *ids]
+        shared = [one for one in known if one in person.heads() or f"exchange:{one}" in person.heads()]
+        if number % 2 and shared:
+            person.cortex.purge(drawing.choice(shared))
         if person.name == "Bob":
             person.sync(way)
 
@@ -107,6 +115,7 @@ def killed(step):
     """A sync that is killed before that step; at 0 it is not."""
 
     def act(person, way):
+        person.shares()
         killing(step)
         person.sync(way)
 

@@ -8,6 +8,7 @@ import sys
 import killed_syncs
 import pytest
 
+from example_exchanges import said
 from replicas import Person
 
 SECONDS = 500
@@ -25,11 +26,19 @@ def test_a_sync_killed_at_each_step_loses_nothing(tmp_path):
     assert last == 0
     assert len(ends) >= len(killed_syncs.STEPS)
     people = [Person(tmp_path / name, name) for name in ("Ada", "Bob")]
+    for one in people:
+        one.shares()
     for _ in range(3):
         done = [one.sync(killed_syncs.way_of(one, tmp_path)) for one in people]
     assert all(one.agreed and one.problems == () for one in done)
     ada, bob = people
     assert (ada.ids(), ada.heads(), ada.texts()) == (bob.ids(), bob.heads(), bob.texts())
-    assert len(ada.texts()) == 2 * (len(ends) + 1) - len(ada.log.purges())
+    gone = {one for one, *_ in ada.log.purges()}
+    unsaid = {one for one in gone if one.startswith("exchange:")}
+    assert unsaid
+    assert gone - unsaid
+    assert len(ada.texts()) == 2 * (len(ends) + 1) - len(gone - unsaid)
+    assert set(said(ada)) == set(said(bob))
+    assert len(said(ada)) == 2 * (len(ends) + 1) - len(unsaid)
     for one in people:
         one.close()

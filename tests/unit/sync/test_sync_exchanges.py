@@ -36,14 +36,10 @@ QUESTION = "Why does the importer queue its jobs in Redis and not Kafka?"
 def people(tmp_path):
     """Ada, whose project shares exchanges, and Bob, whose does not."""
     found = [Person(tmp_path / name, name, now=SAID_AT + timedelta(hours=1)) for name in ("Ada", "Bob")]
-    shares(found[0])
+    found[0].shares()
     yield found
     for one in found:
         one.close()
-
-
-def shares(person, *, on=True):
-    person.services.settings = person.services.settings.with_values({"sync.exchanges": on})
 
 
 def said(person):
@@ -103,7 +99,7 @@ def test_a_teammate_is_answered_by_what_was_only_said_with_the_name(people, bran
 
 def test_nothing_of_it_leaves_where_the_project_does_not_say_so(people, branch, tmp_path):
     ada, bob = people
-    shares(ada, on=False)
+    ada.shares(on=False)
     keep(ada.services, SAID)
     ada.remember("We build with make.")
     both(people, branch)
@@ -147,7 +143,7 @@ def test_what_was_said_is_purged_for_all_even_if_it_was_deleted_here_for_want_of
         ada.store.exchanges.delete_session("s1")
     both(people, meeting)
     assert len(said(bob)) == 1
-    shares(ada, on=False)
+    ada.shares(on=False)
     ada.cortex.purge(text="three boxes")
     both(people, meeting)
     assert said(bob) == []
@@ -158,7 +154,7 @@ def test_it_is_nobody_elses_word_and_nothing_is_learned_from_it(people):
     meeting = Meeting()
     keep(ada.services, SAID, exchange(2, opener="agent", message="", part=1, root_turn=10))
     both(people, meeting)
-    shares(bob)
+    bob.shares()
     both(people, meeting)
     assert {one.replica for one in bob.log.of_records([f"exchange:{SAID.id}"])[f"exchange:{SAID.id}"]} == {
         ada.replica().me.replica
@@ -242,7 +238,7 @@ def test_what_a_store_reads_itself_counts_before_what_a_teammate_says(people):
     both(people, meeting)
     keep(bob.services, SAID)
     assert said(bob) == [SAID]
-    shares(bob)
+    bob.shares()
     both(people, meeting)
     assert said(bob) == said(ada) == [SAID]
     assert len(json.dumps([one.memory_id for one in ada.log.after(bob.replica().me.replica, 0, 10)])) == 2
