@@ -202,7 +202,7 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
 
 def _text(context: HookContext, event: HookEvent) -> str:
     if event.name == "pre-tool-use":
-        from recortex.app.hooks.session_end import cited_files
+        from recortex.app.hooks.dispatch import cited_files
 
         if not cited_files(context, event):
             return ""  # quickly known, and true of most files
@@ -246,7 +246,7 @@ def _stdin() -> bytes | None:
 
 def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Log a failure in the project's folder, or in the person's where that cannot be written."""
-    from recortex.app.capture_requests import log_error
+    from recortex.app.hooks.context import log_error
 
     said = f"{type(error).__name__}: {error}"
     home = home_folder()

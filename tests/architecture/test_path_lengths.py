@@ -11,12 +11,12 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 57,
+    "recall": 56,
     "remember": 47,
-    "why": 43,
-    "user-prompt-submit": 60,
-    "transcript": 77,
-    "stop": 26,
+    "why": 37,
+    "user-prompt-submit": 58,
+    "transcript": 73,
+    "stop": 23,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""

@@ -12,7 +12,7 @@ from claude_sessions import claude_session
 from places import location_of, project_of, store_folder
 from recortex import Cortex
 from recortex.app.backends.stores import open_sessions
-from recortex.app.capture_requests import logged_errors
+from recortex.app.hooks.context import logged_errors
 from recortex.app.projects import of_project
 from recortex.domain.text import LONGEST_ID, known_as
 from recortex.formats.transcripts.reader import open_transcript

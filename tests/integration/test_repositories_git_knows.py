@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from recortex import Cortex
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.git import branch_and_commit
 from recortex.errors import InvalidInputError
 
 SWITCH = ("-m", "Switch from yarn to pnpm", "-m", "Because installs took minutes on every machine.")

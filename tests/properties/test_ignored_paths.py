@@ -12,11 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from generated import drawn
-from recortex.codebase import ignored, record_files
-from recortex.codebase.ignored import hides, ignored_above, with_own
-from recortex.codebase.record_files import find, place
-from recortex.codebase.syntax import working_tree
-from recortex.codebase.syntax.working_tree import visits
+from recortex.codebase import record_files
+from recortex.codebase.record_files import find, hides, ignored_above, place, with_own
+from recortex.codebase.syntax import fact_store
+from recortex.codebase.syntax.fact_store import visits
 
 NAMES = ("a", "b", "ab", "aab", "build", "x.log", "keep.log", "a.md", "[a]")
 names = st.sampled_from(NAMES)
@@ -75,7 +74,7 @@ def test_it_is_what_git_lists(files, top, inner):
         ).stdout.decode()
         wanted = {one for one in listed.split("\0") if one and not one.endswith(".gitignore")}
         asked = {str(one.relative_to(folder)) for one in _walked(folder, ignored_above(folder))}
-        with patch.object(ignored, "_listed", lambda _: None):
+        with patch.object(record_files, "_listed", lambda _: None):
             read = {str(one.relative_to(folder)) for one in _walked(folder, ignored_above(folder))}
         assert asked == wanted
         assert read == wanted
@@ -92,7 +91,7 @@ def test_what_is_in_an_ignored_folder_is_hidden_from_a_walk_that_begins_there(tm
     _made(tmp_path, {"build/docs/a.md"}, {"": ["build/"]})
     inside = tmp_path / "build" / "docs"
     assert list(_walked(inside, ignored_above(inside))) == []
-    with patch.object(ignored, "_listed", lambda _: None):
+    with patch.object(record_files, "_listed", lambda _: None):
         assert list(_walked(inside, ignored_above(inside))) == []
 
 
@@ -106,7 +105,7 @@ def test_no_pattern_takes_long(tmp_path, repository):
     if repository:
         subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     began = time.process_time()
-    with patch.object(ignored, "SECONDS", 1.0):
+    with patch.object(record_files, "SECONDS", 1.0):
         assert len(list(_walked(tmp_path, ignored_above(tmp_path)))) == 1
     assert time.process_time() - began < 2
 
@@ -119,7 +118,7 @@ def test_a_git_that_does_not_answer_is_not_waited_for(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(ignored, "SECONDS", 0.2)
+    monkeypatch.setattr(record_files, "SECONDS", 0.2)
     found = {one.name for one in _walked(tmp_path, ignored_above(tmp_path))}
     assert "a.md" in found
     assert "x.log" not in found
@@ -145,7 +144,7 @@ def test_a_folder_that_nobody_has_time_for_is_told_and_the_rest_goes_on(tmp_path
     monkeypatch.setattr(record_files, "SECONDS", -1.0)
     found = find(place(str(tmp_path), tmp_path), {".md"})
     assert "took longer" in found.passed_over[0][1]
-    monkeypatch.setattr(working_tree, "SECONDS", -1.0)
+    monkeypatch.setattr(fact_store, "SECONDS", -1.0)
     told = []
     assert list(visits(tmp_path, {}, left_out=told.append)) == []
     assert told == [""]

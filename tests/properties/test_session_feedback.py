@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_sessions import claude_lines
-from recortex.app import capture_requests
-from recortex.app.capture_requests import Request
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import Request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.domain.session import HookEvent

@@ -94,6 +94,11 @@ class Application(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         """The top folder of the project."""
         return self.project.root
 
+    @property
+    def limited(self) -> bool:
+        """Whether the caller is an agent without the setting `agents.trusted`."""
+        return self.actor is Actor.AGENT and not self.settings["agents.trusted"]
+
     @cached_property
     def tree(self) -> Path:
         """The top of the working tree that the application was opened in: a linked worktree's own."""

@@ -5,7 +5,6 @@ The hook imports this module: what making a brief needs is loaded only when one 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
@@ -14,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
 from recortex.app.backends.stores import generation_of
-from recortex.app.brief_cache import FILE, Brief, Cached, Item, Line
-from recortex.app.naming import shown
-from recortex.codebase.project import working_tree
+from recortex.app.brief_cache import FILE, FOLDER, Brief, Cached, Item, Line
+from recortex.app.projects import shown
+from recortex.codebase.git import working_tree
 from recortex.domain.maintenance import Degradation
 from recortex.domain.text import loads
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Origin, Scope, Status, Trust
-from recortex.errors import InvalidInputError, RecortexError, StorageError
-from recortex.filesystem import alone, replace_text
+from recortex.errors import RecortexError, StorageError
+from recortex.filesystem import alone
 from recortex.lean import lazy_module
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ else:
     text_tokens = lazy_module("recortex.text.tokens")
 
 
-FOLDER = "surface-cache"
 BUDGET = "hooks.brief_tokens"
 MOST_BESIDE = 3
 """Files next to those that are being worked on whose memories count more (bench/neighbours.py --brief)."""
@@ -65,7 +63,7 @@ LATELY, LOOKED_AT = timedelta(days=7), 100
 MOST_UNRESOLVED = 200
 """Contradictions of which the earlier memory is left out; whoever has more of them reviews some first."""
 
-__all__ = ["BUDGET", "Brief", "Item", "brief", "forget_briefs", "from_cache"]
+__all__ = ["BUDGET", "Brief", "Item", "brief", "from_cache"]
 
 
 def from_cache(
@@ -88,18 +86,6 @@ def from_cache(
         if cached and cached.fresh(generation_of(locations), now, budget):
             return cached.brief
     return None
-
-
-def forget_briefs(locations: Sequence[Location]) -> int:
-    """Delete all briefs that were kept, and what the project's file shows of one.
-
-    Returns how many files are gone.
-    """
-    for root in {location.project.root for location in locations if location.project}:
-        if (root / FILE).exists():
-            with suppress(OSError, InvalidInputError):
-                clear(root)
-    return sum(cache.invalidate(one.place(FOLDER)) for one in locations)
 
 
 def brief(app: Application, *, branch: str, cwd: str, client: str = "", fresh: bool = False) -> Brief:
@@ -335,7 +321,7 @@ def _show(app: Application, text: str) -> None:
     if not app.settings["surface.file"]:
         return
     try:
-        write(app.root, text)
+        cache.write(app.root, text)
     except (OSError, RecortexError) as error:
         with suppress(StorageError):
             app.degraded(
@@ -368,94 +354,3 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(
         part for part in path.rstrip(".").replace("\\", "/").split("/") if part not in {"", "."}
     ) or ("",)
-
-
-# -- the brief as a file of the project, for agents without hooks: between markers, and ignored by git
-
-
-START, END = "<!-- CORTEX_MEMORY_START -->", "<!-- CORTEX_MEMORY_END -->"
-LARGEST = 1_000_000
-"""Bytes of a file whose other text is kept around the brief; a larger one is refused."""
-
-_BLOCK = re.compile(f"{re.escape(START)}.*?(?:{re.escape(END)}|\\Z)", re.DOTALL)
-
-
-def write(root: Path, text: str) -> Path:
-    """Put the brief between the markers of the project's file, keep the rest, and make git ignore it.
-
-    Raises:
-        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
-            it cannot be ours.
-        OSError: it cannot be written.
-    """
-    # Ignored before it is there: a commit in between would take it along.
-    path = _own(root)
-    _ignore(root)
-    path.parent.mkdir(exist_ok=True)
-    replace_text(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
-    return path
-
-
-def clear(root: Path) -> None:
-    """Take the brief out of the project's file, where one stands in it.
-
-    Raises:
-        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
-            it cannot be ours.
-        OSError: it cannot be written.
-    """
-    path = _own(root)
-    known = _known(path)
-    if START in known:
-        replace_text(path, _around(known, f"{START}\n{END}"))
-
-
-def _own(root: Path) -> Path:
-    path = root / FILE
-    for one in (path.parent, path):
-        # A link in a cloned repository would have the brief written wherever it leads.
-        if one.is_symlink():
-            raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
-    if path.exists() and git_files.tracked(root, FILE):
-        raise InvalidInputError(
-            f"{path} is part of the repository: memories would be committed with it.",
-            hint=f"`git rm --cached {FILE}` takes it out.",
-        )
-    return path
-
-
-def _known(path: Path) -> str:
-    if not path.exists():
-        return ""
-    if path.stat().st_size > LARGEST:
-        raise InvalidInputError(f"{path} has more than {LARGEST:,} bytes.", hint="Move it away.")
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInputError(f"{path} is not UTF-8.", hint="Move it away.") from None
-
-
-def _around(known: str, block: str) -> str:
-    """The former text with the block in place of the former one, or after it."""
-    if START in known:
-        # A function, not the text itself: backslashes in it would be read as references to groups.
-        return _BLOCK.sub(lambda _: block, known, count=1)
-    return f"{known.rstrip()}\n\n{block}\n" if known.strip() else f"{block}\n"
-
-
-def _ignore(root: Path) -> None:
-    """Name the file where git looks for what to ignore: in the clone's own list, else in the project's."""
-    git = root / ".git"
-    if not git.exists():
-        return
-    # The clone's own list changes no file of the project. In a linked worktree `.git` is a file without
-    # that list.
-    path = git / "info" / "exclude" if git.is_dir() else root / ".gitignore"
-    if path.is_symlink() or path.parent.is_symlink():
-        raise InvalidInputError(f"{path} is a symbolic link.", hint="Remove the link.")
-    known = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    if f"/{FILE}" in known.split() or FILE in known.split():
-        return
-    path.parent.mkdir(exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(("" if not known or known.endswith("\n") else "\n") + f"/{FILE}\n")

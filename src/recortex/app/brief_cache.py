@@ -1,4 +1,4 @@
-"""Briefs kept for the next session start: one small file per branch, folder and client.
+"""Briefs that are kept: a small file per branch, folder and client, and one in the project for all agents.
 
 The hook reads one in milliseconds, so nothing heavy is imported here. A file that
 is not ours, is too large, or has another format counts as missing.
@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.injection import END, START
-from recortex.domain.text import UNNAMED
-from recortex.errors import UntrustedFileError
+from recortex.domain.text import UNNAMED, lazy
+from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 from recortex.hashes import sha256
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, lazy_module
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from recortex.app.projects import Location
+    from recortex.codebase import git as git_files
+else:
+    git_files = lazy_module("recortex.codebase.git")
+
 FRESH_SECONDS = 24 * 3600
 """Confidence fades with time, so a brief is made anew after a day even where nothing changed."""
-
+FOLDER = "surface-cache"
 FILE = ".claude/cortex-memory.local.md"
 """Where a project may have its brief in a file, when the settings ask for it."""
 LARGEST = 64_000
@@ -194,3 +200,109 @@ def _read(data: Any) -> Cached | None:
     at = float(data["generated_at"])
     brief = Brief(text, int(data["tokens"]), items, at, cached=True, sessions=sessions)
     return Cached(brief, str(data["generation"]), float(data["fresh_until"]), int(data["budget"]))
+
+
+# -- the brief as a file of the project, for agents without hooks: between markers, and ignored by git
+
+
+FILE_START, FILE_END = "<!-- CORTEX_MEMORY_START -->", "<!-- CORTEX_MEMORY_END -->"
+LARGEST_FILE = 1_000_000
+"""Bytes of a file whose other text is kept around the brief; a larger one is refused."""
+
+_BLOCK = lazy(f"{re.escape(FILE_START)}.*?(?:{re.escape(FILE_END)}|\\Z)", re.DOTALL)
+
+
+def write(root: Path, text: str) -> Path:
+    """Put the brief between the markers of the project's file, keep the rest, and make git ignore it.
+
+    Raises:
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
+            it cannot be ours.
+        OSError: it cannot be written.
+    """
+    # Ignored before it is there: a commit in between would take it along.
+    path = _own(root)
+    _ignore(root)
+    path.parent.mkdir(exist_ok=True)
+    replace_text(
+        path,
+        _around(_known(path), f"{FILE_START}\n{text}\n{FILE_END}" if text else f"{FILE_START}\n{FILE_END}"),
+    )
+    return path
+
+
+def clear(root: Path) -> None:
+    """Take the brief out of the project's file, where one stands in it.
+
+    Raises:
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
+            it cannot be ours.
+        OSError: it cannot be written.
+    """
+    path = _own(root)
+    known = _known(path)
+    if FILE_START in known:
+        replace_text(path, _around(known, f"{FILE_START}\n{FILE_END}"))
+
+
+def _own(root: Path) -> Path:
+    path = root / FILE
+    for one in (path.parent, path):
+        # A link in a cloned repository would have the brief written wherever it leads.
+        if one.is_symlink():
+            raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
+    if path.exists() and git_files.tracked(root, FILE):
+        raise InvalidInputError(
+            f"{path} is part of the repository: memories would be committed with it.",
+            hint=f"`git rm --cached {FILE}` takes it out.",
+        )
+    return path
+
+
+def _known(path: Path) -> str:
+    if not path.exists():
+        return ""
+    if path.stat().st_size > LARGEST_FILE:
+        raise InvalidInputError(f"{path} has more than {LARGEST_FILE:,} bytes.", hint="Move it away.")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInputError(f"{path} is not UTF-8.", hint="Move it away.") from None
+
+
+def _around(known: str, block: str) -> str:
+    """The former text with the block in place of the former one, or after it."""
+    if FILE_START in known:
+        # A function, not the text itself: backslashes in it would be read as references to groups.
+        return _BLOCK.sub(lambda _: block, known, count=1)
+    return f"{known.rstrip()}\n\n{block}\n" if known.strip() else f"{block}\n"
+
+
+def _ignore(root: Path) -> None:
+    """Name the file where git looks for what to ignore: in the clone's own list, else in the project's."""
+    git = root / ".git"
+    if not git.exists():
+        return
+    # The clone's own list changes no file of the project. In a linked worktree `.git` is a file without
+    # that list.
+    path = git / "info" / "exclude" if git.is_dir() else root / ".gitignore"
+    if path.is_symlink() or path.parent.is_symlink():
+        raise InvalidInputError(f"{path} is a symbolic link.", hint="Remove the link.")
+    known = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    if f"/{FILE}" in known.split() or FILE in known.split():
+        return
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("" if not known or known.endswith("\n") else "\n") + f"/{FILE}\n")
+
+
+def forget_briefs(locations: Sequence[Location]) -> int:
+    """Delete all briefs that were kept, and what the project's file shows of one.
+
+    Returns how many files are gone.
+    """
+    for root in {location.project.root for location in locations if location.project}:
+        if (root / FILE).exists():
+            with suppress(OSError, InvalidInputError):
+                clear(root)
+    return sum(invalidate(one.place(FOLDER)) for one in locations)

@@ -8,8 +8,8 @@ from contextlib import closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import holds_secret
-from recortex.codebase.project import branch_and_commit, read
+from recortex.app.projects import holds_secret
+from recortex.codebase.git import branch_and_commit, read
 from recortex.domain.memory import FileLink, FunctionLink
 from recortex.domain.vocabulary import Scope
 from recortex.engines.citations import Lines, Search, judged, lost, signed, suffix, uncompared

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.application import is_own, mark_of
-from recortex.app.naming import shown
+from recortex.app.projects import shown
+from recortex.codebase.git import OLDEST_GIT, git_folders, has_reftables, leads_elsewhere
 from recortex.codebase.line_history import history
-from recortex.codebase.project import OLDEST_GIT, git_folders, has_reftables, leads_elsewhere
 from recortex.deadlines import within
 from recortex.domain.maintenance import Checkpoint
 from recortex.domain.memory import FileLink, Memory

@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import shown
+from recortex.app.projects import shown
 from recortex.clients.instruction_files import persons_path, watched
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import shown
+from recortex.app.projects import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import RelationType

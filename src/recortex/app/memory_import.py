@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.citations import cite
-from recortex.codebase.git import relative
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.git import branch_and_commit, relative
 from recortex.codec import storable
 from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import kind_of

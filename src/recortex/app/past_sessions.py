@@ -11,9 +11,8 @@ from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.naming import of_info, shown
-from recortex.app.projects import find_project, is_above_all
-from recortex.codebase.project import find_checkout, working_tree, worktrees
+from recortex.app.projects import find_project, is_above_all, of_info, shown
+from recortex.codebase.git import find_checkout, working_tree, worktrees
 from recortex.codebase.record_files import command_files
 from recortex.domain.session import HookEvent
 from recortex.errors import RecortexError, UntrustedFileError

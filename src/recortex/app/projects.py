@@ -15,9 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.naming import shown
-from recortex.codebase.project import Checkout, find_checkout, same_folder, working_tree
-from recortex.domain.text import lazy
+from recortex.codebase.git import Checkout, find_checkout, same_folder, set_local, working_tree
+from recortex.domain.text import lazy, suspicious
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
 from recortex.hashes import sha256
@@ -28,16 +27,80 @@ if TYPE_CHECKING:
     import secrets
     from urllib import parse as urls
 
-    from recortex.codebase import git as git_files
     from recortex.domain import address as addresses
     from recortex.domain.address import Address
+    from recortex.domain.exchange import SessionInfo
+    from recortex.domain.session import HookEvent, Session
     from recortex.domain.vocabulary import Scope
 else:
     addresses = lazy_module("recortex.domain.address")
-    git_files = lazy_module("recortex.codebase.git")
     glob = lazy_module("glob")
     secrets = lazy_module("secrets")
     urls = lazy_module("urllib.parse")
+
+_STAND_IN = lazy(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")  # what a secret in a name was replaced by
+
+
+def shown(name: str) -> str:
+    """The name with a stable stand-in for each part that holds a secret."""
+    if not suspicious(name):
+        return name
+    from recortex.engines.privacy import redaction
+
+    return redaction.without_secrets(name)
+
+
+def holds_secret(name: str) -> bool:
+    """Whether a part of a name holds a secret."""
+    return shown(name) != name
+
+
+def hidden(name: str) -> bool:
+    """Whether a part of a name was replaced: such a path cannot be opened."""
+    return "[" in name and _STAND_IN.search(name) is not None
+
+
+def of_event(event: HookEvent) -> HookEvent:
+    """The event with the ids by which it is known here; its paths are still to be opened."""
+    session, agent = shown(event.session), shown(event.agent)
+    known = session == event.session and agent == event.agent
+    return event if known else replace(event, session=session, agent=agent)
+
+
+def of_session(session: Session) -> Session:
+    """The session as it is kept."""
+    return replace(
+        session, cwd=shown(session.cwd), branch=shown(session.branch), transcript=shown(session.transcript)
+    )
+
+
+def of_info(info: SessionInfo) -> SessionInfo:
+    """What is known of a transcript as it is kept.
+
+    The folder that it was written in is still to be looked into.
+    """
+    return replace(
+        info,
+        session_id=shown(info.session_id),
+        path=shown(info.path),
+        branch=shown(info.branch),
+        parent_session=shown(info.parent_session),
+    )
+
+
+def without_secrets(text: str) -> str:
+    """A message without secrets, in its words and in the paths that it names."""
+    from recortex.engines.privacy import redact
+
+    return redact(" ".join(map(shown, text.split()))).text
+
+
+# -- where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to
+#
+# A checkout says which folder is its own by an id in git's local configuration, which no clone and no pull
+# brings along; the folder says to which path it is bound. Both must agree. A folder without git is known by
+# its path alone. So nothing that comes with a repository can point at a memory, bring one along, or replace
+# one.
 
 
 # -- where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to
@@ -148,7 +211,7 @@ class Project(Value, frozen=True):
 
 def find_project(home: Path, start: Path) -> Project:
     """The project that a folder lies in, and where its memory is."""
-    known = {folder.name[-16:] for folder in _folders(home)}
+    known = {folder.name[-16:] for folder in project_folders(home)}
     here = start.resolve()
 
     def is_known(folder: Path) -> bool:
@@ -234,19 +297,6 @@ def adopted(project: Project) -> None:
         _write(now.folder, replace(now.record, former=""))
 
 
-def unbind(project: Project) -> None:
-    """Take the id of a memory that is gone out of the checkout's git configuration."""
-    git, record = project.checkout.git, project.record
-    # Only its own id: by now the checkout may carry that of another memory.
-    if git is not None and record is not None and project.checkout.id == record.id:
-        git_files.unset_local(git, GIT_KEY)
-
-
-def bound_to(home: Path, anchor: Path) -> list[Path]:
-    """Every folder that is bound to a path; those that its checkout does not name are of earlier ones."""
-    return [folder for folder in _folders(home) if (record := read_record(folder)) and record.binds(anchor)]
-
-
 def path_id(anchor: Path) -> str:
     """The id of a project without git: it follows from the path."""
     return sha256(os.fsencode(anchor)).hexdigest()[:16]
@@ -288,7 +338,7 @@ def carries_foreign(project: Project) -> bool:
     here the checkout is known by its path, as a folder without git is.
     """
     id_ = project.checkout.id
-    return bool(id_) and not any(folder.name.endswith(f"-{id_}") for folder in _folders(project.home))
+    return bool(id_) and not any(folder.name.endswith(f"-{id_}") for folder in project_folders(project.home))
 
 
 def _write(folder: Path, record: Record) -> None:
@@ -296,46 +346,21 @@ def _write(folder: Path, record: Record) -> None:
 
 
 def _tell_git(git: Path, id_: str) -> bool:
-    return git_files.set_local(git, GIT_KEY, id_) and Checkout(git.parent, git).id == id_
+    return set_local(git, GIT_KEY, id_) and Checkout(git.parent, git).id == id_
 
 
 def _by_id(home: Path, id_: str) -> tuple[Path, Record] | None:
-    folder = next((one for one in _folders(home) if id_ and one.name.endswith(f"-{id_}")), None)
+    folder = next((one for one in project_folders(home) if id_ and one.name.endswith(f"-{id_}")), None)
     record = read_record(folder) if folder else None
     return (folder, record) if folder and record else None
 
 
-def _folders(home: Path) -> list[Path]:
+def project_folders(home: Path) -> list[Path]:
+    """The folders of all projects of this person."""
     with suppress(OSError):
         names = [entry.name for entry in os.scandir(home / FOLDER) if _ID.fullmatch(entry.name[-16:])]
         return [home / FOLDER / name for name in sorted(names)]
     return []
-
-
-class KnownProject(Value, frozen=True):
-    """A project of this person on this machine.
-
-    Attributes:
-        key: the name of its folder.
-        name: of the checkout.
-        path: of the checkout; it may be gone.
-        database: its store's file.
-    """
-
-    key: str
-    name: str
-    path: Path
-    database: Path
-
-
-def known_projects(home: Path) -> list[KnownProject]:
-    """The projects that have a folder with a store, by name."""
-    found = [
-        KnownProject(folder.name, Path(record.path).name, Path(record.path), folder / DATABASE)
-        for folder in _folders(home)
-        if (record := read_record(folder)) and (folder / DATABASE).is_file()
-    ]
-    return sorted(found, key=lambda one: (one.name.lower(), one.key))
 
 
 # -- where a store is: from a folder, a URL and the settings to a file

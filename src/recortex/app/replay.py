@@ -18,12 +18,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from recortex.app.capture_requests import Request
-from recortex.app.hooks.context import HookContext
+from recortex.app.hooks.context import HookContext, Request
 from recortex.app.hooks.dispatch import handle
 from recortex.app.jobs.capture import LastMessage, RunCounts, follow_up, learn_from
-from recortex.app.naming import shown
 from recortex.app.past_sessions import PastSession, Step, past_session
+from recortex.app.projects import shown
 from recortex.app.wiring import replay_context
 from recortex.domain.reports import Given, ReplayedSession, SaidAgain
 from recortex.domain.search import MemoryQuery

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.citations import SECONDS, cite, cited_by
 from recortex.app.citations import heal as heal_symbols
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.git import branch_and_commit
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Citation, mean_intact
 from recortex.domain.reports import Check

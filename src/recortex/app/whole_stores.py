@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.backends.files import copy_whole, summarise
 from recortex.app.backends.stores import erase_workspace, open_store, workspace_rows
-from recortex.app.brief import forget_briefs
-from recortex.app.naming import hidden, shown
+from recortex.app.brief_cache import forget_briefs
 from recortex.app.projects import (
     DATABASE,
+    GIT_KEY,
     PARTS,
     RECORD,
     Location,
-    bound_to,
+    hidden,
     locate,
     of_project,
     of_url,
     of_user,
     prepare,
+    project_folders,
     read_record,
-    unbind,
+    shown,
     unbound,
     url_of,
 )
-from recortex.codebase.git import tracked
-from recortex.codebase.project import Checkout
+from recortex.codebase.git import Checkout, tracked, unset_local
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError, UntrustedFileError
 from recortex.filesystem import read_own, require_own, require_own_folder
@@ -401,3 +401,18 @@ def is_signed(key_: bytes, parts: Iterable[bytes], signature: str) -> bool:
     for part in parts:
         made.update(part)
     return hmac.compare_digest(made.hexdigest().encode(), signature.encode())
+
+
+def unbind(project: Project) -> None:
+    """Take the id of a memory that is gone out of the checkout's git configuration."""
+    git, record = project.checkout.git, project.record
+    # Only its own id: by now the checkout may carry that of another memory.
+    if git is not None and record is not None and project.checkout.id == record.id:
+        unset_local(git, GIT_KEY)
+
+
+def bound_to(home: Path, anchor: Path) -> list[Path]:
+    """Every folder that is bound to a path; those that its checkout does not name are of earlier ones."""
+    return [
+        folder for folder in project_folders(home) if (record := read_record(folder)) and record.binds(anchor)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -366,11 +366,8 @@ def _without_secrets(text: str) -> str:
 
 
 def _clock(settings: Settings) -> Callable[[], datetime]:
-    def now() -> datetime:
-        return datetime.now(UTC)
-
     if not settings["now"]:
-        return now
+        return partial(datetime.now, UTC)
     fixed = instants.parse_instant(settings["now"])
     # Not the time since the start: a test or a bench has the same instant in every process.
     return lambda: fixed

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.citations import cite
-from recortex.app.naming import holds_secret
 from recortex.app.neighbours import keep_neighbours, state_file
+from recortex.app.projects import holds_secret
 from recortex.code.counting import conventions_of, ids_of
 from recortex.code.detecting import detect
+from recortex.codebase.git import branch_and_commit, read
 from recortex.codebase.line_history import moves
 from recortex.codebase.manifests import ecosystem_of, read_manifest
-from recortex.codebase.project import branch_and_commit, read
 from recortex.codebase.record_files import excerpt
 from recortex.codebase.syntax.fact_store import FactStore, kept_on_disk
 from recortex.codebase.syntax.grammars import require

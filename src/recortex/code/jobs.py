@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.app.citations import can_parse, link, link_callers, open_code
 from recortex.app.jobs.reembedding import SHARE
 from recortex.app.jobs.work import Job, Outcome
-from recortex.app.naming import holds_secret, shown
+from recortex.app.projects import holds_secret, shown
 from recortex.codebase.line_history import past
 
 if TYPE_CHECKING:

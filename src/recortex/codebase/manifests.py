@@ -16,9 +16,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recortex.codebase.git import isolated
-from recortex.codebase.project import branch_and_commit
-from recortex.domain.code import Dependency, Manifest
+from recortex.codebase.git import branch_and_commit, isolated
+from recortex.domain.code import Dependency, FileFacts, Import, Manifest
 from recortex.domain.text import lazy, read_toml
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
@@ -429,3 +428,44 @@ class WorkingTree:
             except (OSError, UntrustedFileError, ValueError):
                 self._declared[path] = None
         return self._declared[path]
+
+
+# -- what a manifest calls the part of the project that it lies in, and what that depends on
+
+
+MOST_DEPENDENCIES = 2_000
+_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+
+
+def package_facts(name: str, data: bytes) -> FileFacts:
+    """The facts of a manifest: its name as `module`, dependencies as imports; none of one of another form."""
+    try:
+        module, needs = _PACKAGES[name](data.decode("utf-8", "replace"))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return FileFacts("manifest", whole=False)
+    names = sorted({str(one)[:200] for one in needs})[:MOST_DEPENDENCIES]
+    return FileFacts("manifest", module=module[:200], imports=tuple(Import(one, "", "", 0) for one in names))
+
+
+def _go_module(text: str) -> tuple[str, Iterable[str]]:
+    found = _MODULE.search(text)
+    return (found[1] if found else "", [name for name, _, _ in go_modules(text)])
+
+
+def _cargo_package(text: str) -> tuple[str, Iterable[str]]:
+    given: dict[str, Any] = read_toml(text)
+    name = str(given.get("package", {}).get("name", "")).replace("-", "_")
+    return name, [key for key, _ in entries(given, CARGO_PARTS)]
+
+
+def _npm_package(text: str) -> tuple[str, Iterable[str]]:
+    given = json.loads(text)
+    return str(given.get("name", "")), [key for key, _ in entries(given, NPM_PARTS)]
+
+
+_PACKAGES: dict[str, Callable[[str], tuple[str, Iterable[str]]]] = {
+    "go.mod": _go_module,
+    "Cargo.toml": _cargo_package,
+    "package.json": _npm_package,
+}
+MANIFESTS = frozenset(_PACKAGES)

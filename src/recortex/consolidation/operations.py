@@ -19,7 +19,7 @@ from recortex.engines.ingestion.output_redaction import all_output_redacted, out
 from recortex.engines.similarity import contradiction
 from recortex.engines.supersession.service import insert_superseding, move_receipts
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
-from recortex.operations.agents import limited, weighty
+from recortex.operations.agents import weighty
 from recortex.operations.base import Operations, bounded, filled
 from recortex.operations.registry import operation
 from recortex.text.tokens import TokenCounter
@@ -154,7 +154,7 @@ class ConsolidationOperations(Operations):
         if action != "merge":
             return self._consolidate(ids, bounded(limit), dry_run=dry_run or action == "plan")
         services, a, b = self._two(ids)
-        if limited(self._app) and (weighty(a) or weighty(b)):
+        if self._app.limited and (weighty(a) or weighty(b)):
             raise PersonNeededError("Only the person merges global, pinned or critical memories.")
         against = contradiction(a.text, b.text)
         if against and not text.strip():
@@ -197,7 +197,7 @@ class ConsolidationOperations(Operations):
 
     def _allowed(self, proposal: Proposal) -> Proposal:
         """A proposal that only a person may carry out is refused to an agent."""
-        if not proposal.refused and limited(self._app) and any(map(weighty, proposal.sources)):
+        if not proposal.refused and self._app.limited and any(map(weighty, proposal.sources)):
             return replace(proposal, refused="only the person merges global, pinned or critical memories")
         return proposal
 

@@ -13,10 +13,9 @@ from blake3 import blake3
 
 from recortex.app.application import is_own, mark_of
 from recortex.app.citations import cite
-from recortex.app.naming import shown
-from recortex.codebase.git import relative
+from recortex.app.projects import shown
+from recortex.codebase.git import branch_and_commit, relative
 from recortex.codebase.line_history import file_histories
-from recortex.codebase.project import branch_and_commit
 from recortex.codebase.record_files import ENDINGS, find, place
 from recortex.deadlines import within
 from recortex.decisions.collection import NOTED, RULE, collected, draft_of, noted, state_of

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app import naming
+from recortex.app import projects
 from recortex.app.jobs.reembedding import SHARE, embed_chunks
 from recortex.codebase.git import relative
 from recortex.codebase.record_files import find, place
@@ -21,7 +21,6 @@ from recortex.domain.vocabulary import Actor, AnyDomain, Domain, Scope
 from recortex.engines.privacy.table import rules_in_use
 from recortex.errors import FormatError, InvalidInputError, PersonNeededError, UntrustedFileError
 from recortex.filesystem import read_regular
-from recortex.operations.agents import limited
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 
@@ -143,7 +142,7 @@ class DocumentOperations(Operations):
             )
         folder = self._app.root if self._app.actor is Actor.AGENT else Path.cwd()
         root = self._app.root.resolve()
-        if limited(self._app) and not all((folder / one).resolve().is_relative_to(root) for one in paths):
+        if self._app.limited and not all((folder / one).resolve().is_relative_to(root) for one in paths):
             raise PersonNeededError("An agent ingests documents of the project only.")
         return paths, folder
 
@@ -290,7 +289,7 @@ class Ingesting:
             self._seen.add(name)  # it may be readable again: what is known of it stays
             return
         if why := _unfit_name(name):
-            self._problem(naming.shown(name), why)
+            self._problem(projects.shown(name), why)
             return
         self._read(Source(name, data, self._name(Path(origin.written)), modified, self._domain))
 
@@ -378,7 +377,7 @@ class Ingesting:
 
 def _unfit_name(name: str) -> str:
     """Why a document cannot be kept under its name; empty where it can."""
-    if naming.shown(name) != name:
+    if projects.shown(name) != name:
         return "its name holds a secret"
     try:
         name.encode()

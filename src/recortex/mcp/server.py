@@ -85,7 +85,7 @@ def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
 
 def _in_checkout(folder: Path) -> bool:
     """Whether a folder says by itself which project is meant."""
-    from recortex.codebase.project import find_checkout
+    from recortex.codebase.git import find_checkout
 
     return find_checkout(folder).git is not None
 

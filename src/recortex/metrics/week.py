@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.capture_requests import logged_errors
 from recortex.app.diagnosis import SAMPLES, failing, losses
+from recortex.app.hooks.context import logged_errors
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.privacy import redact

@@ -66,7 +66,7 @@ def readable(app: Application, path: str) -> Path:
     Raises:
         PersonNeededError: it lies elsewhere, also by way of a link.
     """
-    if not limited(app):
+    if not app.limited:
         return Path(path)
     place = app.root / Path(path).expanduser()
     if not within_reach(app, place):
@@ -80,7 +80,7 @@ def readable(app: Application, path: str) -> Path:
 
 def within_reach(app: Application, place: Path) -> bool:
     """Whether a file may be learned from by whoever calls; links are followed."""
-    if not limited(app):
+    if not app.limited:
         return True
     real, root = place.resolve(), app.root.resolve()
     if Path.home().resolve().is_relative_to(root):  # a "project" that holds the home folder is no bound
@@ -94,16 +94,11 @@ def check_settings_of_clients(app: Application, done: str) -> None:
     Raises:
         PersonNeededError: it would.
     """
-    if limited(app):
+    if app.limited:
         raise PersonNeededError(
             "Only the person changes the settings of their clients; nothing was written.",
             hint=f"They run `recortex {done}` in a terminal. `dry_run` shows what it would write.",
         )
-
-
-def limited(app: Application) -> bool:
-    """Whether the caller is an agent without the setting `agents.trusted`."""
-    return app.actor is Actor.AGENT and not app.settings["agents.trusted"]
 
 
 def restrict_draft(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
@@ -115,7 +110,7 @@ def restrict_draft(app: Application, draft: Draft, replaced: Memory | None) -> D
         replaced: the memory that it is to replace.
     """
     asked = draft.scope is Scope.GLOBAL or draft.pinned or draft.priority >= TOP or draft.status is not None
-    if not limited(app) or not (asked or (replaced is not None and weighty(replaced))):
+    if not app.limited or not (asked or (replaced is not None and weighty(replaced))):
         return draft
     untrusted = TRUST_OF_ORIGIN[draft.origin] is Trust.UNTRUSTED  # its quarantine is stricter
     return replace(
@@ -139,7 +134,7 @@ def edited(app: Application, old: Memory, new: Memory) -> Memory:
         PersonNeededError: it would become pinned or critical, or a weighty memory would change in what it
             says or in what makes it count.
     """
-    if not limited(app):
+    if not app.limited:
         return new
     if (new.pinned and not old.pinned) or (new.priority >= TOP > old.priority):
         raise PersonNeededError("Only the person pins a memory or makes it critical.")
@@ -182,7 +177,7 @@ def _keep_weight(old: Memory, new: Memory) -> None:
 
 def capped(app: Application, priority: int) -> int:
     """A priority that an agent may give."""
-    return min(priority, TOP - 1) if limited(app) else priority
+    return min(priority, TOP - 1) if app.limited else priority
 
 
 def check_decision(app: Application) -> None:
@@ -191,7 +186,7 @@ def check_decision(app: Application) -> None:
     Raises:
         PersonNeededError: it does.
     """
-    if limited(app):
+    if app.limited:
         raise PersonNeededError("Only the person approves what waits for review.")
 
 
@@ -201,7 +196,7 @@ def check_taking_back(app: Application, services: StoreServices, memory: Memory,
     Raises:
         PersonNeededError: it does.
     """
-    if not limited(app):
+    if not app.limited:
         return
     latest, *former = services.store.memories.history(memory.id)
     stood = next(

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from recortex.app import naming
-from recortex.app.naming import shown
+from recortex.app import projects
+from recortex.app.projects import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from recortex.app.hooks import dispatch
     from recortex.app.jobs import running as job_running
     from recortex.app.jobs import table as job_table
+    from recortex.codebase import git
     from recortex.codebase import git as git_files
-    from recortex.codebase import project
     from recortex.domain.memory import Citation, FileLink
     from recortex.domain.relation import Relation
     from recortex.domain.search import Document
@@ -60,7 +60,7 @@ else:
     job_running = lazy_module("recortex.app.jobs.running")
     job_table = lazy_module("recortex.app.jobs.table")
     decay = lazy_module("recortex.engines.decay")
-    project = lazy_module("recortex.codebase.project")
+    git = lazy_module("recortex.codebase.git")
 
 
 Result = TypeVar("Result", bound="DataclassInstance")
@@ -302,7 +302,7 @@ def file_link(text: str, root: Path) -> FileLink:
         )
     from recortex.app.citations import cite
 
-    return cite(root, git_files.relative(path, root), first, last, project.branch_and_commit(root)[1])
+    return cite(root, git_files.relative(path, root), first, last, git.branch_and_commit(root)[1])
 
 
 def _parts(text: str) -> tuple[str, int | None, int | None]:
@@ -653,9 +653,9 @@ def memory_query(
         kinds=tuple(map(kind_of, kinds)),
         statuses=usual if statuses is None else tuple(map(Status, statuses)),
         tags=tuple(tags),
-        files=tuple(map(naming.shown, files)),
+        files=tuple(map(projects.shown, files)),
         domains=tuple(map(Domain, domains)),
-        session=naming.shown(session),
+        session=projects.shown(session),
         **filters,
     )
 

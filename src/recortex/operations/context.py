@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.brief import brief
-from recortex.app.naming import shown
-from recortex.codebase.project import branch_and_commit
+from recortex.app.projects import shown
+from recortex.codebase.git import branch_and_commit
 from recortex.domain.context import Context, Frame
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.backends.stores import generation_of
-from recortex.app.brief import BUDGET, FOLDER
-from recortex.app.brief_cache import LARGEST
-from recortex.app.capture_requests import STATUS, read_status
+from recortex.app.brief import BUDGET
+from recortex.app.brief_cache import FOLDER, LARGEST
 from recortex.app.changes import unread
 from recortex.app.diagnosis import Due, pending
+from recortex.app.hooks.context import STATUS, read_status
 from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
-from recortex.app.naming import shown
+from recortex.app.projects import shown
 from recortex.app.series import DAY, Series, daily, drawn, fading
 from recortex.codec import loads
 from recortex.domain.exchange import ExchangeQuery

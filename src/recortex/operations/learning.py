@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.brief import forget_briefs
+from recortex.app.brief_cache import forget_briefs
 from recortex.app.jobs.capture import after_import
 from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
 from recortex.app.jobs.learning import learn, make_again
@@ -28,7 +28,7 @@ from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
 from recortex.formats.transcripts import format_names, open_transcript
 from recortex.formats.transcripts.databases import is_web_export
 from recortex.importers.base import Where, discover, recognise, sources
-from recortex.operations.agents import WAITING, limited, readable, within_reach
+from recortex.operations.agents import WAITING, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.moving import Imported, RowsRead, adopt, foreign
 from recortex.operations.projects import MOST_COMMITS, import_commits, import_records
@@ -420,7 +420,7 @@ class LearningOperations(Operations):
             clock=self._app.clock,
             final=final,
             dry_run=dry_run,
-            trusted_file=not limited(self._app) and (trust or not self._came_along(path)),
+            trusted_file=not self._app.limited and (trust or not self._came_along(path)),
         )
         if embed:
             embed_all(self._app, lesson.added, quiet=True)
@@ -436,8 +436,8 @@ class LearningOperations(Operations):
             Path(wanted.path), lambda parts, signature: is_signed(key, parts, signature)
         )
         # An agent may have been made to import an old export, and so to bring back what was put away since.
-        quarantine = wanted.quarantine or limited(self._app)
-        if limited(self._app) and records.exchanges:
+        quarantine = wanted.quarantine or self._app.limited
+        if self._app.limited and records.exchanges:
             problems = (*problems, f"{len(records.exchanges)} exchanges are left to the person to import")
             records = replace(records, exchanges=())
         if not (records.own or wanted.trust):
@@ -453,14 +453,14 @@ class LearningOperations(Operations):
         """
         services, now = self._app.services(Scope.PROJECT), self._app.clock()
         folder = notes_folder(self._app.settings.claude_folder, self._app.root)
-        if path and limited(self._app):
+        if path and self._app.limited:
             raise PersonNeededError("Only the person says whose the notes in a folder are.")
         if path and Path(path).expanduser().resolve() not in {folder.resolve(), folder.parent.resolve()}:
             raise InvalidInputError(
                 f"{path} is not where Claude Code keeps notes on this project.",
                 hint="`recortex import rules` reads what this project says; it needs no path.",
             )
-        if limited(self._app):
+        if self._app.limited:
             reading = Reading() if dry_run else keep_in_step(services, now)
         else:
             if path and not dry_run:

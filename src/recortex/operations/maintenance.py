@@ -7,8 +7,6 @@ import os
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.app import capture_requests
-from recortex.app.capture_requests import STATUS, LoggedError, logged_errors, read_status
 from recortex.app.diagnosis import (
     Health,
     HealthFinding,
@@ -20,6 +18,8 @@ from recortex.app.diagnosis import (
     notices,
     pending,
 )
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import STATUS, LoggedError, logged_errors, read_status
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.brief import forget_briefs
+from recortex.app.brief_cache import forget_briefs
 from recortex.app.whole_stores import copy_store, export_key, signer
 from recortex.domain.memory import Memory
 from recortex.domain.relation import AuditEntry

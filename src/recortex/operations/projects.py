@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recortex import plugins
 from recortex.app.access import Right, Tokens
-from recortex.app.brief import forget_briefs
+from recortex.app.brief_cache import forget_briefs
 from recortex.app.commit_import import CommitImport
 from recortex.app.jobs.instructions import Reading, read_first
-from recortex.app.naming import shown
 from recortex.app.past_sessions import describe_unread, notes_folder
-from recortex.app.projects import COMPANIONS, adopted, bind_workspace, locate
+from recortex.app.projects import COMPANIONS, adopted, bind_workspace, locate, shown
 from recortex.app.whole_stores import Candidate, candidates, discard, named, opened, refused, take_over
 from recortex.clients.catalogue import ClientName, InstallRequest, found_here, share
 from recortex.clients.hooks import here
@@ -32,7 +31,7 @@ from recortex.errors import ConfigError, InvalidInputError, PersonNeededError, S
 from recortex.formats.importers import Records
 from recortex.formats.session_files import histories
 from recortex.lean import Value
-from recortex.operations.agents import WAITING, check_settings_of_clients, limited
+from recortex.operations.agents import WAITING, check_settings_of_clients
 from recortex.operations.base import Operations, bounded, embed_all, filled
 from recortex.operations.moving import Imported, WouldKeep, adopt
 from recortex.operations.registry import operation
@@ -247,7 +246,7 @@ def import_records(app: Application, path: str, *, embed: bool, dry_run: bool) -
         )
     services = app.services(Scope.PROJECT)
     importer = plugins.load(plugins.capability("decisions").importers["adr"])
-    reading = importer(app, services, held=limited(app), dry_run=dry_run)
+    reading = importer(app, services, held=app.limited, dry_run=dry_run)
     done = reading.run(places)
     if not dry_run:
         for told in (one.kept for one in plugins.capabilities() if one.kept):
@@ -274,7 +273,7 @@ def import_commits(
     if path:
         _inside(app, path)
     services = app.services(Scope.PROJECT)
-    reading = CommitImport(app, services, held=limited(app), dry_run=dry_run)
+    reading = CommitImport(app, services, held=app.limited, dry_run=dry_run)
     done = reading.run(since=since, limit=bounded(limit, most=_MOST_EVER), afresh=afresh)
     told = {"commits": done.read, "changed": done.replaced}
     problems = (*done.problems, *([f"only the last {limit:,} commits were read"] if done.cut else []))
@@ -327,7 +326,7 @@ def _inside(app: Application, path: str) -> Path:
     folder = app.root if app.actor is Actor.AGENT else Path.cwd()
     place, root = Path(os.path.normpath(folder / Path(path).expanduser())), app.root.resolve()
     if not place.resolve().is_relative_to(root):
-        if limited(app):
+        if app.limited:
             raise PersonNeededError("An agent imports what is in the project only.")
         raise InvalidInputError(
             f"{path} is not in the project {app.root}.", hint="Work in the project that it belongs to."

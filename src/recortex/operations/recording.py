@@ -533,7 +533,7 @@ class CorrectionOperations(Operations):
             )
         new = (
             self._by_agent(old, answer, text)
-            if agents.limited(self._app)
+            if self._app.limited
             else self._by_person(services, old, answer, text)
         )
         kept = self._changed(services, old, new, "feedback", reason or answer)

@@ -27,7 +27,7 @@ from recortex.engines.supersession.reading import describe_rename
 from recortex.engines.validation import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, lazy_module
-from recortex.operations.agents import WAITING, check_decision, limited
+from recortex.operations.agents import WAITING, check_decision
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 from recortex.plugins import capabilities, load
@@ -398,9 +398,9 @@ class ValidationOperations(Operations):
         bounded(limit)
         now = self._app.clock()
         # An agent only follows and flags, and comparing may end a memory.
-        if heal and not limited(self._app):
+        if heal and not self._app.limited:
             self._compare_new()
-        mend: Mend | None = None if not heal else "safe" if limited(self._app) else "all"
+        mend: Mend | None = None if not heal else "safe" if self._app.limited else "all"
         found: list[Validated] = []
         for services, memories in self._doubted(now) if candidates else self._chosen(ids, scope, now):
             for chunk in validate(services, memories, now, mend=mend):

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.brief import forget_briefs
+from recortex.app.brief_cache import forget_briefs
 from recortex.app.neighbours import forget_code
 from recortex.app.past_sessions import own_sessions
 from recortex.app.replay import replay

@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recortex.app.predicted import NEXT, Kept, PredictionCache, Predictions, time_to_live
-from recortex.codebase.git import files_at_work
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.git import branch_and_commit, files_at_work
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.prediction.engine import (

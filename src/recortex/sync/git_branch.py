@@ -25,7 +25,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from recortex.codebase.project import git_path
+from recortex.codebase.git import git_path
 from recortex.domain.text import lazy
 from recortex.errors import ConfigError
 from recortex.lean import Value, field, msgspec, replace

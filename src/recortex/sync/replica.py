@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from recortex.app.brief import forget_briefs
+from recortex.app.brief_cache import forget_briefs
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.engines.exchanges.service import terms

@@ -8,7 +8,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from recortex.codebase.project import git_folders, git_path, run
+from recortex.codebase.git import git_folders, git_path, run
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
 from recortex.lean import replace

@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recortex.app.projects import known_projects, url_of
+from recortex.app.projects import DATABASE, project_folders, read_record, url_of
 from recortex.cortex import Cortex
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.lean import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from recortex.app.projects import KnownProject
 
 HERE = "here"
 """The project that the server was started in."""
@@ -28,6 +27,32 @@ THREADS = 4
 _KEPT_SECONDS = 60.0
 """Answers that take long and change with time are kept for so long while nothing is written."""
 Result = TypeVar("Result")
+
+
+class KnownProject(Value, frozen=True):
+    """A project of this person on this machine.
+
+    Attributes:
+        key: the name of its folder.
+        name: of the checkout.
+        path: of the checkout; it may be gone.
+        database: its store's file.
+    """
+
+    key: str
+    name: str
+    path: Path
+    database: Path
+
+
+def known_projects(home: Path) -> list[KnownProject]:
+    """The projects that have a folder with a store, by name."""
+    found = [
+        KnownProject(folder.name, Path(record.path).name, Path(record.path), folder / DATABASE)
+        for folder in project_folders(home)
+        if (record := read_record(folder)) and (folder / DATABASE).is_file()
+    ]
+    return sorted(found, key=lambda one: (one.name.lower(), one.key))
 
 
 class Desk:

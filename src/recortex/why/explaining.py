@@ -27,7 +27,7 @@ from recortex.operations.base import MAX_LIMIT, Operations, RecallQuestion, boun
 from recortex.operations.browsing import Reached, check_depth, fraction, known_then
 from recortex.operations.registry import operation
 from recortex.operations.searching import MOST_UNCHECKED, SearchOperations
-from recortex.why.account import account
+from recortex.why.operations import account
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

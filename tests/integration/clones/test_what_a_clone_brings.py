@@ -230,7 +230,7 @@ def test_a_branch_named_like_a_path_reads_no_file(stranger, tmp_path):
     for head in ("ref: ../../secret", f"ref: {tmp_path}/secret", "ref: refs/heads/../../../../secret"):
         (stranger / ".git" / "HEAD").write_text(f"{head}\n")
         assert hook(stranger, "session-start", "SessionStart", source="startup") == ""
-        from recortex.codebase.project import branch_and_commit
+        from recortex.codebase.git import branch_and_commit
 
         assert branch_and_commit(stranger) == ("", "")
 

@@ -7,8 +7,8 @@ import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
-from recortex.app import capture_requests
-from recortex.app.capture_requests import Request
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import Request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 

@@ -10,7 +10,7 @@ import pytest
 import ready_recortex
 from places import store_folder
 from recortex import Cortex
-from recortex.app import capture_requests
+from recortex.app.hooks import context as capture_requests
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.filesystem import alone

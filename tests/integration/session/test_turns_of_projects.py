@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from recortex import Cortex
-from recortex.app import capture_requests
-from recortex.app.capture_requests import Request
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import Request
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, RunCounts, learn_from
 from recortex.app.wiring import hook_context
@@ -198,7 +198,7 @@ def test_sessions_of_other_projects_in_a_named_folder_are_left_to_them(shop, too
 
 def test_a_live_session_teaches_the_project_into_which_it_changed(shop, tools, tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda to: started.append(to.root))
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda to: started.append(to.root))
     path = claude_code(tmp_path / "s1.jsonl", (shop, SHOP), (tools, TOOLS), (shop, LATER))
     request = Request(session="s1", transcript=str(path), client="claude-code", folder=str(shop), final=True)
     with Cortex.open(shop) as cortex:
@@ -267,7 +267,7 @@ def test_an_answer_belongs_to_the_project_of_its_question(shop, tools, tmp_path,
 def test_a_pass_that_begins_with_an_answer_knows_where_it_was_asked(
     shop, tools, tmp_path, monkeypatch, client, tail, final
 ):
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda _: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda _: None)
     monkeypatch.setattr("recortex.app.past_sessions._TAIL", tail)
     path = MOVING[client](tmp_path / "s1.jsonl", *wandering(shop, tools))
     lines = path.read_text().splitlines(keepends=True)

@@ -14,7 +14,7 @@ import pytest
 import ready_recortex
 from places import has_folder, store_folder
 from recortex import Cortex
-from recortex.app import brief
+from recortex.app import brief, brief_cache
 from recortex.domain.injection import END, START
 from recortex.domain.kinds import Kind
 from recortex.domain.relation import Relation, RelationStatus
@@ -325,7 +325,7 @@ def test_the_quick_path_gives_the_same_brief(cortex, clock):
     cortex.remember("Another thing to know")
     assert kept(cortex, clock) is None
     cortex.surface()
-    assert brief.forget_briefs(list(cortex._app.locations.values())) == 1
+    assert brief_cache.forget_briefs(list(cortex._app.locations.values())) == 1
     assert kept(cortex, clock) is None
 
 
@@ -342,7 +342,7 @@ def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, cloc
         assert (shown.stale_hours, shown.cached) == (30, True)
         assert "made 30 hours ago" in shown.text
         assert kept(damaged, clock) is None
-        brief.forget_briefs(list(damaged._app.locations.values()))
+        brief_cache.forget_briefs(list(damaged._app.locations.values()))
         with pytest.raises(StorageError):
             damaged.surface()
 
@@ -413,7 +413,7 @@ def test_the_file_keeps_what_stands_around_the_brief_and_git_ignores_it(writing,
     )
     ignored = (project / ".git" / "info" / "exclude").read_text(encoding="utf-8")
     assert ignored == f"/{FILE}\n"
-    brief.forget_briefs(list(writing._app.locations.values()))
+    brief_cache.forget_briefs(list(writing._app.locations.values()))
     assert (
         path.read_text(encoding="utf-8")
         == f"# Mine\n\nbefore\n\n{MARKED}\n<!-- CORTEX_MEMORY_END -->\nafter\n"
@@ -421,7 +421,7 @@ def test_the_file_keeps_what_stands_around_the_brief_and_git_ignores_it(writing,
 
 
 def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
-    from recortex.app.brief import write
+    from recortex.app.brief_cache import write
 
     (tmp_path / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
     (tmp_path / ".gitignore").write_text("*.o", encoding="utf-8")

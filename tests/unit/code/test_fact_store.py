@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from recortex.codebase.syntax import fact_store, working_tree
+from recortex.codebase.syntax import fact_store
 from recortex.codebase.syntax.fact_store import FactStore
 from recortex.errors import UntrustedFileError
 
@@ -15,7 +15,7 @@ SOURCE = "def {}():\n    return 1\n"
 
 @pytest.fixture(autouse=True)
 def _no_race(monkeypatch):
-    monkeypatch.setattr(working_tree, "RACE", -(10**18))  # files are taken for settled as soon as written
+    monkeypatch.setattr(fact_store, "RACE", -(10**18))  # files are taken for settled as soon as written
 
 
 @pytest.fixture
@@ -44,11 +44,11 @@ def names(store, tree):
 
 
 def test_a_file_that_changes_right_after_it_was_read_is_read_again(store, tree, monkeypatch):
-    monkeypatch.setattr(working_tree, "RACE", 10**18)
+    monkeypatch.setattr(fact_store, "RACE", 10**18)
     store.refresh(tree)
-    (folder,) = [one for path, one, _ in working_tree.visits(tree, {}) if not path]
-    assert folder.modified == working_tree.NEVER
-    assert all(one.modified == working_tree.NEVER for one in folder.files)
+    (folder,) = [one for path, one, _ in fact_store.visits(tree, {}) if not path]
+    assert folder.modified == fact_store.NEVER
+    assert all(one.modified == fact_store.NEVER for one in folder.files)
 
 
 def test_new_renamed_and_deleted_files_are_found_and_renaming_costs_nothing(store, tree):

@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from recortex.app.capture_requests import LOG, STATUS
-from recortex.app.hooks.session_start import LEFT
+from recortex.app.hooks.context import LOG, STATUS
+from recortex.app.hooks.dispatch import LEFT
 from recortex.app.jobs.capture import LAG, PAUSE
 from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.clients.hooks import SECONDS as WAITS

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from privacy_rules import expand
-from recortex.app.naming import shown
+from recortex.app.projects import shown
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.checks.assignments import is_jumble
 

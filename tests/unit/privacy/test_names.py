@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_rules import expand, rules
-from recortex.app.naming import hidden, shown
+from recortex.app.projects import hidden, shown
 from recortex.domain.text import suspicious
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.redaction import without_secrets

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recortex.app.capture_requests import STATUS, read_status
+from recortex.app.hooks.context import STATUS, read_status
 from recortex.app.jobs import capture, running, table
 from recortex.app.jobs.capture import RunCounts
 from recortex.app.jobs.running import run

@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.app import capture_requests
-from recortex.app.capture_requests import ATTEMPTS, Request
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import ATTEMPTS, Request
 
 
 def request(name: str = "a", *, final: bool = False) -> Request:

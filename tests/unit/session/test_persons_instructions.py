@@ -21,7 +21,7 @@ THURSDAY = "Releases are cut on Thursdays from main"
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app import capture_requests
-from recortex.app.capture_requests import Request, beginning
+from recortex.app.hooks import context as capture_requests
 from recortex.app.hooks import reminders
-from recortex.app.hooks.session_end import close, ended, request_capture
-from recortex.app.hooks.session_start import _catch_up
+from recortex.app.hooks.context import Request, beginning
+from recortex.app.hooks.dispatch import _catch_up, close, ended, request_capture
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
@@ -26,7 +25,7 @@ CAUSE = "The root cause was that `parse_date` drops the timezone, so nightly rep
 @pytest.fixture(autouse=True)
 def _here_and_now(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
 
 
 def begin(context, path: Path, session: str = "s", **more) -> Session:

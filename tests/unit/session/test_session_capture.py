@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app import capture_requests
-from recortex.app.capture_requests import Request
-from recortex.app.hooks.session_end import request_capture
-from recortex.app.hooks.session_start import _catch_up
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import Request
+from recortex.app.hooks.dispatch import _catch_up, request_capture
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.domain.session import UNUSED, Session
@@ -96,7 +95,7 @@ def test_a_transcript_that_is_not_there_teaches_nothing(context, tmp_path: Path)
 
 
 def test_a_killed_session_is_learned_from_at_the_next_start(cortex, context, transcript, monkeypatch):
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
     said = transcript().says("user", UV)
     begin(context, said, process=2**22 + 1)  # beyond every process number: it is dead
     context.sessions.put(Session(id="new", started_at=context.clock(), seen_at=context.clock()))
@@ -189,7 +188,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     """As when the disk was full while it ran: its transcript lies beside the next one's."""
     import os
 
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
     lost = transcript("lost").says("user", UV)
     older = transcript("older").says("user", "please remember that the staging database is read-only")
     now = clock.pass_(days=1)
@@ -206,7 +205,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
 
 def test_a_sub_agent_is_learned_from_once(cortex, context, transcript, event, monkeypatch):
     """Its own transcript is read when it stops; what the main one repeats of it is the same evidence."""
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
     own = transcript("agent-a1").says("user", "look into the drift").ran("just test").ran("just test")
     stop = event("subagent-stop", agent="a1", agent_type="general-purpose", agent_transcript=str(own.path))
     for _ in range(2):

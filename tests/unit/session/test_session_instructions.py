@@ -26,7 +26,7 @@ CURSOR = f"---\nalwaysApply: true\n---\n\n- {PORTS}\n"
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +207,7 @@ def test_claude_codes_own_notes_are_the_agents_word(cortex, context, event, tran
 
 def test_a_start_only_looks_whether_something_changed(cortex, context, event, files, monkeypatch):
     started = []
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: started.append(1))
+    monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: started.append(1))
     cortex.import_("rules")
     cortex.attend(event("session-start", session="a"))
     assert started == []

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recortex.app.capture_requests import LOG, MOST_LOGGED, log_error, logged_errors
+from recortex.app.hooks.context import LOG, MOST_LOGGED, log_error, logged_errors
 from recortex.app.projects import Location
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from places import project_of, store_folder
 from recortex import Cortex
-from recortex.codebase.project import find_checkout
+from recortex.codebase.git import find_checkout
 
 
 def git(folder, *words):

@@ -2,26 +2,334 @@
 
 from __future__ import annotations
 
+import json
+import os
+import stat
+import time
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from recortex.app.naming import of_session, shown
-from recortex.codebase.project import branch_and_commit, working_tree
+from recortex.app.projects import of_session, shown, without_secrets
+from recortex.codebase.git import branch_and_commit, working_tree
 from recortex.domain.session import Session, Signal
-from recortex.errors import PermissionsError
-from recortex.lean import Struct, replace
+from recortex.errors import PermissionsError, UntrustedFileError
+from recortex.filesystem import append_own, read_own, replace_text
+from recortex.hashes import blake2b, sha256
+from recortex.lean import Struct, Value, asdict, field, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterator, Sequence
 
     from recortex.app.application import Application
     from recortex.app.projects import Location, Locations, Project
+    from recortex.domain.exchange import Turn
     from recortex.domain.session import HookEvent, Receipt, SignalName
+    from recortex.formats.transcripts import TranscriptReader
     from recortex.ports.search import Sessions
     from recortex.settings import Settings
+
+ATTEMPTS = 3
+"""A request that failed so often is given up: its transcript stays where it is and can be imported by
+hand."""
+# A request has a few hundred bytes; a larger file is not ours.
+_MOST_BYTES = 64 * 1024
+_WAITING, _CLAIMED, _TEMPORARY = ".json", ".claimed", ".part"
+_SECONDS_TO_WRITE = 60.0  # an older temporary file was left by a process that died while it wrote
+
+
+class Request(Value, frozen=True, kw_only=True):
+    """A transcript to learn from; without one, only instruction files that changed are to be read.
+
+    Attributes:
+        session: the session it belongs to; `agent` is the sub-agent whose own transcript it is.
+        final: nothing more will be written to it.
+        folder, branch: where the session worked.
+        urgent: its session just ended: nobody works any more whom learning could disturb.
+        attempts: how often it was begun and not fulfilled; in a claimed file the one that runs counts too.
+        forwarded: another project's memory saw that something of it was said here.
+    """
+
+    session: str
+    transcript: str
+    client: str = ""
+    agent: str = ""
+    final: bool = False
+    folder: str = ""
+    branch: str = ""
+    urgent: bool = False
+    attempts: int = 0
+    forwarded: bool = False
+
+
+def put(queue: Path, request: Request) -> None:
+    """Add a request; one for the same transcript that waits already is joined with it.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    queue.mkdir(mode=0o700, exist_ok=True)
+    path = queue / f"{_key(request)}{_WAITING}"
+    # A request that was made later must not make a session unfinished or less urgent again.
+    waiting = _read(path)
+    if waiting is not None:
+        request = replace(
+            request, final=request.final or waiting.final, urgent=request.urgent or waiting.urgent
+        )
+    replace_text(path, json.dumps(asdict(request)))
+
+
+def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
+    """Each request that waits, oldest first, taken so that a new one for the same transcript is not lost.
+
+    Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up
+    again, after the others, as it may be what the holder died of.
+    """
+    again = {path.with_suffix(_WAITING) for path in _listed(queue, _CLAIMED)}
+    for waiting in again:
+        path = waiting.with_suffix(_CLAIMED)
+        with suppress(OSError):
+            # A newer request for the same transcript stands for both.
+            path.unlink() if waiting.exists() else path.rename(waiting)
+            # Behind all others, as it may be what the last process died of.
+            os.utime(waiting)
+    for path in _listed(queue, _TEMPORARY):
+        with suppress(OSError):
+            # Another process may be writing it just now.
+            if time.time() - path.stat().st_mtime > _SECONDS_TO_WRITE:
+                path.unlink()
+    # By the set too: on many systems all files of the same few milliseconds have the same time.
+    for path in sorted(_listed(queue, _WAITING), key=again.__contains__):
+        claimed = path.with_suffix(_CLAIMED)
+        with suppress(OSError):
+            path.rename(claimed)
+            request = _read(claimed)
+            if request is None:
+                claimed.unlink()
+                continue
+            # Counted before it begins: a holder that is ended at its limit cannot count afterwards.
+            _count(claimed, request, request.attempts + 1)
+            yield claimed, request
+
+
+def progressed(queue: Path, request: Request) -> None:
+    """A part of a claimed request was fulfilled for good: what is left is begun anew."""
+    claimed = queue / f"{_key(request)}{_CLAIMED}"
+    with suppress(OSError):
+        if claimed.exists():
+            _count(claimed, request, 0)
+
+
+def _count(claimed: Path, request: Request, attempts: int) -> None:
+    replace_text(claimed, json.dumps(asdict(replace(request, attempts=attempts))))
+
+
+def done(claimed: Path) -> None:
+    """A claimed request was fulfilled."""
+    claimed.unlink(missing_ok=True)
+
+
+def failed(claimed: Path, request: Request) -> bool:
+    """A claimed request was not fulfilled: it waits again, unless it failed too often.
+
+    Returns whether it waits.
+    """
+    again = request.attempts + 1 < ATTEMPTS
+    if again:
+        put(claimed.parent, replace(request, attempts=request.attempts + 1))
+    claimed.unlink(missing_ok=True)
+    return again
+
+
+def waiting(queue: Path) -> int:
+    """How many requests wait."""
+    return len(_listed(queue, _WAITING)) + len(_listed(queue, _CLAIMED))
+
+
+def urgent(queue: Path) -> bool:
+    """Whether one of the requests that wait is urgent."""
+    found = (_read(path) for path in _listed(queue, _WAITING))
+    return any(request is not None and request.urgent for request in found)
+
+
+def _key(request: Request) -> str:
+    # Made of the path alone, so that requests for one transcript meet; the path itself may hold a secret.
+    return sha256(request.transcript.encode()).hexdigest()[:24]
+
+
+def _listed(queue: Path, suffix: str) -> list[Path]:
+    found: list[tuple[float, Path]] = []
+    with suppress(OSError):
+        for path in queue.glob(f"*{suffix}"):
+            with suppress(OSError):
+                status = path.lstat()
+                # A link or a pipe in the folder is not ours.
+                if stat.S_ISREG(status.st_mode):
+                    found.append((status.st_mtime, path))
+    return [path for _, path in sorted(found)]
+
+
+def _read(path: Path) -> Request | None:
+    """A request; None if the file holds none, or one that another version wrote."""
+    try:
+        given: Any = json.loads(read_own(path, _MOST_BYTES))
+        request = Request(**given)
+    except (OSError, UntrustedFileError, ValueError, TypeError, RecursionError):
+        return None
+    usual = Request(session="", transcript="")
+    right = all(type(value) is type(asdict(usual)[name]) for name, value in asdict(request).items())
+    return request if right else None
+
+
+# -- A transcript read in parts: what one part teaches is kept before the next begins
+
+
+MOST_BYTES = 100_000
+"""UTF-8 bytes of a pass, counted over what was said and done: clients write ten times as much around it."""
+
+TOLD = 8_000
+"""Characters of the last message that go from a hook to the capture process: as much as any pipe takes before
+somebody reads."""
+
+
+class Window(Struct):
+    """The turns of one pass.
+
+    Args:
+        last: what the agent said last, as the client reported; it becomes a turn where the transcript lags
+            behind.
+        told: digest of a message that an earlier pass took so: the transcript's own turn is then left out.
+        most: UTF-8 bytes after which the pass ends.
+
+    Attributes:
+        turns: those that were read; `read` of them stand in the file before its cursor.
+        more: the pass ended at its limit.
+    """
+
+    last: str = ""
+    told: str = ""
+    most: int = MOST_BYTES
+    turns: list[Turn] = field(default_factory=list)
+    read: int = 0
+    more: bool = False
+
+    def select(self, reader: TranscriptReader) -> Iterator[Turn]:
+        """The turns to learn from."""
+        size = 0
+        index = 0
+        for turn in reader:
+            # Only where the cursor has passed the last turn: it stands before a tool call without its result.
+            if size > self.most and reader.cursor >= self.turns[-1].end:
+                self.more = True
+                return
+            said = sum(len(tool.output) + sum(map(len, tool.arguments.values())) for tool in turn.tools)
+            # UTF-8, as the limit is one of work, and a letter may have three bytes.
+            size += len(turn.text.encode()) + said
+            self.read += 1
+            index = turn.index + 1
+            self.turns.append(turn)
+            # An earlier pass has learned from it as the hook told it.
+            if not (self.told and turn.role == "assistant" and digest(turn.text) == self.told):
+                yield turn
+        # The client says it sooner than it writes it.
+        if self.last and not any(turn.text.strip()[: len(self.last)] == self.last for turn in self.turns):
+            from recortex.domain.exchange import Turn
+
+            yield Turn(index=index, role="assistant", text=self.last, uuid=f"told-{digest(self.last)}")
+
+
+def digest(message: str) -> str:
+    """A digest by which a message is recognised."""
+    return blake2b(beginning(message).encode(), digest_size=16).hexdigest()
+
+
+def beginning(message: str) -> str:
+    """As much of a message as goes from a hook to the capture process."""
+    return message.strip()[:TOLD].strip()
+
+
+# -- the record of what the capture process did, by which `recortex status` tells of it
+
+
+STATUS = "status.json"
+_MOST_STATUS = 64 * 1024
+"""Bytes of the record; a larger one is not ours."""
+
+
+def read_status(path: Path) -> dict[str, Any]:
+    """The record of the capture process's runs; empty where there is none."""
+    try:
+        given: Any = json.loads(read_own(path, _MOST_STATUS))
+    except (OSError, UntrustedFileError, ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) -> None:
+    """Record a run: counts and times, no text."""
+    before = read_status(path)
+    totals = before.get("totals")
+    known = totals if isinstance(totals, dict) else {}
+    record = {
+        "runs": _whole(before.get("runs")) + 1,
+        "totals": {name: _whole(known.get(name)) + count for name, count in counts.items()},
+        "last": {"at": at, "milliseconds": round(seconds * 1000), **counts},
+    }
+    with suppress(OSError):
+        replace_text(path, json.dumps(record, indent=1))
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+# -- what went wrong where nobody looks: a line each in a log of bounded size, which `recortex status` re
+
+
+LOG = "hooks.log"
+MOST_LOGGED = 128 * 1024
+_LONGEST = 300
+
+
+class LoggedError(Value, frozen=True, kw_only=True):
+    """One failure of a hook or of the capture process."""
+
+    at: datetime
+    event: str
+    error: str
+
+
+def log_error(location: Location, event: str, error: str) -> None:
+    """Add a failure to the store's log; where even that fails, nothing happens."""
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({"at": at, "event": event, "error": without_secrets(error)[:_LONGEST]})
+    with suppress(OSError, UntrustedFileError):
+        location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Bounded: a hook that fails each time must not fill the disk.
+        append_own(location.place(LOG), f"{line}\n", MOST_LOGGED)
+
+
+def logged_errors(location: Location) -> list[LoggedError]:
+    """The failures that the store's log holds, oldest first."""
+    try:
+        lines = read_own(location.place(LOG), 2 * MOST_LOGGED).splitlines()
+    except (OSError, UntrustedFileError):
+        return []
+    return [one for line in lines if (one := _logged_error(line)) is not None]
+
+
+def _logged_error(line: bytes) -> LoggedError | None:
+    try:
+        given: Any = json.loads(line)
+        at = datetime.fromisoformat(given["at"])
+        return LoggedError(at=at, event=str(given["event"]), error=str(given["error"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+# -- what the hooks of one project work with, opened when needed, and what is done at each event
 
 
 class HookContext(Struct, kw_only=True, eq=False, dict=True):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.codebase.project import read
+from recortex.codebase.git import read
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import is_rule, worst
 from recortex.domain.search import ANSWERING, MemoryQuery

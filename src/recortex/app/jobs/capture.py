@@ -18,19 +18,17 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recortex.app import capture_requests
-from recortex.app.brief import brief, forget_briefs
-from recortex.app.capture_requests import STATUS, Window, digest, log_error, write_status
-from recortex.app.hooks.context import CLIENTS
+from recortex.app.brief import brief
+from recortex.app.brief_cache import forget_briefs
+from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import CLIENTS, STATUS, Window, digest, log_error, write_status
 from recortex.app.jobs.instructions import keep_in_step
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES
-from recortex.app.naming import shown
 from recortex.app.past_sessions import TurnPlaces
-from recortex.app.projects import with_folder
+from recortex.app.projects import shown, with_folder
 from recortex.app.wiring import hook_context
-from recortex.codebase.git import GitContext, git_context
-from recortex.codebase.project import working_tree
+from recortex.codebase.git import GitContext, git_context, working_tree
 from recortex.deadlines import Ending
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.maintenance import Checkpoint
@@ -49,8 +47,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.application import Application, StoreServices
-    from recortex.app.capture_requests import Request
-    from recortex.app.hooks.context import HookContext
+    from recortex.app.hooks.context import HookContext, Request
     from recortex.app.jobs.learning import Lesson
     from recortex.domain.exchange import Turn
     from recortex.domain.memory import Memory
@@ -324,7 +321,7 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
 
 def _forward(root: Path, request: Request) -> None:
     """Let another project learn what was said in it; it is not sent on from there."""
-    from recortex.app.hooks.session_end import start_capture
+    from recortex.app.hooks.dispatch import start_capture
 
     context = hook_context(root)
     if context.settings["hooks.capture"] and not context.location.unbound:

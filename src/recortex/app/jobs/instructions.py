@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
-from recortex.app.naming import shown
 from recortex.app.past_sessions import sharers
+from recortex.app.projects import shown
 from recortex.clients.instruction_files import (
     MOST_FILES,
     InstructionFile,
@@ -35,7 +35,7 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.text import RULE, UNNAMED, places, with_places
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
 from recortex.engines.citations import hash_of
-from recortex.engines.extraction.sentences import COMMAND, domain_of, objection
+from recortex.engines.extraction.sentences import domain_of, objection
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.instructions import Statement, Written, parse
 from recortex.engines.similarity import content_hash, meaning
@@ -511,43 +511,3 @@ def _reworded(memory: Memory, added: Sequence[tuple[str, Memory]]) -> Memory | N
 
 
 # -- what a session teaches that an instruction file says already: it is not learned again
-
-
-def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts of a session; what a file says already is only evidence for the memory of that."""
-    if not drafts:
-        return []
-    query = MemoryQuery(in_files=True, statuses=(Status.ACTIVE, Status.PROPOSED))
-    known = {
-        one.id: one
-        for one in services.store.memories.find(query)
-        # Of what the person said, only what stands in the person's own file.
-        if one.origin is Origin.REPOSITORY or one.source.rule == RULE
-    }
-    if not known:
-        return list(drafts)
-    written = Written((id_, one.text, one.metadata.get("commands", ())) for id_, one in known.items())
-    return [_as_evidence(draft, known.get(_find_stated(written, draft))) for draft in drafts]
-
-
-def _find_stated(written: Written, draft: Draft) -> str:
-    # Of a statement that is made of a command, another name for the command's purpose says nothing new.
-    commands = draft.metadata.get("commands", ()) if draft.source.rule == COMMAND else ()
-    return written.saying(draft.text) or written.running(commands)
-
-
-def _as_evidence(draft: Draft, known: Memory | None) -> Draft:
-    """A draft that ingestion merges with the known memory, and that changes nothing else of it."""
-    if known is None:
-        return draft
-    return Draft(
-        kind=known.kind,
-        text=known.text,
-        confidence=draft.confidence,
-        priority=known.priority,
-        domain=known.domain,
-        source=draft.source,
-        origin=Origin.EXTRACTION,
-        status=Status.PROPOSED,
-        valid_from=draft.valid_from,
-    )

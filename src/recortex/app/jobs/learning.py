@@ -10,12 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.app.jobs.instructions import not_learned_again
-from recortex.app.naming import of_info, shown
 from recortex.app.past_sessions import TurnPlaces
-from recortex.codebase.git import GitContext, relative
+from recortex.app.projects import of_info, shown
+from recortex.codebase.git import GitContext, relative, working_tree
 from recortex.codebase.manifests import WorkingTree
-from recortex.codebase.project import working_tree
 from recortex.domain.exchange import ExchangeQuery, Turn
 from recortex.domain.kinds import kind_of
 from recortex.domain.maintenance import Checkpoint
@@ -23,12 +21,15 @@ from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.reports import Extracted, Found
 from recortex.domain.search import MemoryQuery
+from recortex.domain.text import RULE
 from recortex.domain.time import bounded_time
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.exchanges.building import SessionBuilder
 from recortex.engines.exchanges.service import decision, terms
 from recortex.engines.extraction.extractor import learned
+from recortex.engines.extraction.sentences import COMMAND
 from recortex.engines.ingestion.output_redaction import Draft
+from recortex.engines.instructions import Written
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.usage import NOTHING, GivenTexts
 from recortex.engines.similarity import is_uncertain
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from recortex.app.application import StoreServices
-    from recortex.app.capture_requests import Window
+    from recortex.app.hooks.context import Window
     from recortex.domain.exchange import Exchange, SessionInfo
     from recortex.domain.learned import Candidate
     from recortex.engines.ingestion.service import Kept
@@ -594,4 +595,47 @@ def _found(candidate: Candidate, kept: Kept | None) -> Found:
         outcome="dry_run" if kept is None else kept.outcome,
         id=kept.memory.id if kept else "",
         files=tuple(map(shown, candidate.files)),
+    )
+
+
+# -- what an instruction file says already is not learned a second time
+
+
+def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts of a session; what a file says already is only evidence for the memory of that."""
+    if not drafts:
+        return []
+    query = MemoryQuery(in_files=True, statuses=(Status.ACTIVE, Status.PROPOSED))
+    known = {
+        one.id: one
+        for one in services.store.memories.find(query)
+        # Of what the person said, only what stands in the person's own file.
+        if one.origin is Origin.REPOSITORY or one.source.rule == RULE
+    }
+    if not known:
+        return list(drafts)
+    written = Written((id_, one.text, one.metadata.get("commands", ())) for id_, one in known.items())
+    return [_as_evidence(draft, known.get(_find_stated(written, draft))) for draft in drafts]
+
+
+def _find_stated(written: Written, draft: Draft) -> str:
+    # Of a statement that is made of a command, another name for the command's purpose says nothing new.
+    commands = draft.metadata.get("commands", ()) if draft.source.rule == COMMAND else ()
+    return written.saying(draft.text) or written.running(commands)
+
+
+def _as_evidence(draft: Draft, known: Memory | None) -> Draft:
+    """A draft that ingestion merges with the known memory, and that changes nothing else of it."""
+    if known is None:
+        return draft
+    return Draft(
+        kind=known.kind,
+        text=known.text,
+        confidence=draft.confidence,
+        priority=known.priority,
+        domain=known.domain,
+        source=draft.source,
+        origin=Origin.EXTRACTION,
+        status=Status.PROPOSED,
+        valid_from=draft.valid_from,
     )

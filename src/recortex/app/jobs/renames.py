@@ -11,8 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.jobs.work import Outcome
-from recortex.codebase.git import renamed_files
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.git import branch_and_commit, renamed_files
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.engines.supersession.reading import NOTE as READING_NOTE
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.app.jobs.work import Work
-    from recortex.codebase import name_history
+    from recortex.codebase import line_history
     from recortex.domain.maintenance import MaintenanceRun
     from recortex.domain.memory import Memory
 else:
-    name_history = lazy_module("recortex.codebase.name_history")
+    line_history = lazy_module("recortex.codebase.line_history")
 
 
 NAME = "renames"
@@ -159,7 +158,7 @@ def _shown(work: Work, told: Sequence[_Told], active: Sequence[Memory]) -> list[
     if project is None or not bearing:
         return []
     pairs = dict.fromkeys((one.renaming.old, one.renaming.new) for one in bearing)
-    shown = set(name_history.replaced_names(project.root, pairs))
+    shown = set(line_history.replaced_names(project.root, pairs))
     # One that was taken back is needed to know that.
     return [
         one for one in told if one.renaming in shown or Renaming(one.renaming.new, one.renaming.old) in shown
@@ -191,7 +190,7 @@ def _of_code(work: Work, bearing: Sequence[Memory], since: Mapping[str, datetime
         return
     from recortex.engines.code.naming import names_in, replaced_in
 
-    with name_history.name_history(project.root) as history:
+    with line_history.name_history(project.root) as history:
         if history is None:
             return
         naming: dict[str, datetime] = {}

@@ -13,8 +13,8 @@ from recortex.terminal import clean, plural, short, size
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.app.capture_requests import LoggedError
     from recortex.app.diagnosis import Health, HealthFinding
+    from recortex.app.hooks.context import LoggedError
     from recortex.app.jobs.running import Done
     from recortex.operations.indexing import Backfilled, Reembedded
     from recortex.operations.maintenance import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from blake3 import blake3
 
-from recortex.codebase.project import read
+from recortex.codebase.git import read
 from recortex.codebase.syntax.grammars import GrammarError, KeptFacts, key_of
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ class CurrentCode:
             key = key_of(path, data)
             facts = self.before(key)
             if facts is None and self._parse:
-                from recortex.codebase.syntax.extraction import read_facts
-                from recortex.codebase.syntax.working_tree import LARGEST
+                from recortex.codebase.syntax.extraction import LARGEST, read_facts
 
                 try:
                     facts = read_facts(path, data) if len(data) <= LARGEST else None
