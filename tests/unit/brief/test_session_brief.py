@@ -4,14 +4,12 @@ import os
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-import ready_recortex
 from places import has_folder, store_folder
 from recortex import Cortex
 from recortex.app import brief, brief_cache
@@ -372,17 +370,6 @@ def test_the_lock_of_a_killed_process_is_free(cortex, project):
     assert [cortex.surface().cached for _ in range(2)] == [False, True]
 
 
-def test_many_at_once_all_have_it(cortex, project):
-    cortex.remember("One thing to know")
-    words = ["surface", "--fresh", "--project", str(project)]
-    with ThreadPoolExecutor(4) as together:
-        answers = [
-            one.stdout.decode() for one in together.map(lambda _: ready_recortex.run(*words), range(4))
-        ]
-    assert all("One thing to know" in answer for answer in answers)
-    assert len(list((store_folder(project) / "surface-cache").iterdir())) == 1
-
-
 def test_a_store_that_a_url_names_has_its_own_briefs(tmp_path, clock, without_vectors):
     del without_vectors
     for name in ("one", "two"):
@@ -443,13 +430,3 @@ def test_a_link_in_the_file_s_place_is_refused_and_noted(writing, project, tmp_p
     assert [one.name for one in outside.iterdir()] == ["target"]
     assert (outside / "target").read_text(encoding="utf-8") == "theirs"
     assert "symbolic link" in writing.status().fallbacks[0].failure
-
-
-def test_the_verb_shows_the_brief(cortex, project):
-    cortex.remember("One thing to know")
-    told = subprocess.run(
-        [sys.executable, "-m", "recortex", "surface", "--project", str(project)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    assert told.startswith(START)
-    assert "1 memory, " in told

@@ -454,13 +454,6 @@ def test_a_question_without_an_answer_is_told_the_reason_that_is_true(cortex):
     assert cortex.recall(asked).empty == ""
 
 
-def test_a_budget_that_fits_nothing_is_told_with_one_that_does(cortex):
-    kept = cortex.remember("The license server answers on port 9000")
-    text = render(cortex.recall("on which port does the license server answer?", budget=3), Terminal())
-    assert f"--budget {kept.tokens}" in text
-    assert "Nothing" not in text
-
-
 @pytest.mark.parametrize("zone", ["Asia/Seoul", "America/Los_Angeles", "UTC"])
 def test_one_session_has_one_day_on_a_screen_and_in_a_pipe(zone, monkeypatch):
     monkeypatch.setenv("TZ", zone)

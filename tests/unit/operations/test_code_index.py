@@ -1,7 +1,6 @@
 """Code and its description: a pair, found by the prose, never embedded, replaced when indexed again."""
 
 import os
-import subprocess
 import sys
 
 import pytest
@@ -186,21 +185,6 @@ def test_a_description_must_say_something(cortex, file):
     assert file.exists()
     with pytest.raises(InvalidInputError, match="empty"):
         cortex.index("src/hooks.py", "  ")
-
-
-def test_the_command_line_indexes_and_brings_code(project, file):
-    assert file.exists()
-    done = subprocess.run(
-        [sys.executable, "-m", "recortex", "index", "src/hooks.py:4-6", SAID, "--project", str(project),
-         "--json"],
-        capture_output=True, check=True, env=os.environ | {"RECORTEX_EMBEDDER": "none"},
-    )  # fmt: skip
-    assert b'"changed":true' in done.stdout
-    found = subprocess.run(
-        [sys.executable, "-m", "recortex", "recall", QUESTION, "--project", str(project), "--json"],
-        capture_output=True, check=True, env=os.environ | {"RECORTEX_EMBEDDER": "none"},
-    )  # fmt: skip
-    assert b"compare_digest" in found.stdout
 
 
 STORE = '''class Store:

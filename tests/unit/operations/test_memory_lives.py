@@ -6,7 +6,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
-from recortex.errors import InvalidInputError, MemoryNotFoundError, RecortexError
+from recortex.errors import InvalidInputError, MemoryNotFoundError
 
 
 def test_remembering_again_is_evidence(cortex, clock):
@@ -56,12 +56,6 @@ def test_a_failed_supersede_keeps_nothing(cortex):
         cortex.remember("We deploy on Tuesdays.", supersedes=elsewhere.id)
     assert cortex.list(statuses=[]).total == 1
     assert cortex.get(elsewhere.id).status is Status.ACTIVE
-
-
-def test_one_wrong_item_keeps_nothing_of_a_batch(cortex):
-    with pytest.raises(RecortexError):
-        cortex.remember_many([{"text": "fits"}, {"text": "x", "confidence": 7}])
-    assert cortex.list(statuses=[]).total == 0
 
 
 def test_strangers_texts_wait_for_review(cortex):
@@ -128,38 +122,6 @@ def test_links_are_found_and_taken_away(cortex, project):
     assert [link.path for link in gone.memory.files] == ["a.py"]
 
 
-def test_relations_reach_as_far_as_asked(cortex):
-    ids = [
-        cortex.remember(text).id
-        for text in ("Alpha stands alone.", "Bravo comes second.", "Charlie is third.")
-    ]
-    cortex.link(ids[0], ids[1], relation="caused", strength=0.9, evidence=["seen"])
-    cortex.link(ids[1], ids[2], relation="depends-on", strength=0.3)
-
-    def reached(**options):
-        return [(one.memory.id, one.depth) for one in cortex.related(ids[0], **options).neighbours]
-
-    assert reached() == [(ids[1], 1)]
-    assert reached(depth=2) == [(ids[1], 1), (ids[2], 2)]
-    assert reached(depth=2, min_strength=0.5) == [(ids[1], 1)]
-    assert reached(direction="incoming") == []
-    assert reached(relations=["blocks"]) == []
-    assert cortex.unlink(ids[0], ids[1]).removed == 1
-    assert reached(depth=5) == []
-
-
-def test_recall_counts_an_access_and_get_does_not(cortex, clock):
-    kept = cortex.remember("The queue drops jobs after a day.")
-    cortex.get(kept.id)
-    clock.pass_(hours=1)
-    cortex.recall("queue jobs", recipe="keyword", floor=False)
-    found = cortex.get(kept.id)
-    assert (found.access_count, found.last_accessed_at, found.version) == (1, clock.now, 1)
-    cortex.edit(kept.id, tags=["x"])
-    cortex.undo(kept.id)
-    assert cortex.get(kept.id).access_count == 1
-
-
 def test_changes_from_two_sides_do_not_undo_each_other(cortex, project, clock):
     kept = cortex.remember("The queue drops jobs after a day.")
     with Cortex.open(project, clock=clock) as other:
@@ -190,17 +152,6 @@ def test_a_person_decides_between_two_that_cannot_both_hold(reading, clock):
         cortex.review("replace", [new.id, old.id])
     with pytest.raises(InvalidInputError):
         cortex.review("replace", [new.id])
-
-
-def test_two_that_a_person_keeps_apart_are_no_longer_shown_as_copies(cortex):
-    one = cortex.remember("Run the linter before each push to the shared branch")
-    two = cortex.remember("Run the linter before each push to the main branch")
-    (pair,) = cortex.consolidate().pairs
-    assert {pair.better.id, pair.other.id} == {one.id, two.id}
-    cortex.review("both", [two.id, one.id])
-    assert cortex.consolidate().pairs == ()
-    (kept,) = cortex.related(one.id).neighbours
-    assert (kept.memory.id, kept.relation.inferred) == (two.id, False)
 
 
 def test_a_program_may_give_paths_as_objects(cortex, tmp_path):

@@ -221,51 +221,6 @@ def test_one_exchange_goes_with_the_stretches_of_work_within_it(cortex, folder):
         cortex.purge(whole.id)
 
 
-def test_a_memory_takes_the_exchanges_along_that_say_it(cortex, folder):
-    kept = cortex.remember(f"The word is {SECRET} for the gate.")
-    said = exchange(1, message=f"Remember: {kept.text}")
-    keep(cortex._app.services("project"), said, exchange(2))
-    done = cortex.purge(kept.id)
-    assert (done.ids, done.exchanges, done.traces) == ((kept.id,), (said.id,), ())
-    assert found_in(folder, SECRET, "quicksilv") == []
-
-
-def odd(text):
-    """A text in another case."""
-    return "".join(sign.upper() if place % 2 else sign.lower() for place, sign in enumerate(text))
-
-
-def test_a_text_is_gone_in_any_case_from_wherever_it_may_stand(project, clock, folder, home, monkeypatch):
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
-    from recortex import Cortex
-
-    (project / "gate.py").write_text(f'def gate():\n    """Opened by {odd(SECRET)}."""\n')
-    (project / "gate.md").write_text(f"# Gate\n\nWhoever says {SECRET.upper()} may go through the gate.\n")
-    with Cortex.open(project, clock=clock) as cortex:
-        services = cortex._app.services("project")
-        kept = cortex.remember(OTHER)
-        cortex.remember(f"The word is {SECRET.title()} for the gate.")
-        edited = cortex.remember(f"The word is {odd(SECRET)} for the door.", tags=["door"])
-        cortex.edit(edited.id, text="The word for the door is not written down.")
-        keep(
-            services,
-            exchange(1, message=f"Say {SECRET.upper()} please"),
-            exchange(2, failed=(f"open --word {odd(SECRET)}",)),
-            exchange(3, passed=(f"open --word {SECRET.title()}",)),
-            exchange(4, files=(f"src/{SECRET.upper()}.py",)),
-        )
-        cortex.ingest([str(project / "gate.md")])
-        cortex.code()
-        cortex.reembed()
-        cortex.backup()
-        assert found_in(folder, SECRET)
-        done = cortex.purge(text=SECRET)
-        assert (len(done.ids), len(done.exchanges), done.traces) == (2, 4, ())
-        assert done.chunks
-        assert [one.id for one in cortex.list().memories] == [kept.id]
-    assert found_in(home, SECRET, "quicksilv") == []
-
-
 @pytest.mark.parametrize("asked", ["Fürstenstraße Éclair", "FÜRSTENSTRASSE ÉCLAIR", "fürstenstrasse éclair"])
 def test_letters_beyond_ascii_are_found_in_any_case_too(cortex, folder, asked):
     forms = ["Fürstenstraße Éclair", "FÜRSTENSTRASSE ÉCLAIR", "fürstenstraße éclair"]
@@ -283,13 +238,6 @@ def test_letters_beyond_ascii_are_found_in_any_case_too(cortex, folder, asked):
         assert "fürstenstrasse" not in data.decode("utf-8", "ignore").casefold(), path
 
 
-def test_a_file_that_holds_the_text_in_another_case_is_named(cortex, folder):
-    through_text(cortex)
-    left = folder / "cortex.db.damaged-20260301T000000"
-    left.write_bytes(b"..." + odd(SECRET).encode() + b"...")
-    assert cortex.purge(text=SECRET.upper()).traces == (str(left),)
-
-
 @pytest.mark.parametrize("by", ["id", "text"])
 def test_a_purged_exchange_does_not_come_back_with_an_export_of_before(cortex, tmp_path, by):
     gone = exchange(1, message=f"Look for {SECRET} please", asked="")
@@ -302,18 +250,3 @@ def test_a_purged_exchange_does_not_come_back_with_an_export_of_before(cortex, t
     assert (done.exchanges, done.skipped) == (0, {"it was purged here": 1})
     assert kept_exchanges(cortex) == [other]
     assert cortex.history(gone.id).gone == "purge"
-
-
-def test_what_was_purged_as_a_whole_stays_away_from_an_import(cortex, tmp_path):
-    for number in range(3):
-        cortex.remember(f"The word number {number} is {SECRET}.")
-    keep(
-        cortex._app.services("project"),
-        *(exchange(number, message=f"{SECRET} {number}") for number in range(3)),
-    )
-    export = tmp_path / "all.jsonl"
-    cortex.export(str(export))
-    cortex.purge(text=SECRET)
-    done = cortex.import_("jsonl", path=str(export))
-    assert (done.added, done.exchanges, done.skipped) == (0, 0, {"it was purged here": 6})
-    assert (cortex.list().total, kept_exchanges(cortex)) == (0, [])

@@ -163,15 +163,6 @@ def test_a_dry_run_afresh_counts_what_would_be_made_again(hashed_store):
         assert cortex.reembed(afresh=True).done == COUNT
 
 
-def test_afresh_with_a_model_that_is_away_tells_what_is_left(hashed_store):
-    model = Watched(HashedEmbedder())
-    model.down = True
-    with opened(hashed_store, model) as cortex:
-        done = cortex.reembed(afresh=True)
-        assert (done.done, done.left) == (0, COUNT)
-        assert "away" in done.stopped
-
-
 def test_the_share_on_the_way_back_to_a_former_model_counts_memories(hashed_store):
     with opened(hashed_store, short()) as cortex:
         cortex.reembed(limit=BATCH)
@@ -256,22 +247,6 @@ def test_going_back_half_way_makes_nothing_again(hashed_store):
         assert services_of(cortex).store.vectors.reembedding(SHORT) is None
 
 
-def test_the_shipped_model_takes_over_from_hashed_words(tmp_path, monkeypatch):
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
-    url = f"sqlite:///{tmp_path}/cortex.db"
-    with Cortex.open(url=url) as cortex:
-        cortex.remember("The invoice is rounded to the nearest cent")
-        cortex.remember("Backups are taken every night at two")
-    monkeypatch.setenv("RECORTEX_EMBEDDER", "onnx")
-    with Cortex.open(url=url) as cortex:
-        assert cortex.reembed().model == SHIPPED
-        assert by_model(tmp_path) == {SHIPPED: 2}
-        assert (
-            "nearest cent"
-            in cortex.recall("How do we deal with fractions of money?", floor=False).hits[0].memory.text
-        )
-
-
 def test_another_model_behind_the_same_name_is_refused_and_can_be_made_afresh(hashed_store):
     class Changed(HashedEmbedder):
         dimensions = 64
@@ -349,19 +324,6 @@ def test_exchanges_follow_the_memories_to_the_new_model(hashed_store):
         assert cortex.reembed(afresh=True).exchanges == 70
 
 
-def test_going_back_makes_no_vector_of_an_exchange_again(hashed_store):
-    with opened(hashed_store, HashedEmbedder()) as cortex:
-        said(cortex, 40)
-        cortex.backfill()
-        use(cortex, short())
-        cortex.reembed()
-        former = Watched(HashedEmbedder())
-        use(cortex, former)
-        assert cortex.reembed().exchanges == 40
-        assert exchange_models(hashed_store) == {HASHED: 40}
-        assert not any("table driven" in text for text in former.asked)
-
-
 def test_an_exchange_whose_text_is_refused_holds_up_no_other(hashed_store):
     class Squeamish(Watched):
         def embed(self, texts, *, purpose="passage"):
@@ -375,17 +337,6 @@ def test_an_exchange_whose_text_is_refused_holds_up_no_other(hashed_store):
         done = cortex.reembed()
         refused = 11  # 3 and 30 to 39
         assert (done.exchanges, done.exchanges_left, done.stopped) == (60 - refused, refused, "")
-
-
-def test_a_provider_that_is_away_stops_exchanges_too_and_no_other_stands_in(hashed_store):
-    model = Watched(HashedEmbedder())
-    with opened(hashed_store, model, short()) as cortex:
-        said(cortex, 5)
-        model.down = True
-        done = cortex.reembed()
-        assert (done.exchanges, done.exchanges_left) == (0, 5)
-        assert "only its fallback" in done.stopped
-        assert cortex.recall("Is the parser table driven?").exchanges  # by its words
 
 
 class Seconds:
@@ -408,13 +359,6 @@ def test_one_run_behind_a_session_is_bounded_and_pauses(hashed_store, clock, mon
         assert (run.done, seconds.passed) == (2 * BATCH, 0.06)  # the first pause is over when the time is
         assert outlook(services).left == COUNT - run.done
         assert reembedding.reembed(services, now=clock, seconds=60, pause=0.001).done == COUNT - run.done
-
-
-def test_progress_is_told(hashed_store):
-    told = []
-    with opened(hashed_store, short(), progress=lambda *step: told.append(step)) as cortex:
-        cortex.reembed()
-    assert told == [("embedding", done, COUNT) for done in (50, 100, 130)]
 
 
 # The command line, whose model stands still after so many texts: no job ends before the test has killed it.

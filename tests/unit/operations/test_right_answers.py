@@ -11,29 +11,6 @@ PORT = "The license server answers on port 9000"
 QUESTION = "on which port does the license server answer?"
 
 
-@pytest.fixture
-def times(cortex, clock):
-    """Three statements: one has expired, one is not true yet, one is true."""
-    now = clock()
-    return {
-        "expired": cortex.remember(
-            PORT, valid_until=now - timedelta(days=1), valid_from=now - timedelta(days=9)
-        ),
-        "to come": cortex.remember(
-            "The license server answers on port 9100 for IPv6", valid_from=now + timedelta(days=9)
-        ),
-        "true": cortex.remember("The license server needs a restart on Mondays to answer on its port"),
-    }
-
-
-def found(cortex, **filters):
-    return {hit.memory.id for hit in cortex.recall(QUESTION, floor=False, **filters).hits}
-
-
-def test_what_expired_or_is_to_come_is_no_answer(cortex, times):
-    assert found(cortex) == {times["true"].id}
-
-
 def test_a_budget_that_fits_nothing_is_told(cortex):
     kept = cortex.remember(PORT)
     none = cortex.recall(QUESTION, budget=3)

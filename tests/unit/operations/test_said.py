@@ -213,15 +213,6 @@ def test_sessions_are_filtered(said, filters, found):
     assert [one.session for one in cortex.sessions(**filters).sessions] == found
 
 
-def test_sessions_come_in_pages(said):
-    cortex = said(HASH, OTHER)
-    first, second = (cortex.sessions(limit=1, offset=offset) for offset in (0, 1))
-    assert ([one.session for one in first.sessions], first.more) == ([SECOND], True)
-    assert ([one.session for one in second.sessions], second.more) == ([FIRST], False)
-    with pytest.raises(InvalidInputError, match="offset"):
-        cortex.sessions(offset=-1)
-
-
 def test_a_search_groups_what_answers_by_session(said):
     cortex = said(HASH, LOGS, OTHER)
     found = cortex.sessions("which stemmer has the search index?")

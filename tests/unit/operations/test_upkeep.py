@@ -203,11 +203,6 @@ def test_exchanges_go_by_age_and_by_size_the_oldest_first(talkative, clock, monk
         assert chores(cortex.gc(all=True, trust_clock=True))["exchanges"].counts == {"exchanges": 0}
 
 
-def test_exchanges_alone_are_worth_a_backup(talkative, clock):
-    with Cortex.open(talkative, clock=clock) as cortex:
-        assert chores(cortex.gc())["backup"].counts == {"backups": 1}
-
-
 # -- a dry run
 
 
@@ -242,62 +237,6 @@ def test_a_dry_run_changes_nothing_and_tells_what_is_done(mixed, clock):
     assert planned["expiry"].counts == {"memories": len(EPISODES) - 1, "held": 1}
     assert planned["vectors"].counts["vectors"] >= len(EPISODES) - 1
     assert planned["audit"].counts["entries"] > 50
-
-
-def test_a_dry_run_knows_that_what_expires_makes_a_backup_due(cortex, clock):
-    for text in EPISODES:
-        cortex.remember(text, kind="episodic")
-    put_away(cortex, clock)
-    cortex.gc(all=True, trust_clock=True)
-    clock.pass_(days=91)
-    planned = chores(cortex.gc(all=True, dry_run=True))
-    assert planned["expiry"].counts["memories"] == len(EPISODES)
-    done = chores(cortex.gc(all=True, trust_clock=True))
-    assert done["backup"].counts == planned["backup"].counts == {"backups": 1}
-    clock.pass_(days=8)
-    assert chores(cortex.gc(all=True, dry_run=True))["backup"].state == "skipped"
-    assert chores(cortex.gc(all=True, trust_clock=True))["backup"].state == "skipped"
-
-
-@pytest.mark.parametrize("rest", [0, 2])
-def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, cortex, project, clock):
-    """What is deleted before, and pages that are given back, can change the answer either way."""
-    cortex.remember(EPISODES[0])
-    cortex.close()
-    settings = read(project)
-    with services_of(project, clock) as services:
-        filled(services, 24_000)
-        run_due(services, lambda: clock.now, settings, seconds=math.inf, everything=True)
-        with services.store.transaction():
-            if rest:  # half-empty pages after the old notes of fall backs are gone
-                services.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
-                services.store.pool.rows(
-                    "INSERT INTO degradations SELECT path, '', '', 0, 0, 1, 1 FROM checkpoints "
-                    "WHERE extracted_at % 4"
-                )
-            else:  # nothing but free pages
-                services.store.pool.rows("DELETE FROM checkpoints")
-        later = clock.pass_(days=91)
-        trust(services, clock)
-        planned, done = (
-            {
-                one.name: one
-                for one in run_due(
-                    services, lambda: later, settings, seconds=math.inf, everything=True, dry_run=dry
-                )
-            }["rewrite"]
-            for dry in (True, False)
-        )
-        assert done.counts.get("rewritten", 0) == (1 if rest else 0)
-        assert "rewritten" not in planned.counts
-        assert planned.note == "decided when the jobs before it are done"
-        again = {
-            one.name: one
-            for one in run_due(
-                services, lambda: later, settings, seconds=math.inf, everything=True, dry_run=True
-            )
-        }
-        assert again["rewrite"].note == "too little is unused to rewrite the file"
 
 
 def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):

@@ -5,11 +5,9 @@ from datetime import date
 import pytest
 
 from recortex import Cortex
-from recortex.cli.rendering import render
 from recortex.domain.vocabulary import Actor
 from recortex.mcp.session import ToolDispatcher
 from recortex.operations.registry import operations_of
-from recortex.terminal import Terminal
 
 
 @pytest.fixture
@@ -55,9 +53,3 @@ def test_an_agent_is_told_by_the_tool(cortex, agent):
         {"id": first.id, "text": SHIP, "said_on": "2026-03-01", "status": "active", "done": "confirmed"}
     ]
     assert "known" not in desk.call("remember", {"text": "Lint with ruff."}).data
-
-
-def test_the_command_line_tells_it(cortex):
-    first = cortex.remember(SHIP)
-    shown = render(cortex.remember(SHIP), Terminal())
-    assert f"known         merged: 2026-03-01 {first.id[:8]} {SHIP[:20]}" in shown

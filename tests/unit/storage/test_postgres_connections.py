@@ -82,7 +82,6 @@ def _connections(url: str, *, size: int = 1, patience: float = 0.05) -> Connecti
 
 
 def test_a_connection_is_used_again(url: str) -> None:
-    """One that was given back is the next one to be taken."""
     connections = _connections(url)
     first = connections.take()
     connections.give(first)
@@ -92,7 +91,6 @@ def test_a_connection_is_used_again(url: str) -> None:
 
 
 def test_a_connection_given_back_in_a_transaction_is_closed(url: str) -> None:
-    """Nobody inherits what another one began."""
     connections = _connections(url)
     first = connections.take()
     first.execute("BEGIN")
@@ -105,7 +103,6 @@ def test_a_connection_given_back_in_a_transaction_is_closed(url: str) -> None:
 
 
 def test_no_more_connections_than_allowed(url: str) -> None:
-    """Who waits for too long is told which setting to raise; the place is free again afterwards."""
     connections = _connections(url)
     first = connections.take()
     with pytest.raises(StoreBusyError) as told:
@@ -117,7 +114,6 @@ def test_no_more_connections_than_allowed(url: str) -> None:
 
 
 def test_a_failed_connection_takes_no_place() -> None:
-    """A server that cannot be reached does not use the pool up."""
     connections = _connections("postgresql://127.0.0.1:1/none")
     for _ in range(3):
         with pytest.raises(psycopg.OperationalError):
@@ -125,7 +121,6 @@ def test_a_failed_connection_takes_no_place() -> None:
 
 
 def test_a_connection_that_the_server_ended_is_not_handed_out(url: str) -> None:
-    """An idle connection is looked at before it is used."""
     connections = _connections(url)
     connections.give(connections.take())
     assert _ended(url)
@@ -136,7 +131,6 @@ def test_a_connection_that_the_server_ended_is_not_handed_out(url: str) -> None:
 
 
 def test_closed_is_closed(url: str) -> None:
-    """Idle connections end at once, the others when they are given back; no new one is made."""
     connections = _connections(url, size=2)
     used, idle = connections.take(), connections.take()
     connections.give(idle)
@@ -150,7 +144,6 @@ def test_closed_is_closed(url: str) -> None:
 
 
 def test_reads_and_writes_go_on_after_connections_were_ended(store: PgStore, url: str) -> None:
-    """What has not begun is begun anew on another connection."""
     for _ in range(3):
         _ended(url)
         assert store.database.value("SELECT 1") == 1
@@ -167,13 +160,11 @@ def test_a_transaction_that_is_cut_says_that_nothing_was_kept(store: PgStore, ur
 
 
 def test_a_commit_that_is_cut_says_that_it_is_not_known(store: PgStore, url: str) -> None:
-    """Between the last statement and the answer to COMMIT nobody knows."""
     with pytest.raises(StoreUnavailableError, match="not known whether"):
         _write(store, after=lambda: _ended(url))
 
 
 def test_a_writer_that_waits_too_long_is_told(store: PgStore, address: Address) -> None:
-    """Two writers of one workspace follow one another; patience ends."""
     with closing(PgStore(address, clock=lambda: NOW)) as other:
         with other.transaction():
             with pytest.raises(StoreBusyError), store.transaction(patience=0.05):
@@ -184,7 +175,6 @@ def test_a_writer_that_waits_too_long_is_told(store: PgStore, address: Address) 
 
 
 def test_patience_does_not_outlast_its_transaction(store: PgStore) -> None:
-    """The connection's own limit holds again afterwards."""
     before = store.database.value("SHOW lock_timeout")
     with store.transaction(patience=0.05):
         assert store.database.value("SHOW lock_timeout") == "50ms"
@@ -192,7 +182,6 @@ def test_patience_does_not_outlast_its_transaction(store: PgStore) -> None:
 
 
 def test_a_writer_that_does_nothing_is_put_out(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would keep all others out; it is told that nothing was kept."""
     with monkeypatch.context() as impatient:
         impatient.setattr(opening, "IDLE_SECONDS", 0.5)
         hung = PgStore(address, clock=lambda: NOW)
@@ -202,7 +191,6 @@ def test_a_writer_that_does_nothing_is_put_out(address: Address, monkeypatch: py
 
 
 def test_a_database_that_may_only_be_read(address: Address, url: str) -> None:
-    """Reads go on; a write says what is wrong."""
     name = urlsplit(url).path.strip("/")
     PgStore(address, clock=lambda: NOW).close()
     with psycopg.connect(url, autocommit=True) as connection:
@@ -224,7 +212,6 @@ def _degradation() -> object:
 
 
 def test_threads_share_connections(store: PgStore) -> None:
-    """More threads than connections: each gets its answers, and none another one's."""
     answers: dict[int, list[int]] = {}
 
     def ask(number: int) -> None:
@@ -240,7 +227,6 @@ def test_threads_share_connections(store: PgStore) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_fork_leaves_the_parents_connections_alone(store: PgStore) -> None:
-    """A child has connections of its own, and its end does not end the parent's."""
     mine = store.database.value("SELECT pg_backend_pid()")
     read, write = os.pipe()
     child = os.fork()
@@ -260,7 +246,6 @@ def test_a_fork_leaves_the_parents_connections_alone(store: PgStore) -> None:
 
 
 def test_an_exit_without_close_says_nothing(address: Address) -> None:
-    """A program that forgets to close ends quietly, with every warning shown."""
     script = (
         "import sys; from datetime import datetime, UTC\n"
         "from recortex.domain.address import parse\n"
@@ -296,7 +281,6 @@ def test_an_exit_without_close_says_nothing(address: Address) -> None:
     ],
 )
 def test_no_message_tells_a_password(url: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither the message nor the hint, nor what led to them."""
     with pytest.raises(RecortexError) as told:
         PgStore(parse(url, workspace="w"), clock=lambda: NOW)
     error = told.value
@@ -316,7 +300,6 @@ def test_texts_are_unicode_whatever_the_environment_says(url: str, monkeypatch: 
 
 
 def test_defaults_of_a_database_change_no_answer(url: str) -> None:
-    """Neither what a writer sees of the one before it, nor the digits of a number."""
     local_postgres.run(
         url,
         "DROP DATABASE IF EXISTS odd",
@@ -341,10 +324,6 @@ def test_a_database_that_cannot_hold_every_text_is_refused_at_once(url: str, enc
 
 
 def test_a_wrong_password_is_told_as_one(url: str) -> None:
-    """The message says whom the server refuses and the hint where a password belongs.
-
-    The password itself is nowhere.
-    """
     with psycopg.connect(url, autocommit=True) as connection:
         path = Path(connection.execute("SHOW hba_file").fetchone()[0])  # type: ignore[index]
         connection.execute("DROP ROLE IF EXISTS someone")
@@ -378,7 +357,6 @@ def test_a_server_that_is_away_is_named_after_the_tries() -> None:
 def test_opening_waits_while_every_connection_is_taken(
     address: Address, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that is full for a moment is asked again; one that is not there is named at once."""
     monkeypatch.setattr(opening, "RECONNECT_SECONDS", local_postgres.LONGEST_SECONDS)
     taken = _all_connections(url)
     timer = threading.Timer(0.3, lambda: [one.close() for one in taken])

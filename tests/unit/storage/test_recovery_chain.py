@@ -10,7 +10,7 @@ import pytest
 
 from places import store_folder
 from recortex import Cortex
-from recortex.errors import CorruptStoreError, RecortexError, StoreBusyError
+from recortex.errors import CorruptStoreError, StoreBusyError
 from recortex.storage.sqlite import recovery
 from recortex.storage.sqlite.pages import Reader
 
@@ -296,17 +296,6 @@ def test_a_backup_is_whole_private_and_the_oldest_go(open_, clock, database):
         connection.close()
 
 
-@pytest.mark.usefixtures("without_vectors")
-def test_a_folder_that_cannot_be_written_is_said(tmp_path, clock):
-    (tmp_path / "file").write_text("")
-    with (
-        Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/file/cortex.db", clock=clock) as cortex,
-        pytest.raises(RecortexError) as caught,
-    ):
-        cortex.remember("x y z")
-    assert caught.value.code == "store_not_writable"
-
-
 def a_bit_later(path, column, table, key):
     """A value of a row changed into another valid one, as a flipped bit would, behind the store's back."""
     connection = apsw.Connection(str(path))
@@ -364,18 +353,6 @@ def test_a_purge_by_text_rewrites_a_backup_of_an_older_schema(open_):
     connection = apsw.Connection(made)
     assert connection.execute("SELECT evidence FROM relations").get == "[]"
     connection.close()
-
-
-def test_a_column_that_has_another_name_is_found(open_, clock, database):
-    ids = filled(open_, clock, backup=True)
-    data = database.read_bytes()
-    assert data.count(b"bidirectional INTEGER") == 2  # of relations, and of former ones
-    database.write_bytes(data.replace(b"bidirectional INTEGER", b"bidirectionam INTEGER"))
-    with open_() as cortex:
-        assert not cortex.doctor().healthy
-        cortex.recover()
-        assert cortex.doctor().healthy
-        assert cortex.get(ids[0]).text == TEXTS[0]
 
 
 def test_a_row_without_values_is_none(tmp_path):

@@ -44,7 +44,6 @@ def _write(connection: apsw.Connection, size: int = 4000) -> None:
 
 
 def test_every_write_of_many_connections_is_kept(path: Path) -> None:
-    """Connections that write at once lose nothing and see no error, with and without transactions."""
     failed: list[BaseException] = []
 
     def work() -> None:
@@ -83,7 +82,6 @@ def test_a_statement_by_itself_waits_as_long_as_a_transaction(opened: Pool, path
 
 
 def test_a_lock_that_never_ends_is_said(opened: Pool, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A statement and a transaction give up when patience ends, and nothing is kept."""
     monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0)
     opened.exclusive().set_busy_handler(Patience(0))
     other = _connect(path)
@@ -97,7 +95,6 @@ def test_a_lock_that_never_ends_is_said(opened: Pool, path: Path, monkeypatch: p
 
 
 def test_the_log_is_folded_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection that goes on writing keeps the log near the number of pages that it is allowed."""
     monkeypatch.setattr(opening, "PAGES", FEW_PAGES)
     connection = _connect(path)
     for _ in range(10 * FEW_PAGES):
@@ -134,7 +131,6 @@ def test_a_log_that_someone_read_all_the_time_is_begun_anew(
 
 
 def test_a_log_full_of_others_pages_is_folded_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Writers that write little each, while one keeps the store open, do not let the log grow for ever."""
     monkeypatch.setattr(opening, "FOREIGN_PAGES", FEW_PAGES)
     open_all_along = _connect(path)
     for _ in range(10 * FEW_PAGES):

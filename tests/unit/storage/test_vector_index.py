@@ -144,12 +144,6 @@ def test_it_finds_what_comparing_every_vector_finds(store):
     assert found >= 0.97 * 50 * 10
 
 
-def test_few_vectors_get_no_file(store):
-    assert store.vectors.keep_index() == 0
-    assert not store.vector_index.folder.exists()
-    assert by_index(store, points(2, 1)[0]) is None
-
-
 def test_the_file_is_for_its_owner_alone(store):
     store.vectors.keep_index(least=1_000)
     (file,) = index_files(store)
