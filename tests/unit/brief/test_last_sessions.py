@@ -112,13 +112,6 @@ def test_a_session_that_goes_on_is_not_told_of_itself(cortex, session, project):
     assert "Tabs, not spaces" in resumed
 
 
-def test_the_setting_switches_it_off(session, monkeypatch, project):
-    session("s1", ASKED, OPEN)
-    monkeypatch.setenv("RECORTEX_HOOKS_LAST_SESSION", "false")
-    with Cortex.open(project) as other:
-        assert told(other) == []
-
-
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

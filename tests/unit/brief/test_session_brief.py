@@ -3,7 +3,6 @@
 import os
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -121,12 +120,6 @@ def test_the_repositorys_word_is_left_out_where_the_persons_contradicts_it(corte
 def test_what_cannot_be_relied_on_is_never_shown(cortex, options):
     cortex.remember("never to be shown", **options)
     assert cortex.surface().text == ""
-
-
-def test_what_was_replaced_is_never_shown(cortex):
-    old = cortex.remember("Tests run with nose", kind="decision")
-    cortex.remember("Tests run with pytest", kind="decision", supersedes=old.id)
-    assert [line.split(": ")[1][:21] for line in lines(cortex)] == ["Tests run with pytest"]
 
 
 def test_what_ends_soon_is_shown_until_then(cortex, clock):
@@ -351,32 +344,6 @@ def test_who_writes_is_alone(cortex, project):
         assert mine
         assert [cortex.surface().cached for _ in range(2)] == [False, False]
     assert [cortex.surface().cached for _ in range(2)] == [False, True]
-
-
-def test_the_lock_of_a_killed_process_is_free(cortex, project):
-    cortex.remember("One thing to know")
-    lock = store_folder(project) / "locks" / "surface.lock"
-    code = (
-        "import threading\nfrom pathlib import Path\nfrom recortex.filesystem import alone\n"
-        f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    threading.Event().wait()"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
-        try:
-            assert holder.stdout.readline() == "True\n"
-            cortex.surface()
-            assert not cortex.surface().cached
-        finally:
-            holder.kill()
-    assert [cortex.surface().cached for _ in range(2)] == [False, True]
-
-
-def test_a_store_that_a_url_names_has_its_own_briefs(tmp_path, clock, without_vectors):
-    del without_vectors
-    for name in ("one", "two"):
-        with Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/{name}.db", clock=clock) as cortex:
-            cortex.remember(f"Known in {name}")
-            assert [cortex.surface().cached for _ in range(2)] == [False, True]
-            assert f"Known in {name}" in cortex.surface().text
 
 
 @pytest.fixture

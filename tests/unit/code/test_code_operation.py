@@ -94,17 +94,6 @@ def test_a_worktree_has_its_own_code(project, tmp_path):
         assert not main.code("find", "renamed").symbols
 
 
-def test_a_purge_takes_the_facts_of_code_along(project):
-    (project / "store.py").write_text(f'{STORE}\n\ndef leaked():\n    """opensesame-12345 is the word."""\n')
-    with Cortex.open(project) as cortex:
-        cortex.remember("The word is opensesame-12345.")
-        assert cortex.code("find", "leaked").symbols[0].doc
-        assert cortex.purge(text="opensesame-12345").traces == ()
-        home = cortex._app.project.home
-        assert [one for one in home.rglob("*") if one.is_file() and b"opensesame" in one.read_bytes()] == []
-        assert cortex.code().status.parsed == 3
-
-
 def test_what_code_says_and_is_given_is_kept_without_secrets(project):
     token = expand("gh" + "p_<<A36>>")
     (project / "login.py").write_text(

@@ -11,7 +11,7 @@ from recortex.consolidation.guard import difference, sameness
 from recortex.consolidation.jobs import Figures, trigger
 from recortex.consolidation.metrics import EVENTS, Event, averages, missed, tuned
 from recortex.consolidation.phases import USUAL, boost, candidates, find
-from recortex.consolidation.summary import Rarity, key_phrases, select
+from recortex.consolidation.summary import Rarity, key_phrases
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
@@ -133,16 +133,6 @@ def test_the_order_makes_no_difference_and_no_memory_is_lost_or_taken_twice(text
     assert len(taken) == len(set(taken))
     for group in found.groups:
         assert not any(difference(a.text, b.text) for a, b in combinations(group.sources, 2))
-
-
-def test_details_are_added_and_repetitions_are_not():
-    others = [
-        ("The job writes backups each night. Reading them needs BACKUP_KEY.", 0.0),
-        ("Backups go to s3://store-eu.", 0.9),
-    ]
-    text = select("The backup job writes backups each night.", others, Rarity(one for one, _ in others))
-    assert text.splitlines()[0] == "The backup job writes backups each night."
-    assert set(text.splitlines()[1:]) == {"Reading them needs BACKUP_KEY.", "Backups go to s3://store-eu."}
 
 
 def test_key_phrases_are_frequent_here_and_rare_elsewhere():

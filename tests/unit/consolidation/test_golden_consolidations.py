@@ -10,7 +10,7 @@ from recortex import Cortex
 from recortex.consolidation.consolidating import MEASURED
 from recortex.consolidation.phases import USUAL, statement
 from recortex.domain.session import Receipt
-from recortex.domain.vocabulary import RelationType, Status
+from recortex.domain.vocabulary import Status
 from recortex.engines.exchanges.building import sentences
 
 GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "consolidation").glob("*.json"))
@@ -76,21 +76,6 @@ def _check(group, wanted, kept):
     if wanted.get("whole"):
         said = {each for one in kept for each in sentences(statement(one))}
         assert set(sentences(text)) <= said
-
-
-def test_a_consolidation_is_one_change_and_undone_as_one(cortex, stored):
-    kept = stored(json.loads(next(path for path in GOLDEN if path.stem == "cluster_5_diverse").read_text()))
-    (group,) = cortex.consolidate("run").groups
-    assert not group.refused
-    assert [cortex.get(one.id).status for one in kept] == [Status.SUPERSEDED] * 5
-    assert {cortex.get(one.id).superseded_by for one in kept} == {group.memory.id}
-    store = cortex._app.all_services()[0].store
-    relations = store.relations.find_touching([group.memory.id])
-    assert {one.target_id for one in relations if one.type is RelationType.SUPERSEDES} == {
-        one.id for one in kept
-    }
-    cortex.undo(group.memory.id)
-    assert [cortex.get(one.id).status for one in kept] == [Status.ACTIVE] * 5
 
 
 def test_what_was_given_of_the_sources_counts_for_the_successor_until_it_is_undone(cortex, stored, clock):

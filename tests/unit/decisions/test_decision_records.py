@@ -1,6 +1,5 @@
 """Decision records in every form that they are written in; each record here was written for this test."""
 
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -498,11 +497,6 @@ def test_what_a_record_says_of_others(line, expected):
     assert [(m.type, m.backwards, m.target) for m in one.mentions] == [expected]
 
 
-def test_a_status_in_a_heading():
-    one = read("# ADR-0004: Titles\n\n### Status: Proposed\n\n## Decision\n\nTitles are short.\n")
-    assert (one.title, one.standing) == ("Titles", "proposed")
-
-
 @pytest.mark.parametrize(
     ("written", "first", "month", "number"),
     [
@@ -644,9 +638,6 @@ def test_any_text_is_a_record_or_is_left_out_with_a_reason(lines, suffix):
         assert found
 
 
-REPEATED = ("[", "[](\n", "](", "([", "[a]\n", "Accepted, ")
-
-
 @pytest.mark.parametrize(
     "piece", ["[a](", "a/", "**", "ADR 1 and 2 ", "in the context of facing to ", "<a ", "- a\n"]
 )
@@ -654,23 +645,6 @@ REPEATED = ("[", "[](\n", "](", "([", "[a]\n", "Accepted, ")
 def test_a_text_that_repeats_one_thing_is_read_to_its_end(piece, times):
     text = piece * times
     assert read_record("adr/0001-any.md", f"# T\n\n## Status\n\n{text}\n\n## Decision\n\n{text}")
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["superseded by [", *(pytest.param(one, marks=pytest.mark.full) for one in REPEATED)],
-)
-def test_a_record_takes_time_in_proportion_to_its_text(piece):
-    def seconds(size):
-        text = (piece * size)[:size]
-        text = text if "\n" in piece else "\n".join(text[at : at + 90] for at in range(0, size, 90))
-        began = time.process_time()
-        read_record("adr/0001-any.md", f"# T\n\n## Status\n\n{text}\n\n## Decision\n\n{text}")
-        return time.process_time() - began
-
-    seconds(1_000)  # compiles the expressions
-    small = min(seconds(25_000) for _ in range(2))
-    assert min(seconds(100_000) for _ in range(2)) < 8 * small + 0.2
 
 
 class Counted(list):

@@ -11,11 +11,9 @@ from recortex import Cortex, settings
 from recortex.app import wiring
 from recortex.embeddings.building import build_embedders
 from recortex.embeddings.providers import PROVIDERS, EmbedderSettings, key_of
-from recortex.errors import ConfigError, EmbeddingError
-from recortex.settings import EMBEDDER_KEYS
+from recortex.errors import EmbeddingError
 
 KEY = "sk-test-0123456789abcdef"
-EVERY_KEY = {variable: KEY for variable in EMBEDDER_KEYS.values() if variable}
 
 
 def names(**values):
@@ -37,13 +35,6 @@ def test_without_a_setting_the_shipped_model_makes_vectors_and_hashes_stand_in()
     assert names() == ["all-minilm-l6-v2.int8", "hashed-tfidf"]
 
 
-@pytest.mark.parametrize("provider", [*PROVIDERS, "hashed", "none"])
-def test_a_project_cannot_choose_who_reads_its_memories(provider, tmp_path):
-    found = read(tmp_path, project=f'embedder = "{provider}"\n', environment=EVERY_KEY)
-    assert found["embedder"] == "onnx"
-    assert "may only set" in found.problems[0]
-
-
 def test_the_embedder_and_its_settings_stand_in_one_file(tmp_path):
     found = read(
         tmp_path,
@@ -53,20 +44,6 @@ def test_the_embedder_and_its_settings_stand_in_one_file(tmp_path):
     assert found.problems == ()
     (name,) = chosen(found)
     assert name.startswith("ollama/mxbai-embed-large@512~")
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("EMBEDDER", "magic"),
-        ("EMBEDDING_POOLING", "max"),
-        ("EMBEDDING_DIMENSIONS", "3"),
-        ("EMBEDDING_TIMEOUT", "0"),
-    ],
-)
-def test_a_value_that_cannot_be_is_an_error(name, value, tmp_path):
-    with pytest.raises(ConfigError, match=name):
-        read(tmp_path, environment={f"RECORTEX_{name}": value})
 
 
 def test_settings_that_differ_have_names_that_differ(tmp_path):

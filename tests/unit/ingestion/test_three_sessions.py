@@ -52,30 +52,6 @@ def test_decision_reversal_question(reading, clock, session, settle):
     assert RelationType.SUPERSEDES in {one.type for one in relations}
 
 
-def test_sessions_read_in_the_wrong_order_end_the_same(reading, clock, session, settle):
-    cortex = reading
-    clock.pass_(days=30)
-    (new,) = cortex.extract(session("two", 4, ("user", REVERSED))).found
-    (old,) = cortex.extract(session("one", 1, ("user", DECIDED))).found
-    settle(cortex)
-    assert cortex.get(old.id).superseded_by == new.id
-    assert cortex.get(new.id).status is Status.ACTIVE
-
-
-def test_a_reversal_within_a_session_that_is_read_turn_by_turn(reading, clock, session, settle):
-    cortex = reading
-    path = session("one", 1, ("user", DECIDED), ("assistant", "Understood."))
-    (old,) = cortex.extract(path, final=False).found
-    clock.pass_(hours=1)
-    session("one", 1, ("user", REVERSED), ("assistant", "Fine."))
-    cortex.extract(path)
-    settle(cortex)
-    assert cortex.get(old.id).status is Status.SUPERSEDED
-    assert [memory.text for memory in cortex.list().memories] == [
-        "We changed our mind: use Redis for the job queue instead of PostgreSQL."
-    ]
-
-
 def test_what_the_next_turn_takes_back_waits_for_a_person(cortex, clock, session):
     path = session("one", 1, ("user", "We decided to use Redis for the cache"), ("assistant", "Fine."))
     (found,) = cortex.extract(path, final=False).found

@@ -41,9 +41,3 @@ def test_it_goes_on_where_it_ended(waiting):
     assert [one.done for one in parts] == [70, 70, 10]
     assert [one.left for one in parts] == [80, 10, 0]
     assert cortex.backfill().done == 1
-
-
-def test_without_an_embedder_nothing_is_done(cortex):
-    cortex.remember("The queue is emptied at night")
-    done = cortex.backfill()
-    assert (done.done, done.left) == (0, 1)

@@ -155,17 +155,6 @@ def refused(cortex, name, arguments):
     assert cortex.export().text == before
 
 
-def test_a_backup_takes_the_place_of_no_other_file(cortex, tmp_path):
-    cortex.remember("Jobs run at night.")
-    source, copy = tmp_path / "auth.py", tmp_path / "copy.db"
-    source.write_text("ROUNDS = 12\n")
-    with pytest.raises(InvalidInputError):
-        cortex.backup(str(source))
-    assert source.read_text() == "ROUNDS = 12\n"
-    copy.touch()
-    assert cortex.backup(str(copy)).memories == cortex.backup(str(copy)).memories == 1
-
-
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["device", "folder"])
 def test_a_backup_takes_the_place_of_no_device_or_folder(make, cortex, tmp_path):
     cortex.remember("Jobs run at night.")

@@ -167,19 +167,6 @@ def test_stores_are_not_mixed(cortex):
         cortex.consolidate("merge", [mine.id, everywhere.id])
 
 
-def test_it_is_due_until_somebody_looks(cortex, clock):
-    assert cortex.inspect().notices == ()
-    cortex.remember_many(
-        [{"text": f"The part number{place} has the colour shade{place}"} for place in range(80)]
-    )
-    assert "onsolidation is due" in cortex.inspect().notices[0]
-    cortex.consolidate(dry_run=True)
-    assert cortex.inspect().notices
-    clock.pass_(minutes=1)
-    cortex.consolidate()
-    assert cortex.inspect().notices == ()
-
-
 def test_a_merge_of_what_somebody_changed_meanwhile_is_refused(cortex, pair, monkeypatch):
     first, second = pair
     make = SqliteStore.transaction

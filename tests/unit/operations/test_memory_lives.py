@@ -19,15 +19,6 @@ def test_remembering_again_is_evidence(cortex, clock):
     assert cortex.history(one.id).audit[-1].operation == "merge"
 
 
-def test_alike_memories_are_related(cortex):
-    one = cortex.remember("The payment queue drops its jobs after one whole day of waiting.")
-    two = cortex.remember("The payment queue drops its jobs after two whole days of waiting.")
-    (neighbour,) = cortex.related(two.id).neighbours
-    assert neighbour.memory.id == one.id
-    assert neighbour.relation.inferred
-    assert 0.1 <= neighbour.relation.strength < 1
-
-
 def test_superseding_ends_the_former(cortex, clock):
     old = cortex.remember("We deploy on Mondays.", kind="decision")
     clock.pass_(days=30)

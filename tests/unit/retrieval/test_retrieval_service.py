@@ -10,7 +10,7 @@ from generated import drawn
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import Actor, Status
+from recortex.domain.vocabulary import Actor
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder
 from recortex.engines.indexing import search_text
 from recortex.engines.ingestion.normalisation import Embedding
@@ -130,15 +130,6 @@ def test_filters_hold_even_when_most_candidates_do_not_pass(embedder):
     store.close()
 
 
-def test_only_active_memories_answer_unless_others_are_asked_for(embedder):
-    store = filled([memory(1, "Sessions live for an hour", status=Status.ARCHIVED)], embedder)
-    recall = Retrieval(store.search, embedder)
-    assert recall.recall("how long do sessions live", limit=5, now=NOW).hits == ()
-    only = MemoryQuery(statuses=(Status.ARCHIVED,))
-    assert len(recall.recall("how long do sessions live", limit=5, now=NOW, only=only).hits) == 1
-    store.close()
-
-
 def test_the_file_that_is_named_decides(embedder):
     pair = [memory(n, f"Close the pool in {n} places", files=(FileLink(f"src/pool_{n}.py"),)) for n in (1, 2)]
     store = filled(pair, embedder)
@@ -164,9 +155,3 @@ def test_a_dialogue_is_asked_by_speaker_and_day(embedder):
     assert [hit.memory.source.speaker for hit in found.hits] == ["Bob", "Ann"]
     assert found.hits[0].signals["speaker"] == 1.0
     store.close()
-
-
-def test_without_an_embedder_words_answer(notes):
-    alone = Retrieval(notes._search)
-    assert texts(alone.recall("bcrypt rounds", limit=1, now=NOW)) == [NOTES[0]]
-    assert alone.recall("bcrypt", limit=1, now=NOW, recipe="semantic").hits == ()

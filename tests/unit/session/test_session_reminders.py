@@ -26,13 +26,6 @@ def known(cortex):
     return cortex
 
 
-def test_a_session_begins_with_the_brief(known, event):
-    text = known.attend(event("session-start", source="startup"))
-    assert text.startswith(START)
-    assert text.endswith(END)
-    assert "bcrypt" in text
-
-
 def test_a_prompt_brings_the_memory_that_answers_it_once(known, event):
     asked = event("user-prompt-submit", prompt="how are passwords hashed here?")
     assert "bcrypt" in known.attend(asked)

@@ -43,32 +43,6 @@ def _write(connection: apsw.Connection, size: int = 4000) -> None:
     connection.execute("INSERT INTO notes VALUES (zeroblob(?))", (size,))
 
 
-def test_every_write_of_many_connections_is_kept(path: Path) -> None:
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        own = Pool(path, vectors=False)
-        try:
-            for number in range(EACH):
-                if number % 2:
-                    own.rows("INSERT INTO notes VALUES (1)")
-                else:
-                    with own.transaction():
-                        own.rows("INSERT INTO notes VALUES (2)")
-        except BaseException as error:  # noqa: BLE001  shown below
-            failed.append(error)
-        finally:
-            own.close()
-
-    threads = [threading.Thread(target=work) for _ in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
-    assert _connect(path).execute("SELECT count(*) FROM notes").get == THREADS * EACH
-
-
 def test_a_statement_by_itself_waits_as_long_as_a_transaction(opened: Pool, path: Path) -> None:
     """The busy handler gives up before the pool does; the pool asks again."""
     other = _connect(path)

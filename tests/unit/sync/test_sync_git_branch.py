@@ -85,18 +85,6 @@ def file_of(person, remote):
     return next(one for one in names if one.startswith(f"replicas/{replica}/") and one.endswith(".jsonl"))
 
 
-def test_what_one_wrote_the_other_reads(people, remote, tmp_path):
-    ada, bob = people
-    id_ = ada.remember("We chose Redis.")
-    both(people, remote, tmp_path)
-    bob.cortex.edit(id_, tags=["queue"])
-    done = both(people, remote, tmp_path)
-    assert done.agreed
-    assert ada.texts() == bob.texts() == ["We chose Redis."]
-    assert ada.ids() == bob.ids()
-    assert ada.heads() == bob.heads()
-
-
 def test_nothing_new_makes_no_commit(people, remote, tmp_path):
     people[0].remember("We chose Redis.")
     both(people, remote, tmp_path, times=3)

@@ -1,7 +1,6 @@
 """What a team shares arrives at the others as it is, and nothing else does."""
 
 from contextlib import suppress
-from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -181,18 +180,6 @@ def test_a_strategy_chooses_what_is_shown(people, strategy, shown):
     assert ada.ids() == bob.ids()
 
 
-def test_undo_takes_a_teammates_change_back_for_all(people):
-    ada, bob = people
-    meeting = Meeting()
-    id_ = ada.remember("The timeout is 10 s.")
-    both(people, meeting)
-    bob.cortex.edit(id_, text="The timeout is 99 s.")
-    both(people, meeting)
-    ada.cortex.undo(id_)
-    both(people, meeting)
-    assert ada.texts() == bob.texts() == ["The timeout is 10 s."]
-
-
 def test_a_purge_erases_the_text_everywhere_and_is_acknowledged(people):
     ada, bob = people
     meeting = Meeting()
@@ -282,24 +269,6 @@ def test_offline_work_waits(people):
     assert ada.log.state("meeting").failures == 0
 
 
-def test_a_copy_of_a_store_goes_on_under_a_key_of_its_own(people, tmp_path):
-    ada, bob = people
-    meeting = Meeting()
-    ada.remember("We chose Redis.")
-    both(people, meeting)
-    backup = ada.store.backups.make(ada.clock(), path=tmp_path / "Ada" / "copy.db")
-    ada.remember("Said after the copy was made.")
-    both(people, meeting)
-    copy = Person(tmp_path / "Ada", "Ada", url=f"sqlite:///{backup}", now=ada.now)
-    copy.remember("Said in the copy.")
-    done = both([copy, ada, bob], meeting)
-    assert done.agreed
-    assert ada.texts() == bob.texts() == copy.texts()
-    assert len(bob.texts()) == 3
-    assert len({replica for replica, *_ in bob.ids()}) == 2
-    copy.close()
-
-
 @pytest.mark.parametrize("since", [0, 1, 2, 5])
 @pytest.mark.parametrize("way", [{"pull": False}, {"push": False}, {}])
 def test_a_restored_backup_loses_nothing(people, tmp_path, since, way):
@@ -332,29 +301,6 @@ def test_a_restored_backup_loses_nothing(people, tmp_path, since, way):
     assert restored.heads() == bob.heads()
     (memory,) = bob.store.memories.get([id_])
     assert memory.tags == ("sent",)
-    restored.close()
-
-
-@pytest.mark.parametrize("first", [False, True])
-def test_a_store_and_the_others_that_were_put_back_together_use_no_number_twice(people, tmp_path, first):
-    ada, bob = people
-    meeting = Meeting()
-    ada.remember("We chose Redis.")
-    both(people, meeting)
-    backup = ada.store.backups.make(ada.clock(), path=tmp_path / "Ada" / "copy.db")
-    older = deepcopy(meeting)
-    ada.remember("Sent after the backup was made.")
-    both(people, meeting)
-    restored = Person(tmp_path / "Ada", "Ada", url=f"sqlite:///{backup}", now=ada.now)
-    restored.remember("Said after restoring.")
-    if first:
-        bob.sync(older)
-    both((restored, bob), older)
-    seen = {one[:3] for person in (ada, bob, restored) for one in person.ids()}
-    assert len({(replica, number) for replica, number, _ in seen}) == len(seen)
-    assert "Said after restoring." in bob.texts()
-    assert bob.sync(older).agreed
-    assert restored.texts() == bob.texts()
     restored.close()
 
 

@@ -75,14 +75,6 @@ def test_what_has_expired_is_told(cortex, clock):
     )
 
 
-def test_always_and_never_contradict_each_other(reading, settle):
-    cortex = reading
-    one = cortex.remember("Always use tabs in the Makefile of the parser", kind="preference")
-    other = cortex.remember("Never use tabs in the Makefile of the parser", kind="preference")
-    settle(cortex)
-    assert cortex.get(one.id).superseded_by == other.id
-
-
 @pytest.mark.parametrize(
     ("supporters", "status", "severity"),
     [
