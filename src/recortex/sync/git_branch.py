@@ -9,6 +9,9 @@ hooks and configuration are neither read nor changed, but for the URL of its rem
     replicas/REPLICA/card.json
     replicas/REPLICA/applied.json
     replicas/REPLICA/2026-11-29.jsonl       a version a line, numbered without a gap
+
+What no longer fits into a day's file goes into the next day's, whatever day it is: to all programs the names
+are an order.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ import tempfile
 import time
 from collections import defaultdict
 from contextlib import suppress
+from datetime import date, timedelta
 from functools import wraps
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -51,7 +56,7 @@ from recortex.sync.protocol import (
 from recortex.terminal import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
 P = ParamSpec("P")
@@ -62,6 +67,8 @@ SECONDS = 120.0
 """After which git is stopped: a push over a slow line may take a while, a hidden prompt for ever."""
 MOST_FILE = 64 * 1024 * 1024
 """Bytes of a file of the branch; a larger one is not read."""
+FULL_FILE = 8 * 1024 * 1024
+"""Bytes after which another file is begun: each push reads and writes the last one whole."""
 _LINE = 2 * MOST_BODY
 STALE_SECONDS = 10.0
 """After which a lock is one that a killed git left behind: a git that is at work has it for milliseconds."""
@@ -72,6 +79,7 @@ _TRIES = 6
 _SPEAKS_TO_GIT = frozenset({"GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_PROXY_COMMAND"})
 """What of git's environment is the person's own way to the remote."""
 _PATH = lazy(r"replicas/([0-9a-f]{32})/(card\.json|applied\.json|\d{4}-\d\d-\d\d\.jsonl)")
+_NOTHING = "0" * 40
 _REJECTED = ("stale info", "[rejected]", "fetch first", "failed to update ref", "cannot lock ref")
 
 
@@ -183,7 +191,8 @@ class GitBranch:
     def pull(self, vector: Mapping[str, int], limit: int) -> Batch:
         """What the branch has beyond a vector."""
         tree = self._read()
-        new = [one for one in self._versions(tree, vector) if one.counter > vector.get(one.replica, 0)]
+        beyond = (one for one in self._versions(tree, vector) if one.counter > vector.get(one.replica, 0))
+        new = list(islice(beyond, limit + 1))
         fitting = bounded(new[:limit])
         hollow = {one.memory_id for one in fitting if one.body is None and one.operation != PURGE}
         purges = (parse(line, SyncVersion) for content in tree.contents.values() for line in content.purges)
@@ -206,7 +215,7 @@ class GitBranch:
             if tree.team != batch.workspace:
                 raise RefusedError("The branch is another team's.", hint="Run `recortex sync setup` again.")
             new = missing(batch.versions, tree.vector)
-            files = dict(self._appended(tree, new))
+            files = dict(self._appended(tree, new, {one.replica for one in batch.applied}))
             for one in batch.cards:
                 files[f"replicas/{one.replica}/card.json"] = canonical(one).encode()
             for two in batch.applied:
@@ -343,17 +352,34 @@ class GitBranch:
 
     # -- writing it
 
-    def _appended(self, tree: _Tree, new: Iterable[SyncVersion]) -> Iterator[tuple[str, bytes]]:
+    def _appended(
+        self, tree: _Tree, new: Iterable[SyncVersion], own: Collection[str]
+    ) -> Iterator[tuple[str, bytes]]:
+        """The files that new versions change; an empty one goes.
+
+        Former programs made files of any size. Their writer, who has all that they hold, replaces those that
+        are too large to be read, and what follows them, which nobody reads either.
+        """
         by_replica: dict[str, list[SyncVersion]] = defaultdict(list)
         for one in new:
             by_replica[one.replica].append(one)
-        today = f"{self._now:%Y-%m-%d}.jsonl"
         for replica, versions in by_replica.items():
-            last = max(tree.files.get(replica, ()), default=None)
-            path = max(f"replicas/{replica}/{today}", last.path if last else "")
-            before = self._blob(last.blob) if last and last.path == path else b""
-            lines = "".join(f"{canonical(one)}\n" for one in versions)
-            yield path, before + lines.encode()
+            files = sorted(tree.files.get(replica, ()))
+            kept = list(takewhile(lambda file: file.size <= MOST_FILE, files)) if replica in own else files
+            yield from ((file.path, b"") for file in files[len(kept) :])
+            day, text = f"{self._now:%Y-%m-%d}", b""
+            if kept and (last := Path(kept[-1].path).stem) >= day:
+                day, text = last, self._blob(kept[-1].blob)
+            lines = [text]
+            size = len(text)
+            for two in versions:
+                line = f"{canonical(two)}\n".encode()
+                if size and size + len(line) > FULL_FILE:
+                    yield f"replicas/{replica}/{day}.jsonl", b"".join(lines)
+                    day, lines, size = _day_after(day), [], 0
+                lines.append(line)
+                size += len(line)
+            yield f"replicas/{replica}/{day}.jsonl", b"".join(lines)
 
     def _hollowed(self, tree: _Tree, new: Mapping[str, bytes], purged: set[str]) -> dict[str, bytes]:
         """The files in which a purged record has text, without that."""
@@ -371,7 +397,7 @@ class GitBranch:
 
         Args:
             tree: as it was read.
-            files: by path.
+            files: by path; an empty one is removed.
             said: in the commit.
             rootless: leave the history behind: it holds what was purged.
         """
@@ -381,6 +407,8 @@ class GitBranch:
                 self._git("read-tree", tree.commit, more=index)
             entries = [
                 f"100644 {self._git('hash-object', '-w', '--stdin', given=text).decode().strip()}\t{path}\n"
+                if text
+                else f"0 {_NOTHING}\t{path}\n"
                 for path, text in files.items()
             ]
             self._git("update-index", "--add", "--index-info", given="".join(entries).encode(), more=index)
@@ -501,6 +529,21 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
                 child.send_signal(number)
         with suppress(subprocess.TimeoutExpired):
             child.wait(_GRACE)
+
+
+def _day_after(day: str) -> str:
+    """The name that follows.
+
+    Raises:
+        RefusedError: it is no day, or the last one: somebody else has made the file.
+    """
+    try:
+        return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        raise RefusedError(
+            f"On the branch is a file of yours, {day}.jsonl, that Recortex has not made.",
+            hint="Whoever may push to it can remove the file.",
+        ) from None
 
 
 def _hollow(line: bytes, purged: set[str]) -> bytes:

@@ -1,6 +1,8 @@
 """A branch of the git remote carries the team's memory, and what is wrong on it harms nobody else."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,7 +65,11 @@ def both(people, remote, tmp_path, times=2):
 
 def rewrite(remote, path, change):
     """Commit a changed file to the branch, as somebody does who may push."""
-    text = git(remote, "cat-file", "blob", f"{REF}:{path}") if path != "team.json" else ""
+    text = (
+        git(remote, "cat-file", "blob", f"{REF}:{path}")
+        if path in git(remote, "ls-tree", "-r", "--name-only", REF).split()
+        else ""
+    )
     blob = git(remote, "hash-object", "-w", "--stdin", given=change(text).encode()).strip()
     index = remote / "poison.index"
     environment = ["env", f"GIT_INDEX_FILE={index}", "git"]
@@ -174,6 +180,82 @@ def test_a_forged_card_is_refused(people, remote, tmp_path):
     done = bob.sync(way(bob, remote, tmp_path))
     assert any("forged" in one for one in done.problems)
     assert bob.texts() == []
+
+
+def files_of(person, remote):
+    """The files of a person's versions: by name, the numbers of those in them."""
+    replica = person.team.state.replica
+    names = git(remote, "ls-tree", "-r", "--name-only", REF).splitlines()
+    return {
+        name.rpartition("/")[2]: [
+            json.loads(line)["counter"]
+            for line in git(remote, "cat-file", "blob", f"{REF}:{name}").splitlines()
+        ]
+        for name in names
+        if name.startswith(f"replicas/{replica}/") and name.endswith(".jsonl")
+    }
+
+
+def test_what_does_not_fit_into_a_file_goes_into_others_that_former_programs_read(
+    people, remote, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(git_branch, "FULL_FILE", 3000)
+    ada, bob = people
+    for number in range(8):
+        ada.remember(f"Queue {number} has room for {number} jobs.")
+    both(people, remote, tmp_path)
+    first = files_of(ada, remote)
+    assert len(first) > 2
+    for number in range(8, 12):
+        ada.remember(f"Queue {number} has room for {number} jobs.")
+    done = both(people, remote, tmp_path)
+    files = files_of(ada, remote)
+    assert len(files) > len(first)
+    assert all(files[name] == first[name] for name in sorted(first)[:-1])  # full ones stay
+    # All that ever read the branch ask for names like these, and go by their order.
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d\.jsonl", name) for name in files)
+    assert min(files) == f"{START:%Y-%m-%d}.jsonl"
+    assert [one for name in sorted(files) for one in files[name]] == list(range(1, 13))
+    assert done.agreed
+    assert bob.texts() == ada.texts()
+    assert len(bob.texts()) == 12
+
+
+def test_a_file_that_a_former_program_let_become_too_large_is_replaced_by_its_writer(
+    people, remote, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(git_branch, "MOST_FILE", 5000)
+    ada, bob = people
+    for number in range(12):
+        ada.remember(f"Queue {number} has room for {number} jobs.")
+    for _ in range(2):  # as it was: what cannot be read is sent again
+        done = both(people, remote, tmp_path)
+        assert not done.agreed
+        assert "larger than" in done.problems[0]
+    monkeypatch.setattr(git_branch, "FULL_FILE", 3000)
+    bob.sync(way(bob, remote, tmp_path))
+    assert len(files_of(ada, remote)) == 1  # it is not his
+    assert both(people, remote, tmp_path).agreed
+    assert bob.texts() == ada.texts()
+    assert bob.ids() == ada.ids()
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "2026-99-99"])
+def test_a_file_of_no_day_in_one_s_folder_keeps_nothing_else_from_going_on(
+    people, remote, tmp_path, monkeypatch, day
+):
+    ada, bob = people
+    ada.remember("We chose Redis.")
+    both(people, remote, tmp_path)
+    rewrite(remote, f"{file_of(ada, remote).rpartition('/')[0]}/{day}.jsonl", lambda _: "")
+    ada.remember("One box is enough.")
+    assert both(people, remote, tmp_path).agreed
+    monkeypatch.setattr(git_branch, "FULL_FILE", 10)
+    ada.remember("We build with make.")
+    with pytest.raises(RefusedError, match=f"{day}.jsonl, that Recortex has not made"):
+        ada.sync(way(ada, remote, tmp_path))
+    bob.sync(way(bob, remote, tmp_path))
+    assert bob.texts() == ["One box is enough.", "We chose Redis."]
 
 
 def test_two_push_at_once_and_both_arrive(people, remote, tmp_path):
