@@ -95,7 +95,10 @@ class Conflict(NamedTuple):
 _STATE = State.__struct_fields__
 _MARK = "exchange:"
 """The record under which the heads have how far exchanges were looked at: the newest's key and time."""
-_GROWS = 24 * 3600 * 1_000_000
+_LOOKED = "looked:"
+"""The record under which the heads have what the store had when it was last looked through."""
+_DAY = 24 * 3600 * 1_000_000
+_GROWS = _DAY
 """Microseconds for which an exchange may have gone on before it was read and seen here."""
 
 
@@ -222,6 +225,23 @@ class SyncRecords(Records):
     def waiting(self) -> list[str]:
         """The records that are not shown here, though they are known."""
         return self._column("waiting")
+
+    def latest(self, now: int) -> str:
+        """What tells whether a look through the store may find anything: nothing of it is ever given twice.
+
+        Each change of a memory or a relation is in the audit log, but for what a recovery or an import
+        brings: once a day the store is looked through anyway.
+        """
+        return " ".join(map(str, (*self._rows("latest")[0], now // _DAY)))
+
+    def looked(self) -> str:
+        """What was noted at the last look through the store."""
+        known = self.heads([_LOOKED]).get(_LOOKED)
+        return known.head if known else ""
+
+    def note_look(self, found: str) -> None:
+        """Note what the store had before a look that has come to its end."""
+        self.put_heads([Head(_LOOKED, found, 0, 0)])
 
     def changed(self) -> list[str]:
         """Ids of memories that were added or changed here since they were last looked at."""

@@ -106,7 +106,28 @@ class SyncReplica:
     # -- what changed here
 
     def capture(self) -> int:
-        """Make versions of what changed here since the last time; returns how many."""
+        """Make versions of what changed here since the last time; returns how many.
+
+        Looking through the store costs the more, the more it has: it is not done again until something there
+        has changed, or new versions are known.
+        """
+        latest = self.log.latest(to_micros(self._now))
+        looking = self.log.looked() != f"{latest} {self.state.set_hash}"
+        made = self._look_through() if looking else []
+        if self._services.settings["sync.exchanges"]:
+            keys, mark = self.log.new_exchanges(to_micros(self._now))
+            for some in _chunks(keys):
+                with self._store.transaction():
+                    made += self._made(self._exchanges(some))
+            if mark and mark not in self.log.heads([mark.record]).values():
+                with self._store.transaction():
+                    self.log.put_heads([mark])
+        if looking or made:
+            with self._store.transaction():
+                self.log.note_look(f"{latest} {self.state.set_hash}")
+        return len(made)
+
+    def _look_through(self) -> list[str]:
         made = list[str]()
         for ids in _chunks(self.log.changed()):
             with self._store.transaction():
@@ -115,16 +136,7 @@ class SyncReplica:
             made += self._made(self._purges(self.log.gone()))
         made += self._purge_loose()
         with self._store.transaction():
-            made += self._made(self._relations())
-        if self._services.settings["sync.exchanges"]:
-            keys, mark = self.log.new_exchanges(to_micros(self._now))
-            for some in _chunks(keys):
-                with self._store.transaction():
-                    made += self._made(self._exchanges(some))
-            if mark:
-                with self._store.transaction():
-                    self.log.put_heads([mark])
-        return len(made)
+            return made + self._made(self._relations())
 
     def _purge_loose(self) -> list[str]:
         """Purge relations of what was purged: nobody would take their versions, of which the text is gone."""

@@ -353,3 +353,65 @@ def test_a_machines_own_changes_are_not_sent(people):
     both(people, meeting)
     assert len(ada.ids()) == 1
     assert bob.texts() == ["We chose Redis."]
+
+
+def test_the_store_is_looked_through_only_after_something_has_changed(people, monkeypatch):
+    ada, bob = people
+    meeting = Meeting()
+    looks = []
+    real = SyncReplica._look_through
+    monkeypatch.setattr(SyncReplica, "_look_through", lambda one: looks.append(one.me.author) or real(one))
+
+    def looked(act):
+        """Who looks through their store in a sync of both after an act, and after that again."""
+        act()
+        found = []
+        for _ in range(4):
+            looks.clear()
+            both(people, meeting)
+            found.append(set(looks))
+        return found[0], found[-1]
+
+    ids = []
+    every = {"Ada", "Bob"}
+    for act in (
+        lambda: ids.extend(ada.remember(f"We chose Redis for queue {number}.") for number in range(3)),
+        lambda: ada.cortex.edit(ids[0], tags=["queue"]),
+        lambda: bob.cortex.link(ids[0], ids[1], relation="supports"),
+        lambda: ada.cortex.unlink(ids[0], ids[1]),
+        lambda: ada.cortex.forget(ids[1]),
+        lambda: bob.cortex.undo(ids[1]),
+        lambda: bob.cortex.purge(ids[0]),
+        lambda: ada.cortex.purge(ids[2]),
+    ):
+        assert looked(act) == (every, set())
+    assert ada.texts() == bob.texts() == ["We chose Redis for queue 1."]
+    ada.now += timedelta(days=1)
+    assert looked(lambda: None) == ({"Ada"}, set())  # what a recovery brings is in no log
+
+
+def test_what_was_changed_while_a_sync_looked_through_the_store_is_sent_by_the_next(people, monkeypatch):
+    ada, bob = people
+    meeting = Meeting()
+    ada.remember("We chose Redis.")
+    real = SyncReplica._relations
+
+    def late(replica):
+        made = list(real(replica))
+        monkeypatch.setattr(SyncReplica, "_relations", real)
+        ada.remember("One box is enough.")
+        return made
+
+    monkeypatch.setattr(SyncReplica, "_relations", late)
+    both(people, meeting)
+    assert bob.texts() == ["One box is enough.", "We chose Redis."]
+
+
+@pytest.mark.parametrize("query", ["open", "waiting", "to_erase", "exchanges_to_erase", "purges", "latest"])
+def test_what_each_sync_asks_is_found_by_an_index_of_few_rows(people, query):
+    log = people[0].log
+    plan = [row[3] for row in log._database.rows(f"EXPLAIN QUERY PLAN {log._sql[query]}")]
+    names = ("sync_heads_open", "sync_heads_waiting", "sync_log_purges", "tombstones_purged")
+    assert any(name in step for step in plan for name in names), plan
+    small = (*names, "audit", "CONSTANT", "VIRTUAL")
+    assert all(any(name in step for name in small) for step in plan if step.startswith("SCAN")), plan

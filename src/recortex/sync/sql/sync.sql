@@ -38,13 +38,12 @@ SELECT {sync_log: columns} FROM sync_log
 WHERE /*own*/ operation = 'purge' AND record IN (SELECT value FROM json_each(?)) ORDER BY clock, replica
 
 -- name: to_erase
-SELECT m.id FROM memories m WHERE /*own m*/ EXISTS (
-  SELECT 1 FROM sync_log l WHERE /*own l*/ l.record = m.id AND l.operation = 'purge')
+SELECT DISTINCT m.id FROM sync_log l JOIN memories m ON /*own m*/ m.id = l.record
+WHERE /*own l*/ l.operation = 'purge'
 
 -- name: exchanges_to_erase
-SELECT x.id FROM exchanges x WHERE /*own x*/ x.id IN (
-  SELECT substr(l.record, 10) FROM sync_log l
-  WHERE /*own l*/ l.operation = 'purge' AND substr(l.record, 1, 9) = 'exchange:')
+SELECT DISTINCT x.id FROM sync_log l JOIN exchanges x ON /*own x*/ x.id = substr(l.record, 10)
+WHERE /*own l*/ l.operation = 'purge' AND substr(l.record, 1, 9) = 'exchange:'
 
 -- name: exchange_key
 SELECT key FROM exchanges WHERE /*own*/ id = ?
@@ -68,10 +67,16 @@ INSERT INTO sync_heads (/*own column*/ {sync_heads: columns}) VALUES (/*own valu
 ON CONFLICT (/*own column*/ record) DO UPDATE SET {sync_heads: excluded}
 
 -- name: open
-SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ abs(leaves) > 1 ORDER BY record
+SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ (leaves > 1 OR leaves < -1) ORDER BY record
 
 -- name: waiting
 SELECT record FROM sync_heads WHERE /*own*/ (leaves < 0 OR (shown = 0 AND leaves > 0)) ORDER BY record
+
+-- name: latest
+SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0),
+  coalesce((SELECT at FROM audit /*only own*/ ORDER BY seq DESC LIMIT 1), 0),
+  (SELECT count(*) FROM tombstones WHERE /*own*/ reason = 'purge'),
+  coalesce((SELECT max(purged_at) FROM tombstones WHERE /*own*/ reason = 'purge'), 0)
 
 -- name: changed
 SELECT m.id FROM memories m LEFT JOIN sync_heads h ON /*own h*/ h.record = m.id

@@ -1,4 +1,4 @@
--- The schema after migration 22, written by scripts/build_docs.py; change it by a migration.
+-- The schema after migration 23, written by scripts/build_docs.py; change it by a migration.
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 );
@@ -515,7 +515,6 @@ CREATE TABLE sync_heads (
   leaves INTEGER NOT NULL,
   PRIMARY KEY (record)
 ) WITHOUT ROWID;
-CREATE INDEX sync_heads_open ON sync_heads (record) WHERE leaves > 1 OR shown = 0;
 CREATE TABLE sync_replicas (
   replica TEXT NOT NULL,
   author TEXT NOT NULL,
@@ -549,6 +548,10 @@ CREATE TABLE conflict_log (
   settled_by TEXT NOT NULL,
   PRIMARY KEY (record, one, other)
 ) WITHOUT ROWID;
+CREATE INDEX sync_heads_open ON sync_heads (record) WHERE leaves > 1 OR leaves < -1;
+CREATE INDEX sync_heads_waiting ON sync_heads (record) WHERE leaves < 0 OR (shown = 0 AND leaves > 0);
+CREATE INDEX sync_log_purges ON sync_log (record) WHERE operation = 'purge';
+CREATE INDEX tombstones_purged ON tombstones (purged_at) WHERE reason = 'purge';
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO exchanges_fts (exchanges_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
