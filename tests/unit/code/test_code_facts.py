@@ -3,101 +3,13 @@
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from small_projects import small_projects
 
 from recortex.codebase.syntax.extraction import read_facts
 from recortex.domain.code import NOWHERE, innermost
 
 SOURCES = {
-    "a.py": b'''import os.path, numpy as np
-from .b import c as d, e
-@app.get("/users")
-class K(Base):
-    """What it is.
-
-    More."""
-    limit = 3
-    def f(self, a, *b, c=(1, 2)):
-        x = Thing()
-        return self.g(a).h(np.zeros(3), d())
-''',
-    "a.js": b"""import d, { a as b } from "m"; import * as ns from "./n"; const { q } = require("r");
-/** What it is. */
-export class K extends Base {
-  #hidden() {}
-  static f(a, ...b) { return this.g(new Foo(a)); }
-}
-export const arrow = async (x, y = 1) => ns.call(x);
-Foo.prototype.bar = function (a) { return b(a); };
-""",
-    "a.ts": b"""import type { T } from "t";
-@Controller("/users")
-export class K<X> extends Base<X> implements I {
-  private readonly repo: Repo = new Repo();
-  constructor(private service: Service) { super(); }
-  @Get("/a") async f(a: number, b?: string): Promise<void> { this.service.run<X>(a); }
-}
-export interface I { g(a: Map<string, number>): void }
-export type Alias = string; enum Color { Red }
-""",
-    "a.java": b"""package com.shop;
-import java.util.List; import static com.shop.Util.check; import com.shop.model.*;
-/** What it is. */
-@RestController("/users")
-public class K extends Base implements I {
-  private static final int LIMIT = 3; private Repo repo;
-  public K(Repo repo) { this.repo = repo; }
-  @GetMapping("/a") public void f(Map<String, Integer> a, String... b) { repo.find(a); check(new Foo()); }
-}
-""",
-    "a.cs": b"""using System; using X = My.Thing;
-namespace Shop.Web;
-/// <summary>What it is.</summary>
-[Route("users")] public class K : Base, I {
-  private const int Limit = 3; public int Count { get; set; }
-  public async Task F(int a, params string[] b) { this.G(); int.TryParse("1", out var q); a?.Run<int>(1); }
-}
-""",
-    "a.php": b"""<?php namespace Shop; use Other\\Thing as T; use Set\\{A, B as C};
-/** What it is. */
-#[Route('/users')] class K extends Base implements I {
-  const LIMIT = 3;
-  public function f(int $a, string ...$b) { $this->g($a); T::make(1); new A(); helper(); }
-}
-""",
-    "a.go": b"""package shop
-import ("fmt"; x "example.com/y/v2")
-// K is what it is.
-type K struct { Base; n int }
-type I interface { G(a int) error }
-const A, B = 1, 2
-// F does it.
-func (k *K) F(a, b int, c ...string) error { fmt.Println(a); x.Run(b); return k.g(NewThing()) }
-""",
-    "a.rs": b"""use std::io::{self, Read as R}; use crate::shop::*; mod inner;
-/// What it is.
-#[derive(Debug)]
-pub struct K { n: i32 }
-impl I for K { pub fn f(&self, a: i32) -> i32 { self.g(a); K::make::<i32>(1); println!("{}", a); helper(a) } }
-pub trait I { fn g(&self, a: i32); }
-""",
-    "a.c": b"""#include <stdio.h>
-#include "b.h"
-#define LIMIT 3
-/* What it is. */
-struct K { int n; };
-static int *f(int a, char *b) { printf("x"); b->run(a); return g(a, b); }
-int proto(void);
-""",
-    "a.cpp": b"""#include "b.hpp"
-namespace shop {
-/// What it is.
-template <class T> class K : public Base { public:
-  int f(int a, T b = 0) { this->g(); return other::h<T>(a); }
-  void later(int);
-};
-}
-void shop::K::later(int a) { auto x = new Foo(a); }
-""",
+    path: source.encode() for files in small_projects("facts.txt").values() for path, source in files.items()
 }
 EXPECTED = {
     "a.py": (

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,128 +14,10 @@ from recortex.domain.code import FileHistory
 from recortex.domain.vocabulary import RelationType
 from recortex.text.outline import Line, _in_rows, outline
 
-NYGARD = """# 4. Keep sessions in Redis
-
-Date: 2021-03-09
-
-## Status
-
-Accepted
-
-Supercedes [2. Keep sessions in memory](0002-keep-sessions-in-memory.md)
-
-Amends [3. Sign cookies](0003-sign-cookies.md)
-
-## Context
-
-A restart of `app/server.py` logs everybody out.
-
-```
-Status: rejected
-```
-
-## Decision
-
-We will keep sessions in Redis.
-
-## Consequences
-
-* A restart logs nobody out.
-* Redis must run.
-"""
-MADR = """---
-status: "superseded by [ADR-0009](0009-use-sqlite.md)"
-date: 2023-05-02
-decision-makers: [Ada, Grace]
----
-# Use PostgreSQL for the ledger
-
-## Context and Problem Statement
-
-Which store holds the ledger?
-
-## Decision Drivers
-
-* Two writers at once
-
-## Considered Options
-
-* PostgreSQL
-* SQLite
-* A file per day
-
-## Decision Outcome
-
-Chosen option: "PostgreSQL", because it takes two writers.
-
-### Positive Consequences
-
-* Backups are known.
-
-### Negative Consequences
-
-* A server to run.
-
-## Pros and Cons of the Options
-
-### SQLite
-
-* Good, because nothing is to be run.
-* Bad, because one writer waits for the other.
-
-### A file per day
-
-* Bad, because nothing can be joined
-"""
-MADR_2 = """# Sort by name
-
-* Status: proposed
-* Deciders: the kitchen team
-* Date: 2019-11-30
-
-## Context and Problem Statement
-
-Lists are long.
-
-## Decision Outcome
-
-Chosen option: "By name", because people look for names.
-
-## Links
-
-* [Refined by ADR-0012](0012-sort-by-locale.md)
-"""
-RST = """Keep times in UTC
-=================
-
-:Status: Accepted
-:Date: 2020-02-01
-
-Context
--------
-
-Two zones were mixed.
-
-Decision
---------
-
-Times are kept in UTC.
-"""
-ADOC = """= ADR 7: Draw with SVG
-
-Status:: Rejected
-
-== Context
-
-Charts are blurred.
-
-== Decision
-
-Charts are drawn with SVG.
-"""
-Y = (
-    "# Cache thumbnails\n\nIn the context of the gallery, facing slow pages, we decided for a cache on disk "
-    "and against a cache in memory, to achieve pages below a second, accepting that the disk fills.\n"
+HERE = Path(__file__).parent
+NYGARD, MADR, MADR_2, RST, ADOC, Y = (
+    (HERE / "records" / name).read_text(encoding="utf-8")
+    for name in ("nygard.md", "madr.md", "madr_list.md", "record.rst", "record.adoc", "y_statement.md")
 )
 
 
@@ -258,133 +141,27 @@ BODY = {
     ".rst": "\n\nContext\n-------\n\nLists are long.\n\nDecision\n--------\n\nTitles are short.\n",
     ".adoc": "\n\n== Context\n\nLists are long.\n\n== Decision\n\nTitles are short.\n",
 }
-STATES = {  # the head of a record in the form of a tool, and the state that it says
-    "madr front matter": (
-        (".md", '---\nstatus: "accepted"\n---\n\n# Titles', "accepted"),
-        (
-            ".md",
-            "---\nstatus: superseded by [ADR-0005](0005-x.md)\ndate: 2024-01-02\n---\n\n# Titles",
-            "superseded",
-        ),
-        (".md", "---\nstatus: accepted # superseded only in part\n---\n\n# Titles", "accepted"),
-        (".md", "---\nstatus: {proposed}\n---\n\n# Titles", "proposed"),
-        (".md", "---\nstatus:\n  - proposed\n  - accepted\n---\n\n# Titles", "accepted"),
-        (".md", "---\nstatus: accepted\nsuperseded_by:\n---\n\n# Titles", "accepted"),
-        (".md", "---\nstatus: accepted\nsuperseded-by: 0007\n---\n\n# Titles", "superseded"),
-        (
-            ".md",
-            "---\nstatus: >-\n  accepted; the part on names is\n  superseded by ADR 7\n---\n\n# Titles",
-            "accepted",
-        ),
-        (".md", '+++\nstatus = "deprecated"\n+++\n\n# Titles', "deprecated"),
-        (".md", "---\nstate: rejected\n---\n\n# Titles", "rejected"),
-    ),
-    "log4brains lists": (
-        (
-            ".md",
-            (
-                "# Titles\n\n- Status: superseded by [20240101-names](20240101-names.md)\n"
-                "- Date: 2024-01-02\n- Tags: ui"
-            ),
-            "superseded",
-        ),
-        (
-            ".md",
-            "# Titles\n\n- Status: accepted\n- Deciders: Ada\n- Tags: deprecated, superseded",
-            "accepted",
-        ),
-        (".md", "# Titles\n\n* Status: [proposed]\n* Date: 2024-01-02", "proposed"),
-        (
-            ".md",
-            "# Titles\n\n- Status: draft\n- Deciders: Ada\n\nTechnical Story: the rejected design of spring",
-            "proposed",
-        ),
-    ),
-    "bold lines, quotes and lists": (
-        (".md", "# Titles\n\n**Status:** Accepted  \n**Superseded:** no", "accepted"),
-        (
-            ".md",
-            "# Titles\n\n> **Status**: Rejected\n> Accepted designs are in the other folder.",
-            "rejected",
-        ),
-        (".md", "# Titles\n\n**Status**\n\nAccepted", "accepted"),
-        (".md", "# Titles\n\nStatus: ![accepted](https://img.example.org/accepted.svg)", "accepted"),
-        (".md", "# Titles\n\n<!-- Status: superseded -->\n\nStatus: accepted", "accepted"),
-        (".md", "# Titles\n\n## Status\n\n<!-- proposed, accepted, deprecated -->\n\nAccepted", "accepted"),
-        (".md", "# Titles\n\n## Status\n\n```\nAccepted\n```", "accepted"),
-        (".md", "# Titles\n\n## Status\n\n- [x] Accepted\n- [ ] Superseded", "accepted"),
-        (
-            ".md",
-            "# Titles\n\n## Decision status\n\nAccepted\n\nIt was proposed in May and rejected twice.",
-            "accepted",
-        ),
-    ),
-    "tables": (
-        (
-            ".md",
-            (
-                "# Titles\n\n| Field | Value |\n|---|---|\n| Status | Accepted |\n"
-                "| Replaces | deprecated record 3 |"
-            ),
-            "accepted",
-        ),
-        (
-            ".md",
-            (
-                "# Titles\n\n## Status\n\n| State | Since |\n|---|---|\n"
-                "| Proposed | 2020-01-01 |\n| Accepted | 2020-02-01 |\n| Superseded | 2021-02-01 |"
-            ),
-            "superseded",
-        ),
-    ),
-    "restructuredtext": (
-        (".rst", "Titles\n======\n\n:Status: Superseded by ADR 9", "superseded"),
-        (
-            ".rst",
-            (
-                "Titles\n======\n\nStatus\n------\n\nAccepted\n\n.. note::\n\n"
-                "   The rejected options are listed below."
-            ),
-            "accepted",
-        ),
-        (
-            ".rst",
-            "Titles\n======\n\n:Status: Accepted, amended by ADR 9 where the old\n   rule is superseded",
-            "accepted",
-        ),
-        (".rst", "Titles\n======\n\n**Status:** Proposed", "proposed"),
-    ),
-    "asciidoc": (
-        (".adoc", "= Titles\n:status: superseded\n:date: 2020-01-01", "superseded"),
-        (".adoc", "= Titles\n\n== Status\n\nAccepted. Deprecated ways are below.", "accepted"),
-        (".adoc", "= Titles\n\n*Status*: Rejected", "rejected"),
-        (".adoc", "= Titles\n\n|===\n|Status |Accepted\n|Date |2020-01-01\n|===", "accepted"),
-        (".adoc", "= Titles\n\nStatus:: Accepted +\nsuperseded in part by ADR 9", "accepted"),
-    ),
-    "headings": (
-        (".md", "# 4. Titles\n\n## Status: Accepted\n\nSuperseded records are kept.", "accepted"),
-        (".md", "# [Superseded] 4. Titles\n\n## Status\n\nAccepted", "accepted"),
-        (".md", "# 4. Titles\n\n## Current status\n\nDeprecated", "deprecated"),
-        (
-            ".md",
-            "# 4. Titles\n\n## Status of rejected proposals\n\nTwo were rejected.\n\n## Status\n\nAccepted",
-            "accepted",
-        ),
-    ),
-}
+STATES = [
+    (*(one.strip() for one in head.split("|")), text)
+    for case in (HERE / "states.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n@@ ")[1:]
+    for head, _, text in [case.partition("\n")]
+]
 
 
-@pytest.mark.parametrize("form", STATES)
+@pytest.mark.parametrize("form", sorted({form for form, *_ in STATES}))
 def test_the_state_of_a_record_is_read_in_the_form_of_every_tool(form):
+    heads = [one for one in STATES if one[0] == form]
     read_as = [
         (head, read(head + BODY[suffix], f"docs/adr/0004-titles{suffix}").standing)
-        for suffix, head, _ in STATES[form]
+        for _, suffix, _, head in heads
     ]
-    assert read_as == [(head, state) for _, head, state in STATES[form]]
+    assert read_as == [(head, state) for _, _, state, head in heads]
 
 
 def test_a_status_below_an_option_is_not_the_state_of_the_record():
-    one = read(f"{STATES['headings'][0][1]}{BODY['.md']}\n## Options\n\n### By date\n\nStatus: rejected\n")
+    one = read(
+        f"# 4. Titles\n\n## Status: Accepted\n\nSuperseded records are kept.{BODY['.md']}\n## Options\n\n### By date\n\nStatus: rejected\n"
+    )
     assert one.standing == "accepted"
 
 
