@@ -17,7 +17,7 @@ from recortex.text.outline import Line, _in_rows, outline
 HERE = Path(__file__).parent
 NYGARD, MADR, MADR_2, RST, ADOC, Y = (
     (HERE / "records" / name).read_text(encoding="utf-8")
-    for name in ("nygard.md", "madr.md", "madr_list.md", "record.rst", "record.adoc", "y_statement.md")
+    for name in ("nygard.md", "madr.md", "madr_list.md", "record.rst", "record.adoc", "y_statement.txt")
 )
 
 
@@ -159,9 +159,8 @@ def test_the_state_of_a_record_is_read_in_the_form_of_every_tool(form):
 
 
 def test_a_status_below_an_option_is_not_the_state_of_the_record():
-    one = read(
-        f"# 4. Titles\n\n## Status: Accepted\n\nSuperseded records are kept.{BODY['.md']}\n## Options\n\n### By date\n\nStatus: rejected\n"
-    )
+    (head,) = [head for *_, head in STATES if head.startswith("# 4. Titles\n\n## Status: Accepted")]
+    one = read(f"{head}{BODY['.md']}\n## Options\n\n### By date\n\nStatus: rejected\n")
     assert one.standing == "accepted"
 
 
