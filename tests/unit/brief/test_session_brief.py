@@ -151,15 +151,6 @@ def test_the_branch_that_is_checked_out_counts(cortex, project):
     assert cortex.surface(branch="other").memories[1].id == here.id
 
 
-def test_what_faded_ranks_lower_and_how_far_the_work_is_goes_after_days(cortex, clock):
-    old = cortex.remember("Retries were observed to be slow", kind="insight")
-    cortex.remember("Half of the parser is done", kind="progress")
-    assert len(lines(cortex)) == 2
-    clock.pass_(days=20)
-    new = cortex.remember("Queues were observed to be slow", kind="insight")
-    assert [one.id for one in cortex.surface().memories] == [new.id, old.id]
-
-
 FOUND = {"rule": "verified_fix", "session": "s1"}
 
 
@@ -265,15 +256,6 @@ def test_a_brief_is_cached_until_something_changes(cortex):
     cortex.remember("As many as before")
     assert not cortex.surface().cached
     assert not cortex.surface(fresh=True).cached
-
-
-def test_a_day_later_it_is_made_anew(cortex, clock):
-    cortex.remember("One thing to know")
-    cortex.surface()
-    clock.pass_(hours=23)
-    assert cortex.surface().cached
-    clock.pass_(hours=1)
-    assert not cortex.surface().cached
 
 
 def asked(cortex, clock, branch="", **more):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pkgutil
-import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
@@ -452,18 +451,3 @@ def test_a_question_without_an_answer_is_told_the_reason_that_is_true(cortex):
     assert (filtered.empty, filtered.withheld) == ("filter", 1)
     assert "filters" in render(filtered, Terminal())
     assert cortex.recall(asked).empty == ""
-
-
-@pytest.mark.parametrize("zone", ["Asia/Seoul", "America/Los_Angeles", "UTC"])
-def test_one_session_has_one_day_on_a_screen_and_in_a_pipe(zone, monkeypatch):
-    monkeypatch.setenv("TZ", zone)
-    time.tzset()
-    late = datetime(2026, 2, 27, 22, 0, tzinfo=UTC)
-    try:
-        for days, said in ((0, "today 22:00 UTC"), (1, "yesterday 22:00 UTC"), (40, "2026-02-27")):
-            now = late + timedelta(days=days, hours=1)
-            assert Terminal(person=True, now=now).when(late) == said
-        assert Terminal().when(late) == "2026-02-27 22:00 UTC"
-    finally:
-        monkeypatch.undo()
-        time.tzset()

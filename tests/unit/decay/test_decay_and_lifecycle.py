@@ -1,7 +1,5 @@
 """Decay is monotone and bounded, boosts are capped, half-lives adapt, archival is triggered."""
 
-import math
-
 import pytest
 
 from recortex.domain.kinds import KINDS
@@ -9,7 +7,6 @@ from recortex.domain.maintenance import MemoryStatistics
 from recortex.engines.decay import (
     DAY,
     Rules,
-    below_since,
     confidence,
     curve,
     half_life_days,
@@ -57,17 +54,6 @@ def test_a_frequently_used_tribal_memory_lasts_longer_than_a_year():
     )
 
 
-@pytest.mark.parametrize(("patterns", "factor"), [(0, 1.0), (1, 1.1), (3, 1.3), (50, 1.3)])
-def test_linkage_is_capped(patterns, factor):
-    assert half_life_days(standing(patterns=patterns), 0.0) == pytest.approx(365 * factor)
-
-
-def test_a_critical_memory_is_held_at_its_base_and_never_above():
-    critical = standing(priority=10, confidence=0.6)
-    assert at(critical, 0) == at(critical, 364) == 0.6
-    assert at(critical, 2 * 365) == pytest.approx(0.3)
-
-
 def test_a_recent_validation_slows_decay_while_it_is_recent():
     half, recent = KINDS["tribal"].half_life_days, KINDS["tribal"].revalidate_days
     validated = standing(validated_at=10 * DAY)
@@ -88,14 +74,6 @@ def test_a_memory_whose_code_went_yesterday_is_not_archived_today():
     assert at(faded, 101) < KINDS["semantic"].archive_below
     assert transition(faded, 0.0, 101 * DAY, Rules()) is None
     assert transition(faded, 0.0, 115 * DAY, Rules()).status == "archived"
-
-
-def test_the_time_below_a_threshold_is_known_without_having_looked():
-    assert below_since(curve(standing("episodic"), 0.0), 0.5) == pytest.approx(7 * DAY)
-    assert below_since(curve(standing("episodic"), 0.0), 0.1) == pytest.approx(7 * DAY * math.log2(10))
-    assert below_since(curve(standing("episodic", confidence=0.05), 0.0), 0.1) == 0
-    assert below_since(curve(standing("core"), 0.0), 0.0) is None
-    assert below_since(curve(standing("code_description", confidence=0.1), 0.0), 0.2) == 0
 
 
 @pytest.mark.parametrize(

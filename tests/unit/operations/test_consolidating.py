@@ -95,20 +95,6 @@ def test_a_merge_keeps_what_both_had(cortex, pair, clock):
     assert "consolidate" in [entry.operation for entry in cortex.history(new.id).audit]
 
 
-def test_a_merge_is_taken_back_by_undoing_it_and_both(cortex, pair):
-    done = cortex.consolidate("merge", [one.id for one in pair])
-    cortex.undo(done.merged.id)
-    for old in pair:
-        if cortex.get(old.id).status is Status.SUPERSEDED:
-            cortex.undo(old.id)
-    for old in pair:
-        again = cortex.get(old.id)
-        assert (again.status, again.superseded_by, again.valid_until) == (Status.ACTIVE, None, None)
-        assert (again.text, again.tags, again.files) == (old.text, old.tags, old.files)
-    assert cortex.get(done.merged.id).status is Status.ARCHIVED
-    assert cortex.consolidate().total == 1
-
-
 @pytest.mark.parametrize("step", ["put", "commit"])
 def test_a_failed_merge_leaves_the_store_as_it_was(cortex, pair, monkeypatch, step):
     before = state(cortex)

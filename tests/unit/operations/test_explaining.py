@@ -33,13 +33,6 @@ def test_a_hit_tells_which_words_it_has_how_rare_they_are_and_what_each_signal_a
     assert cortex.recall(QUESTION, limit=1).hits[0].why is None
 
 
-def test_what_a_hit_adds_up_to_is_what_it_is_behind(cortex, port):
-    assert port
-    first, second, *_ = cortex.recall(QUESTION, explain=True, floor=False).hits
-    total = [sum(hit.why.adds.values()) for hit in (first, second)]
-    assert total[0] - total[1] == pytest.approx(second.why.behind, abs=0.01)
-
-
 def test_explaining_changes_nothing(cortex, port):
     cortex.explain(QUESTION)
     cortex.explain(port.id, query=QUESTION)

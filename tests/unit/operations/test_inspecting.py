@@ -47,14 +47,6 @@ def test_figures_of_the_stores(cortex, seen):
     assert mine.consolidation.notice == ""
 
 
-def test_sessions_are_listed_latest_first(cortex, seen):
-    assert seen
-    listed = cortex.inspect().sessions
-    assert [one.id for one in listed] == ["abcd-2", "abcd-1"]
-    assert [one.efficiency.tokens_given for one in listed] == [0, 20]
-    assert len(cortex.inspect(limit=1).sessions) == 1
-
-
 @pytest.mark.parametrize("wanted", ["abcd-1", " abcd-1 "])
 def test_receipts_of_a_session(cortex, seen, clock, wanted):
     used, other = seen

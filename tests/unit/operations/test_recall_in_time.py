@@ -28,11 +28,6 @@ def said(found):
     return [hit.memory.text.split()[-2] for hit in found.hits]
 
 
-@pytest.mark.usefixtures("moved")
-def test_only_what_holds_now_is_recalled(cortex):
-    assert said(cortex.recall(QUESTION)) == ["Dublin"]
-
-
 @pytest.mark.parametrize(
     ("days", "city"), [(0, "Frankfurt"), (5, "Frankfurt"), (12, "Paris"), (25, "Dublin")]
 )

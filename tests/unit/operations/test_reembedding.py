@@ -14,12 +14,11 @@ import pytest
 from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.app.jobs import reembedding
-from recortex.app.jobs.reembedding import BUSY, outlook
+from recortex.app.jobs.reembedding import outlook
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
 from recortex.engines.ingestion.normalisation import BATCH
 from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
-from recortex.filesystem import alone
 
 pytestmark = pytest.mark.full
 
@@ -110,37 +109,6 @@ def kept_vectors(path):
     return asked(path, "SELECT count(*) FROM embeddings")[0][0]
 
 
-def test_recall_answers_all_the_way_and_the_new_model_takes_over(hashed_store):
-    def answered(cortex):
-        for place in (0, 64, 129):
-            hits = cortex.recall(f"Which port does number{place} listen on?").hits
-            assert str(8000 + place) in hits[0].memory.text
-
-    with opened(hashed_store, short(), HashedEmbedder()) as cortex:
-        answered(cortex)
-        assert by_model(hashed_store) == {HASHED: COUNT}  # a question waits for no memory's vector
-        (store,) = cortex.status().stores
-        change = store.model_change
-        assert (change.model, change.former, change.left, change.share) == (SHORT, (HASHED,), COUNT, 0)
-        assert "reembed" in str(cortex.doctor().findings)
-        done = cortex.reembed(limit=60)
-        assert (done.done, done.left, done.model, done.former) == (60, 70, SHORT, (HASHED,))
-        assert by_model(hashed_store) == {HASHED: 70, SHORT: 60}
-        answered(cortex)
-        (store,) = cortex.status().stores
-        assert store.model_change.share == pytest.approx(60 / COUNT, abs=1e-4)
-        assert store.model_change.per_second > 0
-        assert store.model_change.seconds_left is not None
-        assert kept_vectors(hashed_store) == COUNT + 60
-        done = cortex.reembed()
-        assert (done.done, done.left, done.stopped) == (70, 0, "")
-        answered(cortex)
-        assert by_model(hashed_store) == {SHORT: COUNT}
-        assert kept_vectors(hashed_store) == COUNT  # the former model's are gone with the last memory
-        assert cortex.status().stores[0].model_change is None
-        assert cortex.reembed().done == 0
-
-
 def test_a_dry_run_only_counts(hashed_store):
     with opened(hashed_store, short()) as cortex:
         seen = cortex.reembed(dry_run=True)
@@ -211,18 +179,6 @@ def test_a_moment_s_failure_starts_nothing(hashed_store):
         assert len(model.asked) == 1
 
 
-def test_a_stand_in_s_vectors_are_not_kept_in_a_change(hashed_store):
-    model = Watched(short())
-    model.left = 1
-    other = Watched(ShapedEmbedder(HashedEmbedder(), Shape(dimensions=128)))
-    with opened(hashed_store, model, other) as cortex:
-        done = cortex.reembed()
-        assert (done.done, done.left) == (BATCH, COUNT - BATCH)
-        assert "only its fallback" in done.stopped
-        assert by_model(hashed_store) == {SHORT: BATCH, HASHED: COUNT - BATCH}
-        assert kept_vectors(hashed_store) == COUNT + BATCH
-
-
 def test_a_failure_keeps_what_is_done_and_is_not_tried_for_ever(hashed_store):
     model = Watched(short())
     model.left = 2
@@ -269,19 +225,6 @@ def test_another_model_behind_the_same_name_is_refused_and_can_be_made_afresh(ha
             cortex.recall("When do deploys happen?", recipe="semantic", floor=False).hits[0].memory.id
             == new.id
         )
-
-
-def test_two_at_once_do_not_do_the_same_work(hashed_store):
-    with opened(hashed_store, short()) as cortex:
-        services = services_of(cortex)
-        folder = services.location.place("locks")
-        folder.mkdir(exist_ok=True)
-        with alone(folder / "reembed.lock") as held:
-            assert held
-            done = cortex.reembed()
-            assert (done.done, done.left, done.stopped) == (0, COUNT, BUSY)
-            assert cortex.recall("Which port does number7 listen on?").hits
-        assert cortex.reembed().left == 0
 
 
 def said(cortex, count):

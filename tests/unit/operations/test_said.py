@@ -196,23 +196,6 @@ def test_an_exchange_is_the_only_source_and_must_be_there(said):
         cortex.remember("x y z", from_exchange="abcdef")
 
 
-@pytest.mark.parametrize(
-    ("filters", "found"),
-    [
-        ({}, [SECOND, FIRST]),
-        ({"branch": "search"}, [SECOND]),
-        ({"folder": "/home/me/project"}, [FIRST]),
-        ({"folder": "/home/me/project/search/"}, [SECOND]),
-        ({"since": AT + timedelta(days=4)}, [SECOND]),
-        ({"until": AT + timedelta(days=4)}, [FIRST]),
-        ({"branch": "none"}, []),
-    ],
-)
-def test_sessions_are_filtered(said, filters, found):
-    cortex = said(HASH, LOGS, OTHER)
-    assert [one.session for one in cortex.sessions(**filters).sessions] == found
-
-
 def test_a_search_groups_what_answers_by_session(said):
     cortex = said(HASH, LOGS, OTHER)
     found = cortex.sessions("which stemmer has the search index?")

@@ -20,15 +20,6 @@ def chain(cortex):
     return memories
 
 
-@pytest.mark.parametrize("depth", range(5))
-def test_depth_bounds_the_walk(cortex, chain, depth):
-    found = cortex.traverse(chain[0].id, depth=depth)
-    assert [one.memory.id for one in found.reached] == [one.id for one in chain[1 : depth + 1]]
-    assert [one.depth for one in found.reached] == list(range(1, min(depth, 3) + 1))
-    assert [len(one.path) for one in found.reached] == [one.depth for one in found.reached]
-    assert not found.more
-
-
 @pytest.mark.parametrize(
     ("options", "reached"),
     [

@@ -8,7 +8,7 @@ import pytest
 
 from privacy_rules import expand, rules
 from recortex.engines.privacy import redact
-from recortex.engines.privacy.table import THRESHOLD, Rule, RuleTable, built_in_rules, default_table
+from recortex.engines.privacy.table import THRESHOLD, RuleTable, built_in_rules
 
 RULES = built_in_rules()
 
@@ -191,11 +191,6 @@ def test_findings_point_into_the_original_and_hold_no_value():
     assert [text[f.start : f.end] for f in done.findings] == [mail, key, key]
     assert all(value not in repr(done) for value in (key, mail))
     assert [f.category for f in done.findings] == ["pii", "secret", "secret"]
-
-
-def test_default_table_reports_no_gap():
-    assert default_table().broken == {}
-    assert isinstance(RULES[0], Rule)
 
 
 @pytest.mark.parametrize("template", ["sk_live_<<A24>>", "glc_<<A60>>", "shpat_<<h32>>", "vcp_<<A56>>"])

@@ -6,7 +6,6 @@ from recortex import Cortex
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
-from recortex.cli.main import run
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status, Trust
 
@@ -145,24 +144,6 @@ def test_a_session_teaches_nothing_that_is_written_already(cortex, event, transc
     assert any("release branch" in text for text in by_text)
 
 
-def test_no_client_is_told_what_it_loads_itself(cortex, event):
-    cortex.import_("rules")
-    cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
-    told = {
-        client: cortex.attend(event("session-start", session=f"{client}1", client=client))
-        for client in ("", "claude-code", "codex", "gemini")
-    }
-    assert all("auditors" in text for text in told.values())
-    assert [client for client, text in told.items() if "never npm" in text] == ["codex", "gemini"]
-    assert all(PORTS in text for text in told.values())
-    asked = "which package manager do we use for packages, pnpm or npm?"
-    prompts = {
-        client: cortex.attend(event("user-prompt-submit", session=f"{client}2", client=client, prompt=asked))
-        for client in told
-    }
-    assert [client for client, text in prompts.items() if "never npm" in text] == ["codex", "gemini"]
-
-
 def test_a_repository_replaces_nothing_and_an_agent_has_no_more_of_it_read(project, cortex, files):
     mine = cortex.remember("Use yarn for all packages", kind="preference")
     with Cortex.open(project, actor=Actor.AGENT) as agents:
@@ -225,13 +206,3 @@ def test_the_setting_switches_it_off(project, monkeypatch):
     with Cortex.open(project) as quiet:
         assert quiet.init().instructions == ()
         assert texts(quiet) == set()
-
-
-def test_the_command_says_what_was_read(files, monkeypatch, capsys):
-    monkeypatch.chdir(files)
-    assert run(["import", "rules", "--no-embed"]) == 0
-    assert "Read 2 files of rules: 4 statements." in capsys.readouterr().out
-    for path in (files / "CLAUDE.md", files / ".cursor/rules/ports.mdc"):
-        path.unlink()
-    assert run(["import", "rules", "--no-embed"]) == 0
-    assert "No CLAUDE.md" in capsys.readouterr().out

@@ -3,10 +3,7 @@
 import pytest
 
 from example_memories import AT, MODEL, attach, code, insert, memory
-from recortex.domain.search import MemoryQuery, SearchText
-from recortex.domain.vocabulary import Actor
-from recortex.storage.sqlite import connection as connection_module
-from recortex.storage.sqlite import migrations, pool
+from recortex.storage.sqlite import migrations
 from recortex.storage.sqlite.store import SqliteStore
 
 
@@ -34,18 +31,6 @@ def test_a_store_is_durable_and_takes_little_memory(store):
     assert (pragma("auto_vacuum"), pragma("cache_size"), pragma("mmap_size")) == (2, -8000, 0)
     with store.transaction():
         assert (pragma("synchronous"), pragma("foreign_keys"), pragma("secure_delete")) == (1, 1, 1)
-
-
-def test_a_store_opens_and_is_read_while_another_process_writes(store, monkeypatch):
-    insert(store, memory())
-    monkeypatch.setattr(connection_module, "BUSY_MILLISECONDS", 0)
-    monkeypatch.setattr(pool, "PATIENCE_SECONDS", 0)
-    with store.transaction():
-        store.memories.insert(memory(2, "not yet"), SearchText(), actor=Actor.USER)
-        beside = SqliteStore(store.path, backups=store.path.parent / "backups", clock=lambda: AT)
-        assert beside.memories.find(MemoryQuery()) == [memory()]
-        beside.close()
-    assert len(store.memories.find(MemoryQuery())) == 2
 
 
 def test_a_store_without_sqlite_vec_works_and_is_searched_later(tmp_path):

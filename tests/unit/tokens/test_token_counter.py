@@ -85,17 +85,6 @@ def test_a_long_text_is_counted_in_pieces_without_a_difference(counter, referenc
     assert counter.count(text) == len(reference.encode(text, disallowed_special=()))
 
 
-def test_special_tokens_are_ordinary_text(counter):
-    assert counter.count("<|endoftext|>") > 1
-
-
-def test_the_reference_itself_may_add_more_than_one_inside_a_word(counter, reference):
-    """Why subadditivity is tested at word boundaries: inside a word, byte pairs are merged anew."""
-    parts, whole = ("zimbabwe", "recognized"), "zimbabwerecognized"
-    assert counter.count(whole) == len(reference.encode(whole))
-    assert counter.count(whole) > sum(map(counter.count, parts)) + 1
-
-
 @pytest.mark.parametrize("content", [None, b"", b"not a vocabulary", VOCABULARY.read_bytes()[:200_000]])
 def test_without_the_vocabulary_a_quarter_of_the_characters_is_assumed(tmp_path, content):
     path = tmp_path / "cl100k_base.bin"
