@@ -80,6 +80,13 @@ def files(home):
     }
 
 
+def everything(home):
+    """Files with their bytes, and folders."""
+    return {
+        str(path.relative_to(home)): path.read_bytes() if path.is_file() else None for path in home.rglob("*")
+    }
+
+
 def settings(home):
     return {name: data for name, data in files(home).items() if "recortex-backup" not in name}
 
@@ -99,7 +106,7 @@ def test_a_host_without_settings_gets_them_and_loses_them(host, person, cortex):
     (server,) = [found for one in done.files if (found := servers_of(Path(one.path)).get("recortex"))]
     assert "mcp" in [*server.get("args", ()), *server["command"]]
     assert {one.action for one in cortex.uninstall(host).files} == {"removed"}
-    assert files(person) == {}
+    assert everything(person) == {}
 
 
 @pytest.mark.parametrize("host", CLIENTS)
@@ -110,21 +117,6 @@ def test_what_a_person_wrote_comes_back_to_the_byte(host, person, cortex):
     assert settings(person) != before
     cortex.uninstall(host)
     assert settings(person) == before
-
-
-def everything(home):
-    """Files with their bytes, and folders."""
-    return {
-        str(path.relative_to(home)): path.read_bytes() if path.is_file() else None for path in home.rglob("*")
-    }
-
-
-@pytest.mark.parametrize("host", CLIENTS)
-def test_an_empty_home_is_empty_again(host, person, cortex):
-    cortex.install(host)
-    assert everything(person)
-    cortex.uninstall(host)
-    assert everything(person) == {}
 
 
 def test_a_folder_that_another_host_still_uses_goes_with_that_one(person, cortex):

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -94,16 +95,28 @@ def test_a_graph_outside_its_folder_is_not_opened(file, tmp_path):
         FolderEmbedder(tmp_path / "inside", file=file).embed([TEXT])
 
 
-def test_a_folder_that_holds_no_model(tmp_path):
-    write_words(tmp_path)
-    with pytest.raises(EmbeddingError, match=r"no \*.onnx"):
-        FolderEmbedder(tmp_path).embed([TEXT])
-    assert "missing" in FolderEmbedder(tmp_path / "nowhere").name
+def cased(place):
+    write_words(place)
+    (place / "tokenizer_config.json").write_text('{"do_lower_case": false}')
 
 
-def test_a_folder_without_a_tokenizer(tmp_path):
-    write_model(tmp_path / "model.onnx")
-    with pytest.raises(EmbeddingError, match=r"no tokenizer.json and no vocab.txt"):
+@pytest.mark.parametrize(
+    ("graph", "words", "reason"),
+    [
+        (None, write_words, r"no \*.onnx"),
+        (write_model, None, "no tokenizer.json and no vocab.txt"),
+        (write_model, cased, "cased"),
+        (partial(write_model, inputs=("input_ids", "attention_mask", "pixels")), write_words, "pixels"),
+        (partial(write_other, output="sequence"), write_words, "no array of numbers"),
+        (partial(write_other, output="words"), write_words, "no array of numbers"),
+    ],
+)
+def test_what_is_no_model_for_texts_is_refused_with_the_reason(graph, words, reason, tmp_path):
+    if graph:
+        graph(tmp_path / "model.onnx")
+    if words:
+        words(tmp_path)
+    with pytest.raises(EmbeddingError, match=reason):
         FolderEmbedder(tmp_path).embed([TEXT])
 
 
@@ -119,21 +132,6 @@ def test_a_damaged_file_is_an_error_and_is_not_read_again(name, folder):
     assert first.value is second.value
 
 
-def test_cased_words_are_refused_rather_than_read_wrong(tmp_path):
-    write_model(tmp_path / "model.onnx")
-    write_words(tmp_path)
-    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
-    with pytest.raises(EmbeddingError, match="cased"):
-        FolderEmbedder(tmp_path).embed([TEXT])
-
-
-def test_a_graph_that_wants_what_no_text_has(tmp_path):
-    write_model(tmp_path / "model.onnx", inputs=("input_ids", "attention_mask", "pixels"))
-    write_words(tmp_path)
-    with pytest.raises(EmbeddingError, match="pixels"):
-        FolderEmbedder(tmp_path).embed([TEXT])
-
-
 def test_without_the_package_for_tokenizers_the_error_holds_the_line_to_type(tmp_path, monkeypatch):
     write_model(tmp_path / "model.onnx")
     write_tokenizer(tmp_path)
@@ -141,14 +139,6 @@ def test_without_the_package_for_tokenizers_the_error_holds_the_line_to_type(tmp
     with pytest.raises(EmbeddingError) as raised:
         FolderEmbedder(tmp_path).embed([TEXT])
     assert raised.value.hint == "pip install 'recortex[models]'"
-
-
-@pytest.mark.parametrize("output", ["sequence", "words"])
-def test_a_graph_that_gives_no_numbers_is_an_error(output, tmp_path):
-    write_other(tmp_path / "model.onnx", output)
-    write_words(tmp_path)
-    with pytest.raises(EmbeddingError, match="no array of numbers"):
-        FolderEmbedder(tmp_path).embed([TEXT])
 
 
 def test_a_text_that_the_model_makes_nothing_of_keeps_no_other_from_its_vector(
@@ -190,6 +180,7 @@ def test_a_length_beyond_the_models_own_keeps_long_texts_alone_from_their_vector
 
 
 def test_whatever_changes_a_vector_changes_the_name(folder):
+    assert "missing" in FolderEmbedder(folder / "nowhere").name
     names = [FolderEmbedder(folder).name]
     names += [FolderEmbedder(folder, pooling=pooling).name for pooling in ("cls", "last")]
     names.append(FolderEmbedder(folder, length=64).name)

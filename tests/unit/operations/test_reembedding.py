@@ -18,7 +18,7 @@ from recortex.app.jobs.reembedding import outlook
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
 from recortex.engines.ingestion.normalisation import BATCH
-from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
+from recortex.errors import EmbeddingError, TextRefusedError
 
 pytestmark = pytest.mark.full
 
@@ -109,15 +109,6 @@ def kept_vectors(path):
     return asked(path, "SELECT count(*) FROM embeddings")[0][0]
 
 
-def test_a_dry_run_only_counts(hashed_store):
-    with opened(hashed_store, short()) as cortex:
-        seen = cortex.reembed(dry_run=True)
-        assert (seen.done, seen.left, seen.former, seen.dry_run) == (0, COUNT, (HASHED,), True)
-        assert by_model(hashed_store) == {HASHED: COUNT}
-        with pytest.raises(InvalidInputError, match="limit"):
-            cortex.reembed(limit=-1)
-
-
 def test_a_dry_run_afresh_counts_what_would_be_made_again(hashed_store):
     with opened(hashed_store, HashedEmbedder()) as cortex:
         for times in range(3):  # a former state's vector is no memory's
@@ -129,15 +120,6 @@ def test_a_dry_run_afresh_counts_what_would_be_made_again(hashed_store):
         assert (seen.done, seen.left) == (0, COUNT)
         assert kept_vectors(hashed_store) == before
         assert cortex.reembed(afresh=True).done == COUNT
-
-
-def test_the_share_on_the_way_back_to_a_former_model_counts_memories(hashed_store):
-    with opened(hashed_store, short()) as cortex:
-        cortex.reembed(limit=BATCH)
-    with opened(hashed_store, HashedEmbedder()) as cortex:
-        change = cortex.status().stores[0].model_change
-        assert (change.model, change.left) == (HASHED, BATCH)
-        assert change.share == pytest.approx((COUNT - BATCH) / COUNT, abs=1e-4)
 
 
 def test_without_vectors_nothing_is_done(cortex):

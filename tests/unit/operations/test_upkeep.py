@@ -239,25 +239,6 @@ def test_a_dry_run_changes_nothing_and_tells_what_is_done(mixed, clock):
     assert planned["audit"].counts["entries"] > 50
 
 
-def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
-    cortex.remember(EPISODES[0])
-    assert set(chores(cortex.gc())) >= {"growth", "audit", "backup", "rewrite"}
-    assert chores(cortex.gc()) == {}
-    clock.pass_(days=1)
-    daily = {"sessions", "exchanges", "consolidation", "growth", "validation"}
-    assert set(chores(cortex.gc())) == daily
-    clock.pass_(hours=4)
-    assert set(chores(cortex.gc())) == {"validation"}
-    clock.pass_(days=6)
-    assert set(chores(cortex.gc())) == daily | {
-        "leftovers",
-        "old-metrics",
-        "relations",
-        "compaction",
-        "backup",
-    }
-
-
 def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):
     with services_of(mixed, clock) as services:
         assert run_due(services, lambda: clock.now, read(mixed), seconds=0.0, everything=True) == []

@@ -256,14 +256,6 @@ def test_a_whole_store_is_left_alone(open_, clock, database):
     assert database.read_bytes() == before
 
 
-def test_a_missing_store_comes_from_its_backup(open_, clock, database):
-    filled(open_, clock, backup=True)
-    database.unlink()
-    with open_() as cortex:
-        done = cortex.recover()
-        assert (done.outcome, done.memories) == ("restored", len(TEXTS))
-
-
 @pytest.mark.usefixtures("without_vectors")
 def test_stores_in_one_folder_do_not_take_each_others_backups(tmp_path, clock):
     urls = {name: f"sqlite:///{tmp_path / name}.db" for name in ("a", "b")}
@@ -276,24 +268,6 @@ def test_stores_in_one_folder_do_not_take_each_others_backups(tmp_path, clock):
     with Cortex.open(tmp_path, url=urls["a"], clock=clock) as cortex:
         cortex.recover()
         assert [memory.text for memory in cortex.list().memories] == ["This is of a."]
-
-
-def test_a_backup_is_whole_private_and_the_oldest_go(open_, clock, database):
-    ids = filled(open_, clock, backup=False)
-    with open_() as cortex:
-        for _ in range(7):
-            clock.pass_(minutes=1)
-            made = cortex.backup()
-        named = cortex.backup(str(database.parent.parent / "mine" / "copy.db"))
-    kept = sorted((database.parent / "backups").iterdir())
-    assert len(kept) == 5
-    assert made.path == str(kept[-1])
-    assert (made.memories, named.memories) == (len(ids), len(ids))
-    for path in (*kept, database.parent.parent / "mine" / "copy.db"):
-        assert path.stat().st_mode & 0o777 == 0o600
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        assert connection.execute("SELECT count(*) FROM memories").get == len(ids)
-        connection.close()
 
 
 def a_bit_later(path, column, table, key):

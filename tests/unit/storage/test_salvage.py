@@ -133,17 +133,6 @@ def test_what_is_noted_of_a_chore_may_be_damaged(open_, database, ids):
     assert recovered(open_) == ("One of the chores could not be read",)
 
 
-def test_a_table_whose_name_in_the_schema_is_damaged_is_found(open_, database, ids):
-    pages_of(database, "memories")
-    data = database.read_bytes()
-    assert data.count(b"INSERT INTO memories_fts (rowid, text, terms, context)") == 2
-    harmed = b"INSERT INTO memoriez_fts (rowid, text, terms, context)"
-    database.write_bytes(data.replace(b"INSERT INTO memories_fts (rowid, text, terms, context)", harmed))
-    assert recovered(open_) == ()
-    with open_() as cortex:
-        assert cortex.get(ids[0]).text == TEXTS[0]
-
-
 def test_an_index_whose_name_is_no_text_any_more_is_found(open_, database, ids):
     """SQLite's own check names what it finds, and cannot name this one."""
     wrong = pages_of(database, "memories_recorded")[0]

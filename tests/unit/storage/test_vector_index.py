@@ -151,13 +151,6 @@ def test_the_file_is_for_its_owner_alone(store):
     assert file.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_whole_index_is_left_alone(store):
-    store.vectors.keep_index(least=1_000)
-    before = index_files(store)
-    assert store.vectors.keep_index(least=1_000) == 0
-    assert index_files(store) == before
-
-
 def test_the_first_question_of_a_process_goes_without_a_file_that_nobody_has_read(store):
     store.vectors.keep_index(least=1_000)
     asked = store.vectors.model_key(MODEL), points(2, 1)[0].tobytes(), 5
@@ -271,17 +264,6 @@ def test_the_embedding_model_can_be_loaded_after_an_index():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_what_came_later_is_found_before_and_after_it_is_put_in(store):
-    store.vectors.keep_index(least=1_000)
-    later = points(3, 1_200)
-    fill(store, later, MANY)
-    for place in (0, 599, 1_199):
-        assert by_index(store, later[place])[0] == MANY + place + 1
-    assert store.vectors.keep_index(least=1_000) == 1_200
-    assert by_index(store, later[599])[0] == MANY + 600
-    assert len(index_files(store)) == 1
-
-
 def test_deleted_memories_vanish_and_the_file_is_made_anew_when_many_are_gone(store):
     store.vectors.keep_index(least=1_000)
     query = points(2, 1)[0]
@@ -298,17 +280,6 @@ def test_deleted_memories_vanish_and_the_file_is_made_anew_when_many_are_gone(st
     assert store.vectors.keep_index(least=1_000) == MANY - gone
 
 
-def test_the_file_of_a_model_that_was_left_goes(store):
-    store.vectors.keep_index(least=1_000)
-    with store.transaction():
-        store.pool.rows("UPDATE memories SET embedding_key = NULL")
-        store.vectors.drop_unused()
-        store.vectors.put("another", {b"x" * 16: codes(points(9, 1))[0]})
-    store.vectors.keep_index(least=1_000)
-    assert index_files(store) == []
-    assert store.vectors.index_state() is None
-
-
 def test_a_purged_memory_takes_the_file_with_it(store):
     store.vectors.keep_index(least=1_000)
     (file,) = index_files(store)
@@ -320,19 +291,6 @@ def test_a_purged_memory_takes_the_file_with_it(store):
     assert 6 not in nearest(store, query, 20)
     assert store.vectors.keep_index(least=1_000) == MANY - 1
     assert 6 not in by_index(store, query, 20)
-
-
-def test_a_file_begun_by_a_process_that_died_is_removed(store):
-    store.vectors.keep_index(least=1_000)
-    stray = store.vector_index.folder / "0123456789abcdef.usearch"
-    stray.write_bytes(b"half")
-    store.pool.rows(
-        "INSERT INTO vector_indexes (name, model, last_key, vectors, bytes) VALUES (?, 1, 5, 0, 0)",
-        (stray.name,),
-    )
-    store.vectors.keep_index(least=1_000)
-    assert not stray.exists()
-    assert len(index_files(store)) == 1
 
 
 def test_among_many_vectors_more_are_found_by_signs_and_the_best_of_them_given(store, monkeypatch):
