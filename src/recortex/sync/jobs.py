@@ -9,7 +9,7 @@ from recortex.app.jobs.work import Job, Outcome
 from recortex.domain.maintenance import Degradation
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
-from recortex.sync.protocol import SyncError
+from recortex.sync.protocol import RunningError, SyncError
 from recortex.sync.records import COMPONENT, REPOSITORY, SyncRecords
 from recortex.terminal import plural
 
@@ -40,6 +40,8 @@ def follow_team(work: Work) -> Outcome:
 
     try:
         done = Team(work.services, work.now).exchange()
+    except RunningError as running:
+        return Outcome({}, running.message, "skipped")
     except SyncError as error:
         work.services.store.ledger.degrade(
             Degradation(COMPONENT, error.message, "what changed here waits"), work.now

@@ -105,7 +105,7 @@ class Synced:
         made, sent, received: versions that were written here, handed over, and taken in.
         agreed: both sides have the same set of versions, which was compared; None: not looked at now.
         waiting: versions that the other side lacks, as far as is known here.
-        versions, records: that are known here.
+        versions, records: that are known here; records are not counted after a sync.
         last: when it last succeeded.
         error, next_try: why the last one failed, and when it is tried again in the background.
         unacknowledged: purged memories that not every replica has erased, with who has not.
@@ -242,7 +242,8 @@ class SyncOperations(Operations):
             return Synced(action=action)
         peers = team.log.peers()
         peer = max(peers, key=lambda one: one.synced_at or 0, default=None)
-        versions, records = team.log.count()
+        # To count all that the store has is for who asks how it is.
+        versions, records = (sum(state.vector.values()), 0) if done else team.log.count()
         replicas = team.log.replicas()
         lacking = sum(
             max(number - (peer.vector.get(one, 0) if peer else 0), 0)

@@ -60,6 +60,13 @@ class RefusedError(SyncError):
     code = "sync_refused"
 
 
+class RunningError(SyncError):
+    """Another process synchronises the same store."""
+
+    code = "sync_running"
+    hint = "It sends and fetches what this one would have; if it stays, look for a stuck `recortex` process."
+
+
 class OfflineError(SyncError):
     """The other side cannot be reached now."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.relation import Relation
@@ -13,7 +15,7 @@ from recortex.sync.protocol import Applied, Card, SyncVersion, Vector
 from recortex.sync.protocol import parse as parse_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 COMPONENT = "sync"
 """Under which a failure is told by `status` and `doctor`."""
@@ -93,6 +95,9 @@ class Conflict(NamedTuple):
 
 
 _STATE = State.__struct_fields__
+_SYNCING = 0x5EC5
+"""The first number of the advisory lock of a sync: one that no other program is likely to use."""
+_PAUSE = 0.1
 _MARK = "exchange:"
 """The record under which the heads have how far exchanges were looked at: the newest's key and time."""
 _LOOKED = "looked:"
@@ -106,6 +111,25 @@ class SyncRecords(Records):
     """Reads and writes what sync keeps; writing takes place inside a transaction."""
 
     topic = "sync"
+
+    @contextmanager
+    def claimed(self, patience: float) -> Iterator[bool]:
+        """Hold the right to synchronise while inside; False where another process has it for longer.
+
+        Machines that share a store on a server have no file in common; a store in a file needs no more than
+        the lock beside it.
+        """
+        claim = getattr(self._database, "claimed", None)
+        if claim is None:
+            yield True
+            return
+        until = time.monotonic() + patience
+        while True:
+            with claim(_SYNCING) as held:
+                if held or time.monotonic() >= until:
+                    yield held
+                    return
+            time.sleep(_PAUSE)
 
     # -- the log
 

@@ -5,22 +5,25 @@ from __future__ import annotations
 import getpass
 import os
 import uuid
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from recortex.codebase.git import git_folders, git_path, run
 from recortex.domain.time import to_micros
-from recortex.errors import ConfigError, InvalidInputError
+from recortex.errors import ConfigError, InvalidInputError, PermissionsError
+from recortex.filesystem import alone
 from recortex.lean import replace
 from recortex.sync.exchange import synchronise
 from recortex.sync.git_branch import BRANCH, GitBranch
 from recortex.sync.keys import identity
-from recortex.sync.protocol import MOST_NAME, SyncError, named
+from recortex.sync.protocol import MOST_NAME, RunningError, SyncError, named
 from recortex.sync.records import REPOSITORY, Replica, SyncRecords
 from recortex.sync.replica import SyncReplica
 from recortex.sync.vault import Vault
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 GIT = "git "
 """What the way over a remote begins with."""
 _SECONDS = 3.0
+PATIENCE = 5.0
+"""Seconds to wait for another process that synchronises the store: with little that is new, it takes less."""
 
 
 class Team:
@@ -169,15 +174,37 @@ class Team:
 
         Raises:
             OfflineError: the others cannot be reached now.
+            RunningError: another process does, and goes on for longer than is waited here.
             SyncError: something is wrong with what they have.
         """
-        transport = self.transport()
-        renew = partial(self._renewed, transport)
-        try:
-            return synchronise(self.replica(), transport, now=self.now, renewed=renew, pull=pull, push=push)
-        finally:
-            if not isinstance(transport, GitBranch):
-                transport.close()
+        with self._alone():
+            transport = self.transport()
+            renew = partial(self._renewed, transport)
+            try:
+                return synchronise(
+                    self.replica(), transport, now=self.now, renewed=renew, pull=pull, push=push
+                )
+            finally:
+                if not isinstance(transport, GitBranch):
+                    transport.close()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one process synchronise a store at a time.
+
+        Two would make the same versions, and one delete the copy of the branch that the other one reads. The
+        system takes the lock from a process that ends, however it does.
+        """
+        folder = self._services.location.place("locks")
+        with ExitStack() as stack:
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                held = stack.enter_context(alone(folder / "sync.lock", patience=PATIENCE))
+            except OSError as error:
+                raise PermissionsError(f"The folder {folder} cannot be written: {error}.") from error
+            if not (held and stack.enter_context(self.log.claimed(PATIENCE))):
+                raise RunningError("A sync of this project is running already.")
+            yield
 
     def trust(self, prefix: str) -> Replica:
         """Show what a replica says that has the name of another; returns it.
