@@ -186,13 +186,16 @@ def _acknowledge(replica: SyncReplica, transport: Transport, theirs: State, now:
 
 
 def _applied(replica: SyncReplica, now: datetime) -> Applied:
-    """What this replica has applied, signed anew where that changed."""
+    """What this replica has applied, signed anew where that changed.
+
+    As long as a copy of the branch has what was purged, nothing more is acknowledged.
+    """
     log, state = replica.log, replica.state
-    me = log.replicas()[state.replica]
+    me, left = log.replicas()[state.replica], log.copy_left()
     said = me.applied
-    if said is None or said.vector != state.vector:
+    if said is None or (said.vector != state.vector and not left):
         clock = clock_after(to_micros(now) // 1000, [said.clock] if said else ())
-        said = replica.me.acknowledge(dict(state.vector), clock)
+        said = replica.me.acknowledge({} if left else dict(state.vector), clock)
         with replica.transaction():
             log.put_replica(me._replace(applied=said))
     return said

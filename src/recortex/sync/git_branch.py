@@ -83,6 +83,31 @@ _NOTHING = "0" * 40
 _REJECTED = ("stale info", "[rejected]", "fetch first", "failed to update ref", "cannot lock ref")
 
 
+class CopyLeftError(SyncError):
+    """This machine's copy of the branch cannot be deleted, though it may have what was purged."""
+
+    code = "sync_copy_left"
+
+
+def delete(folder: Path) -> None:
+    """Delete this machine's copy of a branch.
+
+    Raises:
+        CopyLeftError: it cannot be deleted.
+    """
+    while os.path.lexists(folder):
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:  # a sync of another process deletes it, too
+            continue
+        except OSError as error:
+            raise CopyLeftError(
+                f"This machine's copy of the team's branch still has what was purged; it cannot be deleted:"
+                f" {error}.",
+                hint=f"Delete {folder} yourself. Each sync tries it, and your team sees that you have not yet.",
+            ) from None
+
+
 class _GitError(OfflineError):
     """Git failed at something other than reaching the remote at all."""
 
@@ -238,10 +263,12 @@ class GitBranch:
         return True
 
     def forget(self) -> None:
-        """Delete our own repository with all that was ever fetched."""
-        while self._folder.exists():
-            with suppress(FileNotFoundError):  # a sync of another process deletes it, too
-                shutil.rmtree(self._folder)
+        """Delete our own repository with all that was ever fetched.
+
+        Raises:
+            CopyLeftError: it cannot be deleted.
+        """
+        delete(self._folder)
 
     # -- reading the branch
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.work import Job, Outcome
@@ -53,10 +52,19 @@ def follow_team(work: Work) -> Outcome:
 
 def before_purge(services: StoreServices) -> str:
     """Delete the copy of the team's branch, which holds the texts too: the next sync fetches it anew."""
-    if not services.store.records(SyncRecords).state().way:
+    log = services.store.records(SyncRecords)
+    if not log.state().way:
         return ""
-    shutil.rmtree(services.location.place(REPOSITORY), ignore_errors=True)
-    return "Your team still has it until the next sync: recortex sync now"
+    from recortex.sync.git_branch import CopyLeftError, delete  # most projects have no team
+
+    team = "Your team still has it until the next sync: recortex sync now"
+    try:
+        delete(services.location.place(REPOSITORY))
+    except CopyLeftError as error:
+        with services.store.transaction():
+            log.note_copy(left=True)
+        return f"{error.message} {error.hint} {team}"
+    return team
 
 
 def undecided(app: Application, limit: int) -> Iterator[Undecided]:

@@ -102,6 +102,8 @@ _MARK = "exchange:"
 """The record under which the heads have how far exchanges were looked at: the newest's key and time."""
 _LOOKED = "looked:"
 """The record under which the heads have what the store had when it was last looked through."""
+_COPY = "copy:"
+"""The record under which the heads have that a copy of the branch could not be deleted."""
 _DAY = 24 * 3600 * 1_000_000
 _GROWS = _DAY
 """Microseconds for which an exchange may have gone on before it was read and seen here."""
@@ -266,6 +268,15 @@ class SyncRecords(Records):
     def note_look(self, found: str) -> None:
         """Note what the store had before a look that has come to its end."""
         self.put_heads([Head(_LOOKED, found, 0, 0)])
+
+    def copy_left(self) -> bool:
+        """Whether this machine's copy of the branch has what was purged, since it could not be deleted."""
+        known = self.heads([_COPY]).get(_COPY)
+        return known is not None and bool(known.head)
+
+    def note_copy(self, *, left: bool) -> None:
+        """Note whether it has."""
+        self.put_heads([Head(_COPY, "left" if left else "", 0, 0)])
 
     def changed(self) -> list[str]:
         """Ids of memories that were added or changed here since they were last looked at."""

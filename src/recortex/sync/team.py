@@ -15,7 +15,7 @@ from recortex.errors import ConfigError, InvalidInputError, PermissionsError
 from recortex.filesystem import alone
 from recortex.lean import replace
 from recortex.sync.exchange import synchronise
-from recortex.sync.git_branch import BRANCH, GitBranch
+from recortex.sync.git_branch import BRANCH, CopyLeftError, GitBranch, delete
 from recortex.sync.keys import identity
 from recortex.sync.protocol import MOST_NAME, RunningError, SyncError, named
 from recortex.sync.records import REPOSITORY, Replica, SyncRecords
@@ -178,15 +178,33 @@ class Team:
             SyncError: something is wrong with what they have.
         """
         with self._alone():
+            left = self._delete_left_copy()
             transport = self.transport()
             renew = partial(self._renewed, transport)
             try:
-                return synchronise(
+                done = synchronise(
                     self.replica(), transport, now=self.now, renewed=renew, pull=pull, push=push
                 )
+                return replace(done, problems=(*left, *done.problems))
+            except CopyLeftError:
+                with self._services.store.transaction():
+                    self.log.note_copy(left=True)
+                raise
             finally:
                 if not isinstance(transport, GitBranch):
                     transport.close()
+
+    def _delete_left_copy(self) -> tuple[str, ...]:
+        """Try again to delete a copy that has what was purged; returns why it cannot be done."""
+        if not self.log.copy_left():
+            return ()
+        try:
+            delete(self._services.location.place(REPOSITORY))
+        except CopyLeftError as error:
+            return (f"{error.message} {error.hint}",)
+        with self._services.store.transaction():
+            self.log.note_copy(left=False)
+        return ()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -16,7 +17,7 @@ from recortex.domain.vocabulary import Scope
 from recortex.filesystem import alone
 from recortex.sync import git_branch
 from recortex.sync.git_branch import GitBranch
-from recortex.sync.protocol import OfflineError, RefusedError, canonical
+from recortex.sync.protocol import OfflineError, RefusedError, SyncError, canonical
 from replicas import START, Person
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
@@ -142,6 +143,38 @@ def test_what_is_purged_is_at_once_gone_from_this_machine(remote, tmp_path):
         assert cortex.purge(cortex.remember("Another one").id, dry_run=True).left == ()
     (lines,) = git(remote, "ls-tree", "-r", "--name-only", REF, "replicas").split("jsonl")[:1]
     assert "Turmalin" not in git(remote, "cat-file", "blob", f"{REF}:{lines.split()[-1]}jsonl")
+
+
+def test_a_copy_that_cannot_be_deleted_is_told_and_keeps_the_purge_open(remote, tmp_path):
+    for name in ("ada", "bob"):
+        (tmp_path / name).mkdir()
+    bob = Cortex.open(tmp_path / "bob", url=f"sqlite:///{tmp_path}/bob/store.db")
+    with Cortex.open(tmp_path / "ada", url=f"sqlite:///{tmp_path}/ada/store.db") as ada, bob:
+        kept = ada.remember("The vault is called Turmalin.", kind="decision")
+        ada.sync("setup", str(remote), name="Ada")
+        bob.sync("setup", str(remote), name="Bob")
+        ada.sync("now")
+        # Whoever has moved the folder elsewhere has a link there, of which nothing is deleted.
+        copy = bob._app.services(Scope.PROJECT).location.place("sync.git")
+        moved = copy.rename(tmp_path / "elsewhere")
+        copy.symlink_to(moved, target_is_directory=True)
+        left = bob.purge(kept.id).left
+        assert "cannot be deleted" in left[0]
+        assert str(copy) in left[0]
+        assert "Your team still has it until the next sync" in left[0]
+        for _ in range(2):
+            with suppress(SyncError):  # the first one is what pushes the purge
+                assert any("cannot be deleted" in one for one in bob.sync("now").problems)
+        assert "Turmalin" not in git(remote, "log", "-p", REF)
+        assert ada.sync("now").received == 1
+        assert ada.list().memories == ()
+        waits = [who for _, who in ada.sync().unacknowledged]
+        assert len(waits) == 1
+        assert waits[0].startswith("Bob")
+        copy.unlink()
+        assert bob.sync("now").problems == ()
+        ada.sync("now")
+        assert ada.sync().unacknowledged == ()
 
 
 @pytest.mark.parametrize(
