@@ -149,6 +149,44 @@ def test_of_what_exceeds_the_quota_together_each_is_taken_for_which_there_is_roo
     assert len(everything(small.admin)) == 3
 
 
+@pytest.mark.parametrize("way", ["appended", "one by one"])
+def test_two_server_processes_together_do_not_exceed_the_quota(team, way):
+    small = Team(team.base, team.url, f"{team.workspace}-small", FAST._replace(versions=5))
+    first, second = small.member("ada"), small.member("ben")
+
+    async def push(store, who):
+        caller = await store.enter(small.workspace, who.token)
+        token = who.token if way == "appended" or who is first else ""
+        return await store.push(caller, [row(one) for one in who.write(3)], token=token)
+
+    async def act():
+        stores = [TeamStore(team.url), TeamStore(team.url)]  # each with the queue that a process has
+        holder = await psycopg.AsyncConnection.connect(team.url)
+        try:
+            for store in stores:
+                await store.open()
+            # Both have counted what there is when they come to what they write.
+            rows = "SELECT FROM recortex_team.replicas WHERE workspace = %s FOR UPDATE"
+            await holder.execute(rows, (small.workspace,))
+            tasks = [
+                asyncio.create_task(push(store, who))
+                for store, who in zip(stores, (first, second), strict=True)
+            ]
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+            while run(team, waiting) != [(2,)]:  # noqa: ASYNC110  another process's event
+                await asyncio.sleep(0.01)
+            await holder.rollback()
+            return await asyncio.gather(*tasks, return_exceptions=True)
+        finally:
+            await holder.close()
+            for store in stores:
+                await store.close()
+
+    answers = asyncio.run(act())
+    assert [refused(one) for one in answers if isinstance(one, Exception)] == ["quota"]
+    assert len(everything(small.admin)) == 3
+
+
 def test_pushes_of_one_replica_are_written_one_after_the_other(team):
     ada, ben = team.member("ada"), team.member("ben")
     first, second = ben.write(), ben.write()

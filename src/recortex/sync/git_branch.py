@@ -104,7 +104,7 @@ def delete(folder: Path) -> None:
             raise CopyLeftError(
                 f"This machine's copy of the team's branch still has what was purged; it cannot be deleted:"
                 f" {error}.",
-                hint=f"Delete {folder} yourself. Each sync tries it, and your team sees that you have not yet.",
+                hint=f"Delete {folder} yourself. Each sync tries it; your team sees that it is not done.",
             ) from None
 
 

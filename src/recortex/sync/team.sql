@@ -135,6 +135,9 @@ SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM set_config('recortex.team', p_workspace, true);
   PERFORM pg_advisory_xact_lock_shared(p_lock, hashtext(p_workspace));
+  -- Until this is committed nobody else counts what the workspace has room for: two server processes would
+  -- each see none of what the other one appends. What follows sees all that was committed before.
+  PERFORM pg_advisory_xact_lock(p_lock + 1, hashtext(p_workspace));
   RETURN QUERY
   WITH pushes AS MATERIALIZED (
     SELECT * FROM unnest(p_tokens, p_hashes, p_replicas, p_firsts, p_numbers, p_sizes, p_sums, p_cards,

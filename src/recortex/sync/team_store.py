@@ -541,7 +541,7 @@ async def _state(connection: AsyncConnection[Any], workspace: str) -> State:
 
 
 _ROOM_LOCK = PURGE_LOCK + 1
-"""The same by which pushes that come one by one wait for each other's share of the quota."""
+"""The same by which pushes wait for each other's share of the quota, in `append_all` as well."""
 _ROOM = """
 SELECT max(w.most_versions) - coalesce(sum(r.counter), 0), max(w.most_bytes) - coalesce(sum(r.bytes), 0)
 FROM recortex_team.workspaces w LEFT JOIN recortex_team.replicas r ON r.workspace = %s
