@@ -5,21 +5,10 @@ import anyio
 import pytest
 from jsonschema import Draft202012Validator
 
+from claude_sessions import claude_session
 from places import store_folder
 
 ERAS = ("legacy", "auto")
-SESSION = [
-    {
-        "type": "user",
-        "uuid": "u1",
-        "sessionId": "s1",
-        "timestamp": "2026-01-05T10:00:00Z",
-        "message": {
-            "role": "user",
-            "content": "Remember: always run the migrations before the tests in this project.",
-        },
-    }
-]
 
 
 def text_of(result):
@@ -92,7 +81,9 @@ def test_what_is_remembered_is_recalled(with_client, mode):
 
 def test_every_tool_answers(with_client, tmp_path, project, environment):
     transcript = tmp_path / "session.jsonl"
-    transcript.write_text("".join(json.dumps(line) + "\n" for line in SESSION))
+    claude_session(
+        transcript, project, "Remember: always run the migrations before the tests in this project."
+    )
     exported = project / "memories.jsonl"
 
     async def work(client):

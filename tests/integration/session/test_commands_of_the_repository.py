@@ -1,82 +1,26 @@
 """What a command of the repository says is the repository's word, also where a client leaves no mark."""
 
-import json
 import os
 
 import pytest
 
+import transcripts
 from recortex.app.past_sessions import RepositoryCommands
 from recortex.domain.vocabulary import Status
 
 RULE = "From now on we always deploy with `make yolo` in this repository, never by hand."
 BESIDE = "From now on we always log in UTC in this repository."
 TYPED = "From now on run the tests with `make check`, never with pytest directly."
-AT = "2026-08-10T09:{:02}:00.000Z"
-
-
-def opencode(cwd, *said):
-    messages = [
-        {
-            "info": {
-                "id": f"m{number}", "role": role, "sessionID": "x1", "time": {"created": 1785000000 + number}
-            },
-            "parts": [{"type": "text", "text": text}],
-        }
-        for number, (role, text) in enumerate(
-            pair for text in said for pair in (("user", text), ("assistant", "Done."))
-        )
-    ]  # fmt: skip
-    return [{"info": {"id": "x1", "directory": str(cwd), "projectID": "x"}, "messages": messages}]
-
-
-def pi(cwd, *said):
-    yield {"type": "session", "id": "p1", "timestamp": AT.format(0), "cwd": str(cwd)}
-    parent = None
-    for number, text in enumerate(said):
-        for role, words in (("user", text), ("assistant", "Done.")):
-            key = f"{role}{number}"
-            message = {"role": role, "content": [{"type": "text", "text": words}]}
-            yield {
-                "type": "message", "id": key, "parentId": parent, "timestamp": AT.format(number),
-                "message": message,
-            }  # fmt: skip
-            parent = key
-
-
-def claude(cwd, *said):
-    parent = None
-    for number, text in enumerate(said):
-        for kind, content in (("user", text), ("assistant", [{"type": "text", "text": "Done."}])):
-            key = f"{kind}{number}"
-            yield {
-                "type": kind, "uuid": key, "parentUuid": parent, "sessionId": "s1", "cwd": str(cwd),
-                "version": "2.1.330", "timestamp": AT.format(number), "isSidechain": False,
-                "message": {"role": kind, "id": key, "content": content},
-            }  # fmt: skip
-            parent = key
-
-
-def qwen(cwd, *said):
-    parent = None
-    for number, text in enumerate(said):
-        for kind, role, words in (("user", "user", text), ("assistant", "model", "Done.")):
-            key = f"{kind}{number}"
-            yield {
-                "type": kind, "uuid": key, "parentUuid": parent, "sessionId": "q1", "cwd": str(cwd),
-                "version": "0.15.10", "timestamp": AT.format(number),
-                "message": {"role": role, "parts": [{"text": words}]},
-            }  # fmt: skip
-            parent = key
 
 
 FORMS = [
-    (opencode, ".opencode/command/ship.md", f"---\ndescription: Ships.\n---\n{RULE} Where: $ARGUMENTS\n"),
-    (opencode, ".opencode/commands/deep/ship.md", f"{RULE}\n\nWhere: $1\n"),
-    (pi, ".pi/prompts/ship.md", f"---\ndescription: Ships.\n---\n{RULE}\n$@\n"),
-    (claude, ".claude/commands/ship.md", f"{RULE}\n"),
-    (claude, ".claude/skills/ship/SKILL.md", f"---\nname: ship\n---\n{RULE}\n"),
-    (qwen, ".qwen/commands/ship.toml", f'prompt = """{RULE}\n{{{{args}}}}"""'),
-    (qwen, ".qwen/commands/ship.md", f"{RULE}\n"),
+    ("opencode", ".opencode/command/ship.md", f"---\ndescription: Ships.\n---\n{RULE} Where: $ARGUMENTS\n"),
+    ("opencode", ".opencode/commands/deep/ship.md", f"{RULE}\n\nWhere: $1\n"),
+    ("pi", ".pi/prompts/ship.md", f"---\ndescription: Ships.\n---\n{RULE}\n$@\n"),
+    ("claude-code", ".claude/commands/ship.md", f"{RULE}\n"),
+    ("claude-code", ".claude/skills/ship/SKILL.md", f"---\nname: ship\n---\n{RULE}\n"),
+    ("qwen", ".qwen/commands/ship.toml", f'prompt = """{RULE}\n{{{{args}}}}"""'),
+    ("qwen", ".qwen/commands/ship.md", f"{RULE}\n"),
 ]
 
 
@@ -93,8 +37,8 @@ def history(cortex, tmp_path):
     """Imports a session of a project, and gives what is remembered, and who opened what was said."""
 
     def history(form, *said):
-        path = tmp_path / "s1.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in form(tmp_path, *said)))
+        told = transcripts.talk(*said, folder=tmp_path)
+        path = transcripts.write(tmp_path / "s1.jsonl", transcripts.WRITERS[form]("s1", told))
         cortex.import_("any", str(path))
         found = cortex.sessions(session=cortex.sessions().sessions[0].session)
         texts = " ".join(one.text for one in cortex.list(statuses=tuple(Status)).memories)
@@ -103,9 +47,7 @@ def history(cortex, tmp_path):
     return history
 
 
-@pytest.mark.parametrize(
-    ("form", "file", "body"), FORMS, ids=[f"{one[0].__name__} {one[1]}" for one in FORMS]
-)
+@pytest.mark.parametrize(("form", "file", "body"), FORMS, ids=[f"{one[0]} {one[1]}" for one in FORMS])
 def test_a_command_is_not_what_the_person_said(history, tmp_path, form, file, body):
     (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text(body)
@@ -116,9 +58,7 @@ def test_a_command_is_not_what_the_person_said(history, tmp_path, form, file, bo
     assert [opener for opener, message in said if "make check" in message] == ["person"]
 
 
-@pytest.mark.parametrize(
-    ("form", "file", "body"), FORMS, ids=[f"{one[0].__name__} {one[1]}" for one in FORMS]
-)
+@pytest.mark.parametrize(("form", "file", "body"), FORMS, ids=[f"{one[0]} {one[1]}" for one in FORMS])
 def test_the_arguments_are_the_persons(history, tmp_path, form, file, body):
     (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text(body)
@@ -134,15 +74,15 @@ def test_arguments_that_are_no_sentence_of_their_own_teach_nothing(history, tmp_
     commands = tmp_path / ".opencode" / "command"
     commands.mkdir(parents=True)
     (commands / "look.md").write_text(f"{RULE} Do not $ARGUMENTS, and say what you found.\n")
-    _, said = history(opencode, TYPED, f"{RULE} Do not {arguments}, and say what you found.", "Thanks.")
-    rules, _ = history(opencode, TYPED)
+    _, said = history("opencode", TYPED, f"{RULE} Do not {arguments}, and say what you found.", "Thanks.")
+    rules, _ = history("opencode", TYPED)
     assert ("person", arguments) in said
     assert "production" not in rules
     assert "Fridays" not in rules
     assert "yolo" not in rules
 
 
-@pytest.mark.parametrize("form", [opencode, pi, claude, qwen])
+@pytest.mark.parametrize("form", ["opencode", "pi", "claude-code", "qwen"])
 def test_without_such_a_file_it_is_the_persons(history, form):
     rules, said = history(form, RULE, "Thanks.")
     assert "yolo" in rules
@@ -159,7 +99,7 @@ def test_odd_files_do_no_harm(history, tmp_path):
     (folder / "out.md").symlink_to("/etc/hostname")
     (folder / "all.md").write_text("$ARGUMENTS")
     (folder / "bad.toml").write_text("[[[[")
-    rules, said = history(claude, RULE, "Thanks.")
+    rules, said = history("claude-code", RULE, "Thanks.")
     assert "yolo" in rules
     assert said[0][0] == "person"
 

@@ -1,146 +1,106 @@
 """What a fork repeats counts once, and what one agent orders another is nobody's rule, in every client."""
 
-import json
-
 import pytest
 
+import transcripts
 from choices import quick
 from recortex.domain.vocabulary import Status
+from transcripts import talk
 
 RULE = "From now on run the tests with `make check`, never with pytest directly."
 WHY = "Why is the import slow on Mondays?"
 OWN = "From now on we always log in UTC in this repository."
 ORDER = "Look through the parsers. From now on answer in JSON only, and never use grep in this repository."
-AT = "2026-08-{:02}T09:{:02}:00.000Z"
 TYPED = '<user_input mode="act">{}</user_input>'
 PARENT, CHILD = "70000000-0000-4000-8000-000000000001", "70000000-0000-4000-8000-000000000002"
+COPIED = 4
+"""Messages of the parent that a fork repeats under their ids."""
 
 
-def both(texts):
-    return [(role, text) for said in texts for role, text in (("user", said), ("assistant", "Understood."))]
+def told(cwd, texts, forked, order, day=10, ids="m{}"):
+    """Messages of a session; what is not of the parent has ids of its own."""
+    at = f"2026-08-{day}T09:{{:02}}:00.000Z"
+    said = talk(*texts, folder=cwd, answer="Understood.", ids=ids, at=at)
+    own = [one._replace(id=f"own-{one.id}", parent=one.parent and f"own-{one.parent}") for one in said]
+    if order:
+        return own
+    return [*said[:COPIED], *own[COPIED:]] if forked else said
 
 
 def claude_code(cwd, session, texts, *, forked="", order=False):
     """Copies keep their `uuid`; `/branch` adds `forkedFrom`. A sub-agent's lines are of a side chain."""
-    last = None
-    for number, (role, text) in enumerate(both(texts)):
-        copied = bool(forked) and text in {RULE, WHY, "Understood."} and number < 4
-        uuid = f"u{number}" if copied or not forked else f"own{number}"
-        if order:
-            uuid = f"a{number}"
-        yield {
-            "type": role, "uuid": uuid, "parentUuid": last, "sessionId": session, "cwd": str(cwd),
-            "version": "2.1.332", "isSidechain": order, "timestamp": AT.format(10, number),
-            "message": {"role": role, "id": f"m{uuid}", "content": [{"type": "text", "text": text}]},
-            **({"forkedFrom": {"sessionId": forked, "messageUuid": uuid}} if copied else {}),
-            **({"agentId": "a1"} if order else {}),
-        }  # fmt: skip
-        last = uuid
+    more = {"isSidechain": True, "agentId": "a1"} if order else {}
+    said = told(cwd, texts, forked, order, ids="u{}")
+    for number, line in enumerate(transcripts.claude_code(session, said, **more)):
+        if forked and number < COPIED:
+            line["forkedFrom"] = {"sessionId": forked, "messageUuid": line["uuid"]}
+        yield line
 
 
 def qwen(cwd, session, texts, *, forked="", order=False):
     """As Claude Code; sub-agents have files of their own, which name the parent's session."""
-    for line in claude_code(cwd, session, texts, forked=forked, order=order):
-        text = line["message"]["content"][0]["text"]
-        role = "user" if line["type"] == "user" else "model"
-        told = {} if order or role == "model" else {"provenance": "real_user"}
-        yield {**line, **told, "version": "0.24.4", "message": {"role": role, "parts": [{"text": text}]}}
+    for line in transcripts.qwen(session, told(cwd, texts, forked, order), isSidechain=order):
+        if order:
+            line.pop("provenance", None)
+        yield line
 
 
 def pi(cwd, session, texts, *, forked=""):
     """A fork's head names its parent's file; its entries are the parent's."""
-    begun = AT.format(20 if forked else 10, 0)
-    head = {"type": "session", "version": 3, "id": session, "timestamp": begun, "cwd": str(cwd)}
-    yield {**head, "parentSession": f"/gone/2026_{forked}.jsonl"} if forked else head
-    last = None
-    for number, (role, text) in enumerate(both(texts)):
-        at = AT.format(10 if number < 4 else 20, number + 1)
-        message = {"role": role, "content": [{"type": "text", "text": text}]}
-        yield {"type": "message", "id": f"e{number}", "parentId": last, "timestamp": at, "message": message}
-        last = f"e{number}"
+    said = talk(*texts, folder=cwd, answer="Understood.", ids="e{}")
+    begun = {"timestamp": "2026-08-20T09:00:00.000Z", "parentSession": f"/gone/2026_{forked}.jsonl"}
+    return transcripts.pi(session, said, **(begun if forked else {}))
 
 
 def copilot(cwd, session, texts, *, forked="", order=False):
-    """Events keep their ids; a sub-agent's name it, a session without a person names whose it is."""
-    start = {"sessionId": session, "copilotVersion": "1.0.102", "context": {"cwd": str(cwd)}}
-    start |= {"detachedFromSpawningParentSessionId": PARENT} if order else {}
-    yield {"type": "session.start", "id": f"s{session}", "timestamp": AT.format(10, 0), "data": start}
-    for number, (role, text) in enumerate(both(texts)):
-        own = "own" if (forked and number >= 4) or order else "e"
-        yield {
-            "type": f"{role}.message", "id": f"{own}{number}", "timestamp": AT.format(10, number),
-            "data": {"content": text, "messageId": f"m{own}{number}"},
-        }  # fmt: skip
+    """Events keep their ids; a session without a person names whose it is."""
+    start = {"detachedFromSpawningParentSessionId": PARENT} if order else {}
+    return transcripts.copilot(session, told(cwd, texts, forked, order), **start)
 
 
-def gemini(_, session, texts, *, forked="", order=False):
+def gemini(cwd, session, texts, *, forked="", order=False):
     """A resumed history is written again as one change of the record; a sub-agent's file says its kind."""
-    kind = "subagent" if order else "main"
-    yield {"sessionId": session, "projectHash": "x", "startTime": AT.format(10, 0), "kind": kind}
-    messages = [
-        {
-            "id": f"{'own' if (forked and number >= 4) or order else 'm'}{number}",
-            "type": "gemini" if role == "assistant" else role,
-            "timestamp": AT.format(10, number), "content": [{"text": text}],
-        }
-        for number, (role, text) in enumerate(both(texts))
-    ]  # fmt: skip
-    if forked:
-        yield {"$set": {"messages": messages[:4]}}
-    yield from messages[4:] if forked else messages
+    said = told(cwd, texts, forked, order)
+    head, *lines = transcripts.gemini(session, said, kind="subagent" if order else "main")
+    return [head, {"$set": {"messages": lines[:COPIED]}}, *lines[COPIED:]] if forked else [head, *lines]
 
 
 def opencode(cwd, session, texts, *, forked="", order=False):
     """A fork's messages have ids of their own and the times of the first; a sub-agent's names a parent."""
-    messages = [
-        {
-            "info": {
-                "id": f"{session}{number}", "sessionID": session, "role": role,
-                "time": {"created": 1_785_000_000_000 + number * 1000 + (500 if order else 0)},
-            },
-            "parts": [{"type": "text", "id": f"p{session}{number}", "text": text}],
-        }
-        for number, (role, text) in enumerate(both(texts))
-    ]  # fmt: skip
-    info = {"id": session, "directory": str(cwd), "version": "1.18.33"}
-    info |= {"parentID": PARENT} if order else {}
-    info |= {"title": "x (fork #1)"} if forked else {}
-    return {"info": info, "messages": messages}
+    said = [
+        one._replace(id=f"{session}-{one.id}") for one in told(cwd, texts, forked, order, 11 if order else 10)
+    ]
+    info = {"parentID": PARENT} if order else {}
+    return transcripts.opencode(session, said, **info, **({"title": "x (fork #1)"} if forked else {}))
 
 
-def cline(_, session, texts, *, forked="", order=False):
+def cline(cwd, session, texts, *, forked="", order=False):
     """What was typed is marked; a sub-agent's instruction is not, and its file says whose it is."""
     origin = {"mode": "subagent" if order else "user", "version": "3.0.65"}
     origin |= {"parentThreadId": PARENT} if order else {}
     bare = {"assistant"} | ({"user"} if order else set())
     messages = [
         {
-            "id": f"{'own' if (forked and number >= 4) or order else 'm'}{number}", "role": role,
-            "content": [{"type": "text", "text": text if role in bare else TYPED.format(text)}],
-            "ts": 1_785_000_000_000 + number * 1000,
+            "id": one.id, "role": one.role, "ts": 1_785_000_000_000 + number * 1000,
+            "content": [{"type": "text", "text": one.text if one.role in bare else TYPED.format(one.text)}],
         }
-        for number, (role, text) in enumerate(both(texts))
+        for number, one in enumerate(told(cwd, texts, forked, order))
     ]  # fmt: skip
-    told = {"agent": "subagent" if order else "lead", "sessionId": session, "origin": origin}
-    return {"version": 1, **told, "messages": messages}
+    about = {"agent": "subagent" if order else "lead", "sessionId": session, "origin": origin}
+    return {"version": 1, **about, "messages": messages}
 
 
 def continue_(cwd, session, texts, *, forked=""):  # noqa: ARG001
     """Neither times nor ids: a fork is known by what its beginning says."""
-    history = [{"message": {"role": role, "content": text}} for role, text in both(texts)]
+    said = talk(*texts, answer="Understood.")
+    history = [{"message": {"role": one.role, "content": one.text}} for one in said]
     return {"sessionId": session, "workspaceDirectory": str(cwd), "history": history}
 
 
 FORKS = {
-    "cline": cline,
-    "continue": continue_,
-    "claude-code": claude_code,
-    "qwen": qwen,
-    "pi": pi,
-    "copilot": copilot,
-    "gemini": gemini,
-    "opencode": opencode,
-}
+    "cline": cline, "continue": continue_, "claude-code": claude_code, "qwen": qwen, "pi": pi,
+    "copilot": copilot, "gemini": gemini, "opencode": opencode,
+}  # fmt: skip
 AGENTS = {name: write for name, write in FORKS.items() if name not in {"pi", "continue"}}
 """Those whose sub-agents leave something behind."""
 
@@ -151,10 +111,8 @@ ENDINGS = {"cline": "messages.json"}
 @pytest.fixture
 def take_in(cortex, tmp_path):
     def take_in(client, name, found):
-        document = isinstance(found, dict)
-        path = tmp_path / client / f"{name}.{ENDINGS.get(client, 'json') if document else 'jsonl'}"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(found) if document else "".join(f"{json.dumps(one)}\n" for one in found))
+        ending = ENDINGS.get(client, "json") if isinstance(found, dict) else "jsonl"
+        path = transcripts.write(tmp_path / client / f"{name}.{ending}", found)
         return cortex.import_(client, str(path), embed=False)
 
     return take_in

@@ -1,9 +1,10 @@
 """A copy of a turn is not a saying; the same words on another day are."""
 
-import json
+from collections import defaultdict
 
 import pytest
 
+import transcripts
 from recortex.domain.vocabulary import Status
 
 RULE = "From now on run the tests with `make check`, never with pytest directly."
@@ -13,27 +14,13 @@ SPAWNED = {"subagent": {"thread_spawn": {"parent_thread_id": PARENT, "depth": 1}
 
 
 def meta(session, cwd, at, **more):
-    payload = {"id": session, "timestamp": at, "cwd": cwd, "cli_version": "0.171.0", "source": "cli", **more}
-    return {"timestamp": at, "type": "session_meta", "payload": payload}
+    return next(transcripts.codex(session, transcripts.talk("", folder=cwd, at=at), **more))
 
 
 def said(turn, cwd, at, prompt, answer):
     """A turn of a rollout: a prompt and its answer."""
-    return [
-        {"timestamp": at, "type": kind, "payload": payload}
-        for kind, payload in (
-            ("event_msg", {"type": "task_started", "turn_id": turn}),
-            ("turn_context", {"turn_id": turn, "cwd": cwd}),
-            ("response_item", message("user", "input_text", prompt)),
-            ("event_msg", {"type": "user_message", "message": prompt}),
-            ("response_item", message("assistant", "output_text", answer)),
-            ("event_msg", {"type": "task_complete", "turn_id": turn}),
-        )
-    ]
-
-
-def message(role, kind, text):
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+    _, *lines = transcripts.codex("", transcripts.talk((cwd, prompt, cwd, answer), ids=turn + "{}", at=at))
+    return lines
 
 
 def again(lines, at):
@@ -45,8 +32,7 @@ def again(lines, at):
 def rollout(tmp_path):
     def write(session, *lines, day="10"):
         path = tmp_path / f"rollout-2026-08-{day}T09-00-00-{session}.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return path
+        return transcripts.write(path, lines)
 
     return write
 
@@ -143,48 +129,10 @@ def test_the_same_words_on_another_day_are_said_again(cortex, rollout, tmp_path,
     assert len(cortex.sessions().sessions) == len(answers)
 
 
-def opencode(cwd, session, messages):
-    """An export of opencode or Kilo: `messages` are pairs of a time in milliseconds and a text."""
-    found = [
-        {
-            "info": {
-                "id": f"msg_{session}{number}", "sessionID": f"ses_{session}", "time": {"created": at},
-                "role": "assistant" if number % 2 else "user", "path": {"cwd": str(cwd), "root": str(cwd)},
-            },
-            "parts": [{"id": f"prt_{session}{number}", "type": "text", "text": text}],
-        }
-        for number, (at, text) in enumerate(messages)
-    ]  # fmt: skip
-    return {"info": {"id": f"ses_{session}", "directory": str(cwd), "version": "1.18.33"}, "messages": found}
-
-
-@pytest.mark.parametrize("first", ["parent", "fork"])
-def test_a_fork_in_opencode_repeats_messages_under_ids_of_its_own(cortex, tmp_path, first):
-    begun = 1_785_000_000_000
-    told = [
-        (begun, RULE),
-        (begun + 900, "Understood."),
-        (begun + 5000, "Why is it slow?"),
-        (begun + 6000, "It waits."),
-    ]
-    own = [(begun + 90_000, "In this repository we always log in UTC."), (begun + 91_000, "Noted.")]
-    files = {}
-    for name, messages in {"parent": told, "fork": [*told, *own]}.items():
-        files[name] = tmp_path / f"{name}.json"
-        files[name].write_text(json.dumps(opencode(tmp_path, name, messages)))
-    for name in (first, *(files.keys() - {first})):
-        cortex.import_("opencode", str(files[name]))
-    (known,) = (one for one in cortex.list().memories if "make check" in one.text)
-    assert known.evidence == 1
-    pages = [one.session for one in cortex.sessions().sessions]
-    heard = [one.message for page in pages for one in cortex.sessions(session=page).exchanges]
-    assert sorted(heard) == sorted([RULE, "Why is it slow?", "In this repository we always log in UTC."])
-
-
 def test_the_same_words_in_another_session_of_opencode_are_said_again(cortex, tmp_path):
-    for name, at in {"one": 1_785_000_000_000, "two": 1_785_900_000_000}.items():
-        path = tmp_path / f"{name}.json"
-        path.write_text(json.dumps(opencode(tmp_path, name, [(at, RULE), (at + 900, "Understood.")])))
+    for name, day in {"one": 10, "two": 20}.items():
+        told = transcripts.talk(RULE, folder=tmp_path, ids=f"{name}{{}}", at=f"2026-08-{day}T09:{{:02}}:00Z")
+        path = transcripts.write(tmp_path / f"{name}.json", transcripts.opencode(name, told))
         cortex.import_("opencode", str(path))
     (known,) = (one for one in cortex.list().memories if "make check" in one.text)
     assert known.evidence == 2
@@ -195,22 +143,16 @@ def test_the_same_words_in_another_session_of_opencode_are_said_again(cortex, tm
 def test_the_same_prompt_on_another_day_has_an_answer_of_its_own(cortex, tmp_path, apart):
     prompt = "Please run the release checklist, and tell me what is still open before the deploy."
     answers = ["Only the notes are open.", "The keys have expired: ask Ops to renew them.", "All is done."]
-    lines, parent = {}, None
+    lines = defaultdict(list)
     for day, answer in enumerate(answers, 11):
         session = f"2200{day if apart else 11:04}-0000-4000-8000-000000000001"
-        parent = None if apart else parent
-        for role, text in (("user", prompt), ("assistant", answer)):
-            one = {
-                "type": role, "uuid": f"{role}-{day}", "parentUuid": parent, "sessionId": session,
-                "cwd": str(tmp_path), "version": "2.1.332", "isSidechain": False,
-                "timestamp": f"2026-08-{day}T09:00:00.000Z",
-                "message": {"role": role, "content": [{"type": "text", "text": text}], "id": f"m{day}"},
-            }  # fmt: skip
-            lines.setdefault(session, []).append(json.dumps(one) + "\n")
-            parent = one["uuid"]
+        at = f"2026-08-{day}T09:00:0{{}}.000Z"
+        (asked, answered) = transcripts.talk(prompt, folder=tmp_path, answer=answer, ids=f"{day}-{{}}", at=at)
+        if lines[session]:
+            asked = asked._replace(parent=lines[session][-1]["uuid"])
+        lines[session] += transcripts.claude_code(session, [asked, answered])
     for session, found in lines.items():
-        path = tmp_path / f"{session}.jsonl"
-        path.write_text("".join(found))
+        path = transcripts.write(tmp_path / f"{session}.jsonl", found)
         cortex.import_("claude-code", str(path), embed=False)
     kept = [one for each in lines for one in cortex.sessions(session=each).exchanges]
     assert [(one.message, one.conclusion) for one in kept] == [(prompt, answer) for answer in answers]

@@ -1,155 +1,56 @@
 """One home with the histories of every client: each of ten projects gets what was said in it, and no more."""
 
 import hashlib
-import json
 import subprocess
 from collections import defaultdict
-from typing import NamedTuple
+from pathlib import Path
 
 import pytest
 
+import transcripts
 from recortex import Cortex
 from recortex.app.past_sessions import name_of
 
-AT = "2026-03-{:02}T1{}:00:00Z"
+PLACES = {
+    "claude-code": ".claude/projects/{named}/{name}.jsonl",
+    "codex": ".codex/sessions/2026/03/{day:02}/rollout-2026-03-{day:02}T10-00-00-{name}.jsonl",
+    "qwen": ".qwen/projects/p{day}/chats/{name}.jsonl",
+    "copilot": ".copilot/session-state/{name}/events.jsonl",
+    "pi": ".pi/agent/sessions/p{day}/{name}.jsonl",
+    "gemini": ".gemini/tmp/{project}/chats/session-{name}.jsonl",
+    "opencode": "exports/{name}.json",
+}
+"""Where each client keeps a session; opencode itself has a database, and exports are Kilo's too."""
 
 
-class Said(NamedTuple):
-    """A message and where it was said."""
-
-    folder: object
-    text: str
-
-
-def lines(path, *found):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in found))
+def write(client, home, name, day, said):
+    folder = str(said[0].folder)
+    # On an odd day as older versions of Gemini CLI wrote it: the folder is known by its digest alone.
+    project = hashlib.sha256(folder.encode()).hexdigest() if day % 2 else f"p{day}"
+    named = PLACES[client].format(named=name_of(folder), name=name, day=day, project=project)
+    path = transcripts.write(home / named, transcripts.WRITERS[client](name, said))
+    if client == "gemini" and not day % 2:
+        (path.parents[1] / ".project_root").write_text(folder)
 
 
-def both(said):
-    """The messages of a session with their answers: number, whose, folder, text."""
-    for number, one in enumerate(said):
-        yield number, "user", str(one.folder), one.text
-        yield number, "assistant", str(one.folder), "Understood."
-
-
-def claude_code(home, name, day, said):
-    found = [
-        {
-            "type": role, "uuid": f"{name}-{number}-{role}", "sessionId": name, "cwd": folder,
-            "version": "2.1.330", "isSidechain": False, "timestamp": AT.format(day, number),
-            "parentUuid": f"{name}-{number}-user" if role == "assistant" else None if not number
-            else f"{name}-{number - 1}-assistant",
-            "message": {"role": role, "id": f"{name}-{number}", "content": [{"type": "text", "text": text}]},
-        }
-        for number, role, folder, text in both(said)
-    ]  # fmt: skip
-    lines(home / ".claude/projects" / name_of(str(said[0].folder)) / f"{name}.jsonl", *found)
-
-
-def codex(home, name, day, said):
-    meta = {"id": name, "timestamp": AT.format(day, 0), "cwd": str(said[0].folder), "source": "cli"}
-    found = [("session_meta", 0, meta)]
-    for number, role, folder, text in both(said):
-        if role == "user":
-            found.append(("event_msg", number, {"type": "task_started", "turn_id": f"{name}-{number}"}))
-            found.append(("turn_context", number, {"turn_id": f"{name}-{number}", "cwd": folder}))
-        kind = "input_text" if role == "user" else "output_text"
-        message = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-        found.append(("response_item", number, message))
-    path = home / f".codex/sessions/2026/03/{day:02}/rollout-2026-03-{day:02}T10-00-00-{name}.jsonl"
-    lines(path, *({"timestamp": AT.format(day, number), "type": t, "payload": p} for t, number, p in found))
-
-
-def qwen(home, name, day, said):
-    found = [
-        {
-            "uuid": f"{name}-{number}-{role}", "sessionId": name, "timestamp": AT.format(day, number),
-            "type": role, "cwd": folder, "version": "0.24.4", "provenance": "real_user",
-            "message": {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]},
-        }
-        for number, role, folder, text in both(said)
-    ]  # fmt: skip
-    lines(home / f".qwen/projects/p{day}/chats/{name}.jsonl", *found)
-
-
-def copilot(home, name, day, said):
-    context = {"cwd": str(said[0].folder)}
-    found = [("session.start", 0, {"sessionId": name, "copilotVersion": "1.0.102", "context": context})]
-    for number, role, folder, text in both(said):
-        if role == "user":
-            found.append(("session.context_changed", number, {"cwd": folder}))
-        found.append((f"{role}.message", number, {"content": text, "messageId": f"{name}-{number}"}))
-    lines(
-        home / f".copilot/session-state/{name}/events.jsonl",
-        *(
-            {"type": kind, "id": f"{name}-{place}", "timestamp": AT.format(day, number), "data": data}
-            for place, (kind, number, data) in enumerate(found)
-        ),
-    )
-
-
-def pi(home, name, day, said):
-    head = {"type": "session", "id": name, "timestamp": AT.format(day, 0), "cwd": str(said[0].folder)}
-    found = [
-        {
-            "type": "message", "id": f"{number}{role}", "timestamp": AT.format(day, number),
-            "parentId": f"{number}user" if role == "assistant" else None,
-            "message": {"role": role, "content": [{"type": "text", "text": text}]},
-        }
-        for number, role, _, text in both(said)
-    ]  # fmt: skip
-    lines(home / f".pi/agent/sessions/p{day}/{name}.jsonl", head, *found)
-
-
-def gemini(home, name, day, said):
-    """Of an odd day as older versions wrote it: the folder is known by its digest alone."""
-    digest = hashlib.sha256(str(said[0].folder).encode()).hexdigest()
-    project = home / ".gemini/tmp" / (digest if day % 2 else f"p{day}")
-    found = [
-        {"id": f"{name}-{number}-{role}", "timestamp": AT.format(day, number),
-         "type": "gemini" if role == "assistant" else role, "content": [{"text": text}]}
-        for number, role, _, text in both(said)
-    ]  # fmt: skip
-    head = {"sessionId": name, "projectHash": "x", "startTime": AT.format(day, 0), "kind": "main"}
-    lines(project / "chats" / f"session-{name}.jsonl", head, *found)
-    if not day % 2:
-        (project / ".project_root").write_text(str(said[0].folder))
-
-
-def opencode(home, name, day, said):
-    """An export, as Kilo's are too; the client itself keeps a database."""
-    messages = [
-        {
-            "info": {"id": f"{name}-{number}-{role}", "role": role, "sessionID": name,
-                     "time": {"created": 1_772_000_000_000 + day * 86_400_000 + number}},
-            "parts": [{"type": "text", "text": text}],
-        }
-        for number, role, _, text in both(said)
-    ]  # fmt: skip
-    info = {"id": name, "directory": str(said[0].folder), "version": "1.18.33"}
-    path = home / f"exports/{name}.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"info": info, "messages": messages}))
-
-
-def specstory(_, name, day, said):
+def specstory(name, day, said):
     """SpecStory renders the sessions of Cursor and other editors into the project."""
     turns = "".join(
-        f"_**{'User' if role == 'user' else 'Agent'} (2026-03-{day:02} 1{number}:00Z)**_\n\n{text}\n\n---\n\n"
-        for number, role, _, text in both(said)
+        f"_**{'User' if one.role == 'user' else 'Agent'} ({one.at[:10]} {one.at[11:16]}Z)**_\n\n"
+        f"{one.text}\n\n---\n\n"
+        for one in said
     )
-    path = said[0].folder / f".specstory/history/2026-03-{day:02}_10-00Z-{name}.md"
+    path = Path(said[0].folder) / f".specstory/history/2026-03-{day:02}_10-00Z-{name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     head = f"<!-- Generated by SpecStory, Markdown v2.1.0 -->\n\n# {name} (2026-03-{day:02} 10:00Z)\n\n"
     path.write_text(head + turns)
 
 
-MOVING = {"claude-code": claude_code, "codex": codex, "qwen": qwen, "copilot": copilot}
+MOVING = ("claude-code", "codex", "qwen", "copilot")
 """Clients that say of each turn in which folder it was."""
 TREE = "feature"
 """The second working tree of `web`."""
-STAYING = {"pi": pi, "gemini": gemini, "opencode": opencode, "specstory": specstory}
+STAYING = ("pi", "gemini", "opencode", "specstory")
 
 
 @pytest.fixture
@@ -203,34 +104,34 @@ def told(home, projects, tmp_path):
     expected = {}
     names = list(projects)
 
-    def session(write, client, day, *said):
-        number = list({**MOVING, **STAYING}).index(client)
+    def session(client, day, *said):
+        number = (*MOVING, *STAYING).index(client)
         name = f"0000{day:02}{len(expected):02}-{number:04}-4000-8000-000000000001"
-        write(home, name, day, said)
-        for one in said:
-            expected[one.text] = (client, one.folder)
+        at = f"2026-03-{day:02}T1{{}}:00:00Z"
+        told = transcripts.talk(*said, answer="Understood.", ids=f"{name}-{{}}", at=at)
+        specstory(name, day, told) if client == "specstory" else write(client, home, name, day, told)
+        expected.update({text: (client, folder) for folder, text in said})
 
     def said(client, folder, place):
-        return Said(folder, f"Why is the build of {client} slow at place {place}?")
+        return folder, f"Why is the build of {client} slow at place {place}?"
 
     for number, place in enumerate(names):
         after = names[(number + 1) % len(names)]
-        for client, write in MOVING.items():
+        for client in MOVING:
             session(
-                write, client, number + 1,
+                client, number + 1,
                 said(client, projects[place], f"{place} first"),
                 said(client, projects[after] / "src", f"{after} from {place}"),
                 said(client, projects[place] / "gone" / "since", f"{place} gone"),
                 said(client, tmp_path / TREE / "src", f"the other tree from {place}"),
             )  # fmt: skip
-        for client, write in STAYING.items():
-            session(write, client, number + 1, said(client, projects[place], f"{place} first"))
-    for client, write in {**MOVING, **STAYING}.items():
-        if client != "specstory":
-            session(write, client, 20, said(client, home, "home"))
-            session(write, client, 21, said(client, tmp_path / "deleted" / "project", "deleted"))
-            session(write, client, 22, said(client, home / "deleted", "deleted at home"))
-            session(write, client, 23, said(client, tmp_path / TREE, "the other tree"))
+        for client in STAYING:
+            session(client, number + 1, said(client, projects[place], f"{place} first"))
+    for client in PLACES:
+        session(client, 20, said(client, home, "home"))
+        session(client, 21, said(client, tmp_path / "deleted" / "project", "deleted"))
+        session(client, 22, said(client, home / "deleted", "deleted at home"))
+        session(client, 23, said(client, tmp_path / TREE, "the other tree"))
     return expected
 
 

@@ -1,28 +1,15 @@
 """`import --rebuild` makes exchanges again that are lost or were made by another version."""
 
-import json
-
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Scope
 
 
-def transcript(folder, session, *messages, day=1):
-    """A session of Claude Code: each message of the person with the agent's answer."""
-    path = folder / f"{session}.jsonl"
-    with path.open("a", encoding="utf-8") as file:
-        for number, (said, answered) in enumerate(messages):
-            for role, text in (("user", said), ("assistant", answered)):
-                line = {
-                    "type": role,
-                    "sessionId": session,
-                    "uuid": f"{session}-{len(said)}-{number}-{role}",
-                    "cwd": str(folder),
-                    "timestamp": f"2026-03-0{number + day}T10:00:00Z",
-                    "message": {"role": role, "content": text},
-                }
-                file.write(json.dumps(line) + "\n")
-    return path
+def say(folder, *said, first=0):
+    """Go on with a session of Claude Code: each message of the person with the agent's answer."""
+    told = [one for pair in said for one in zip(("user", "assistant"), pair, strict=True)]
+    claude_session(folder / "one.jsonl", folder, *told, session="one", first=first)
 
 
 def kept(cortex):
@@ -34,9 +21,8 @@ def test_exchanges_are_made_again_and_only_once(tmp_path):
     (work := tmp_path / "work").mkdir()
     sessions = tmp_path / "sessions"
     sessions.mkdir()
-    transcript(
+    say(
         sessions,
-        "one",
         ("Which queue do we use for the mails?", "We use SQLite as the queue. Redis would need a server."),
         ("Then write that down, please.", "Written into docs/queue.md."),
     )
@@ -49,7 +35,7 @@ def test_exchanges_are_made_again_and_only_once(tmp_path):
             store.exchanges.delete_session("one")
         cortex.import_("any", str(sessions), embed=False)
         assert kept(cortex) == []
-        transcript(sessions, "one", ("And the retries?", "Three, then the mail is given up."), day=3)
+        say(sessions, ("And the retries?", "Three, then the mail is given up."), first=4)
         cortex.import_("any", str(sessions), embed=False, rebuild=True)
         assert kept(cortex)[1:] == first
         again = kept(cortex)

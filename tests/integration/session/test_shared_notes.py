@@ -1,10 +1,10 @@
 """Claude Code calls `/a-b` and `/a/b` by one name: notes in a folder that two projects share are nobody's."""
 
-import json
 import subprocess
 
 import pytest
 
+from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.past_sessions import name_of, notes_folder
@@ -49,16 +49,7 @@ def checkout(path):
 
 
 def session(folder, name, cwd):
-    lines = [
-        {"type": "mode", "sessionId": name},
-        {
-            "type": "user", "uuid": "u1", "sessionId": name, "cwd": str(cwd), "version": "2.1.330",
-            "timestamp": "2026-03-01T10:00:00Z", "message": {"role": "user", "content": "Why is it slow?"},
-        },
-    ]  # fmt: skip
-    path = folder.parent / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return claude_session(folder.parent / f"{name}.jsonl", cwd, "Why is it slow?", session=name)
 
 
 def notes(project):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+import transcripts
 from recortex import Cortex
 from recortex.app.hooks import context as capture_requests
 from recortex.app.hooks.context import Request
@@ -41,95 +42,15 @@ def checkout(folder):
     return folder
 
 
-def spoken(said):
-    """What was said: its number, where, the words, where the agent answered, and what."""
-    for number, (folder, text, *answer) in enumerate(said):
-        yield number, folder, text, *(answer or (folder, "Understood."))
+CLIENTS = ("claude-code", "codex", "qwen")
 
 
-def claude_code(path, *said):
-    """Turns of Claude Code: each line has the folder of its moment."""
-    lines, parent = [], None
-    for number, asked, text, there, answer in spoken(said):
-        words_of = ("user", asked, text), ("assistant", there, [{"type": "text", "text": answer}])
-        for role, folder, words in words_of:
-            uuid = f"{role}-{number}"
-            lines.append(
-                {
-                    "type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "cwd": str(folder),
-                    "version": "2.1.330", "isSidechain": False, "timestamp": f"2026-03-01T1{number}:00:00Z",
-                    "message": {"role": role, "content": words, "id": f"m{number}"},
-                }
-            )  # fmt: skip
-            parent = uuid
-    return written(path, lines)
-
-
-def codex(path, *said):
-    """Turns of Codex: the context of each has its folder; the head has that of the beginning."""
-    meta = {"id": "s1", "timestamp": "2026-03-01T09:00:00Z", "cwd": str(said[0][0]), "source": "cli"}
-    lines = [{"timestamp": "2026-03-01T09:00:00Z", "type": "session_meta", "payload": meta}]
-    for number, folder, text, there, answer in spoken(said):
-        at = f"2026-03-01T1{number}:00:00Z"
-        for kind, payload in (
-            ("event_msg", {"type": "task_started", "turn_id": f"t{number}"}),
-            ("turn_context", {"turn_id": f"t{number}", "cwd": str(folder)}),
-            ("response_item", words("user", "input_text", text)),
-            ("event_msg", {"type": "user_message", "message": text}),
-            ("turn_context", {"turn_id": f"t{number}", "cwd": str(there)}),
-            ("response_item", words("assistant", "output_text", answer)),
-        ):
-            lines.append({"timestamp": at, "type": kind, "payload": payload})
-    return written(path.with_name("rollout-2026-03-01T09-00-00-s1.jsonl"), lines)
-
-
-def words(role, kind, text):
-    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
-def qwen(path, *said):
-    """Turns of Qwen Code: each record has its folder."""
-    lines = []
-    for number, asked, text, there, answer in spoken(said):
-        for kind, role, folder, words in (
-            ("user", "user", asked, text),
-            ("assistant", "model", there, answer),
-        ):
-            lines.append(
-                {
-                    "uuid": f"{kind}-{number}", "sessionId": "s1",
-                    "timestamp": f"2026-03-01T1{number}:00:00Z",
-                    "type": kind, "cwd": str(folder), "version": "0.24.4", "provenance": "real_user",
-                    "message": {"role": role, "parts": [{"text": words}]},
-                }
-            )  # fmt: skip
-    return written(path, lines)
-
-
-def copilot(path, *said):
-    """Turns of Copilot: it says when the folder changes."""
-    head = {"sessionId": "s1", "copilotVersion": "1.0.102", "context": {"cwd": str(said[0][0])}}
-    lines, last = [("session.start", head, 0)], said[0][0]
-    for number, asked, text, there, answer in spoken(said):
-        answered = {"content": answer, "messageId": f"m{number}"}
-        for kind, folder, data in (("user", asked, {"content": text}), ("assistant", there, answered)):
-            if folder != last:
-                lines.append(("session.context_changed", {"cwd": str(folder)}, number))
-            lines.append((f"{kind}.message", data, number))
-            last = folder
-    told = [
-        {"type": kind, "id": f"e{place}", "timestamp": f"2026-03-01T1{number}:00:00Z", "data": data}
-        for place, (kind, data, number) in enumerate(lines)
-    ]
-    return written(path, told)
-
-
-def written(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
-CLIENTS = {"claude-code": claude_code, "codex": codex, "qwen": qwen}
+def written(client, path, *said):
+    """Turns of a session, each with the folder in which it was asked, and that of its answer if it is another."""
+    if client == "codex":
+        path = path.with_name("rollout-2026-03-01T09-00-00-s1.jsonl")
+    told = transcripts.talk(*said, answer="Understood.", at="2026-03-01T1{}:00:00Z")
+    return transcripts.write(path, transcripts.WRITERS[client]("s1", told))
 
 
 def kept(folder):
@@ -154,7 +75,7 @@ def test_each_project_learns_what_was_said_there(shop, tools, tmp_path, client, 
     folder = tmp_path / place[client]
     folder.mkdir(parents=True)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / ".claude"))
-    CLIENTS[client](folder / "s1.jsonl", *said)
+    written(client, folder / "s1.jsonl", *said)
     for project in (tools, shop):
         with Cortex.open(project) as cortex:
             assert cortex.import_(client, str(folder) if named else "").files == 1
@@ -168,7 +89,7 @@ def test_a_folder_of_no_project_changes_nothing(shop, tmp_path, client):
     plain.mkdir()
     said = [(shop, SHOP), (plain, TOOLS), ("/gone/since", LATER)]
     with Cortex.open(shop) as cortex:
-        cortex.import_(client, str(CLIENTS[client](tmp_path / "s1.jsonl", *said)))
+        cortex.import_(client, str(written(client, tmp_path / "s1.jsonl", *said)))
     assert kept(shop) == (sorted([SHOP, TOOLS, LATER]), sorted([SHOP, TOOLS, LATER]))
 
 
@@ -178,15 +99,15 @@ def test_a_linked_worktree_and_a_folder_without_git_are_their_project(tmp_path, 
     (plain / "deep").mkdir(parents=True)
     with Cortex.open(plain) as cortex:
         cortex.init()
-        cortex.import_(client, str(CLIENTS[client](tmp_path / "s1.jsonl", (plain / "deep", SHOP))))
+        cortex.import_(client, str(written(client, tmp_path / "s1.jsonl", (plain / "deep", SHOP))))
     assert kept(plain)[0] == [SHOP]
 
 
 def test_sessions_of_other_projects_in_a_named_folder_are_left_to_them(shop, tools, tmp_path):
     history = tmp_path / "history"
     history.mkdir()
-    claude_code(history / "s1.jsonl", (shop, SHOP))
-    codex(history / "s2.jsonl", (tools, TOOLS))
+    written("claude-code", history / "s1.jsonl", (shop, SHOP))
+    written("codex", history / "s2.jsonl", (tools, TOOLS))
     with Cortex.open(shop) as cortex:
         done = cortex.import_("any", str(history))
         assert done.files == 1
@@ -199,7 +120,7 @@ def test_sessions_of_other_projects_in_a_named_folder_are_left_to_them(shop, too
 def test_a_live_session_teaches_the_project_into_which_it_changed(shop, tools, tmp_path, monkeypatch):
     started = []
     monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda to: started.append(to.root))
-    path = claude_code(tmp_path / "s1.jsonl", (shop, SHOP), (tools, TOOLS), (shop, LATER))
+    path = written("claude-code", tmp_path / "s1.jsonl", (shop, SHOP), (tools, TOOLS), (shop, LATER))
     request = Request(session="s1", transcript=str(path), client="claude-code", folder=str(shop), final=True)
     with Cortex.open(shop) as cortex:
         cortex.init()
@@ -214,7 +135,7 @@ def test_a_live_session_teaches_the_project_into_which_it_changed(shop, tools, t
     assert kept(tools) == ([TOOLS], [TOOLS])
 
 
-MOVING = {**CLIENTS, "copilot": copilot}
+MOVING = (*CLIENTS, "copilot")
 WHY, CAUSE = (
     "Why is the build slow here?",
     "The root cause was the missing cache of `cc`; keeping it fixed the slow build.",
@@ -246,7 +167,7 @@ THERE = [(UNASKED, "That one."), (DARK, THEME)]
 
 @pytest.mark.parametrize("client", MOVING)
 def test_an_answer_belongs_to_the_project_of_its_question(shop, tools, tmp_path, client):
-    path = MOVING[client](tmp_path / "s1.jsonl", *wandering(shop, tools))
+    path = written(client, tmp_path / "s1.jsonl", *wandering(shop, tools))
     for project in (tools, shop):
         with Cortex.open(project) as cortex:
             assert cortex.import_(client, str(path)).files == 1
@@ -269,7 +190,7 @@ def test_a_pass_that_begins_with_an_answer_knows_where_it_was_asked(
 ):
     monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda _: None)
     monkeypatch.setattr("recortex.app.past_sessions._TAIL", tail)
-    path = MOVING[client](tmp_path / "s1.jsonl", *wandering(shop, tools))
+    path = written(client, tmp_path / "s1.jsonl", *wandering(shop, tools))
     lines = path.read_text().splitlines(keepends=True)
     for project in (shop, tools):
         with Cortex.open(project) as cortex:
@@ -288,7 +209,7 @@ def test_a_session_whose_answers_alone_were_in_a_project_is_not_its_own(shop, to
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = tmp_path / ".claude" / "projects" / "x"
     folder.mkdir(parents=True)
-    claude_code(folder / "s1.jsonl", (shop, WHY, tools, CAUSE))
+    written("claude-code", folder / "s1.jsonl", (shop, WHY, tools, CAUSE))
     with Cortex.open(tools) as cortex:
         assert (cortex.import_("claude-code").files, told(tools)) == (0, [])
 
@@ -297,16 +218,13 @@ def gemini(home, folder, text, way, name):
     """A session of Gemini CLI, which says nowhere in the file in which folder it ran."""
     digest = hashlib.sha256(str(folder).encode()).hexdigest()
     project = home / ".gemini" / "tmp" / (digest if way == "hash" else name)
-    (project / "chats").mkdir(parents=True)
-    head = {"sessionId": f"session-{name}", "projectHash": digest, "startTime": "2026-03-01T10:00:00Z"}
-    said = [
-        {"id": "m1", "timestamp": "2026-03-01T10:00:00Z", "type": "user", "content": [{"text": text}]},
-        {"id": "m2", "timestamp": "2026-03-01T10:00:05Z", "type": "gemini", "content": "Understood."},
-    ]
+    said = transcripts.talk(text, answer="Understood.")
+    head, *lines = transcripts.gemini(f"session-{name}", said, projectHash=digest)
+    path = project / "chats" / f"session-{name}.jsonl"
     if way == "hash":
-        (project / "chats" / f"session-{name}.json").write_text(json.dumps({**head, "messages": said}))
+        transcripts.write(path.with_suffix(".json"), {**head, "messages": lines})
     else:
-        written(project / "chats" / f"session-{name}.jsonl", [{**head, "kind": "main"}, *said])
+        transcripts.write(path, [head, *lines])
     if way == "root":
         (project / ".project_root").write_text(str(folder))
     if way == "registry":
@@ -343,16 +261,9 @@ def test_a_session_of_which_nothing_tells_the_folder_is_read_where_a_person_name
 
 def pi(path, cwd, at, *entries, parent=""):
     """A session of Pi: a head, then entries of an id, a time and a text."""
-    head = {"type": "session", "id": path.stem, "timestamp": at, "cwd": str(cwd)}
-    head |= {"parentSession": str(parent)} if parent else {}
-    lines = [
-        {
-            "type": "message", "id": id_, "parentId": None, "timestamp": when,
-            "message": {"role": "user", "content": [{"type": "text", "text": text}]},
-        }
-        for id_, when, text in entries
-    ]  # fmt: skip
-    return written(path, [head, *lines])
+    head = {"timestamp": at, "cwd": str(cwd)} | ({"parentSession": str(parent)} if parent else {})
+    said = [transcripts.Message("user", text, id_, when, str(cwd), None) for id_, when, text in entries]
+    return transcripts.write(path, transcripts.pi(path.stem, said, **head))
 
 
 @pytest.mark.parametrize("first", ["shop", "tools"])

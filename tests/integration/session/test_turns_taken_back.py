@@ -1,10 +1,10 @@
 """What the person took back was not said, however a client shows where the conversation went on."""
 
-import json
-
 import pytest
 
+import transcripts
 from recortex.domain.vocabulary import Status
+from transcripts import talk
 
 FIRST = "From now on run the tests with `make check`, never with pytest directly."
 GONE = "From now on we never use tabs in this repository."
@@ -117,86 +117,42 @@ def codex_counts_what_the_person_said(cwd):
     return codex(cwd, [FIRST], [GONE, "And no trailing spaces."], [CONTEXT], [ASKED], 2, [AFTER])
 
 
-def gemini(*said):
-    yield {"sessionId": "g1", "projectHash": "x", "startTime": AT.format(0)}
-    for number, text in enumerate(said):
-        if text.startswith("m"):
-            yield {"$rewindTo": text}
-            continue
-        yield {
-            "id": f"m{number}",
-            "type": "user",
-            "timestamp": AT.format(number),
-            "content": [{"text": text}],
-        }
-        yield {"id": f"a{number}", "type": "gemini", "timestamp": AT.format(number), "content": "Done."}
+def later(client, cwd, place=3):
+    """A session with a prompt after the one that is taken back, and where that one is among its messages."""
+    said = talk(FIRST, GONE, AFTER, folder=cwd)
+    if client in {"pi", "qwen"}:
+        said[4] = said[4]._replace(parent=said[1].id)
+    lines = list(transcripts.WRITERS[client]("s1", said))
+    return lines[:place], said, lines[place:]
 
 
-def gemini_rewinds(_):
-    return gemini(FIRST, GONE, "m1", AFTER)
+def gemini_rewinds(cwd):
+    before, said, after = later("gemini", cwd, 5)
+    return [*before, {"$rewindTo": said[2].id}, *after]
 
 
 def qwen_rewinds(cwd):
-    last = None
-    for number, (kind, text, parent) in enumerate(
-        (
-            ("user", FIRST, "last"), ("assistant", "Done.", "last"), ("user", GONE, "last"),
-            ("assistant", "Done.", "last"), ("system", "", "q1"), ("user", AFTER, "last"),
-            ("assistant", "Done.", "last"),
-        )
-    ):  # fmt: skip
-        line = {
-            "uuid": f"q{number}", "parentUuid": last if parent == "last" else parent, "sessionId": "w1",
-            "timestamp": AT.format(number), "type": kind, "cwd": str(cwd), "version": "0.24.4",
-        }  # fmt: skip
-        line |= {"subtype": "rewind"} if kind == "system" else {"message": {"parts": [{"text": text}]}}
-        last = line["uuid"]
-        yield line
+    before, said, after = later("qwen", cwd, 4)
+    gone = {**before[-1], "uuid": "q", "type": "system", "subtype": "rewind", "parentUuid": said[1].id}
+    del gone["message"]
+    return [*before, gone, {**after[0], "parentUuid": "q"}, *after[1:]]
 
 
 def pi_goes_back(cwd):
-    yield {"type": "session", "id": "p1", "timestamp": AT.format(0), "cwd": str(cwd)}
-    parents = {"e0": None, "e1": "e0", "e2": "e1", "e3": "e2", "e4": "e1", "e5": "e4"}
-    texts = (FIRST, "Done.", GONE, "Done.", AFTER, "Done.")
-    for number, (text, (id_, parent)) in enumerate(zip(texts, parents.items(), strict=True)):
-        role = "assistant" if number % 2 else "user"
-        content = [{"type": "text", "text": text}]
-        yield {
-            "type": "message", "id": id_, "parentId": parent, "timestamp": AT.format(number),
-            "message": {"role": role, "content": content},
-        }  # fmt: skip
+    before, _, after = later("pi", cwd)
+    return [*before, *after]
 
 
 def copilot_goes_back(cwd):
-    def event(number, kind, **data):
-        return {"type": kind, "id": f"e{number}", "timestamp": AT.format(number), "data": data}
-
-    yield event(0, "session.start", sessionId="o1", copilotVersion="1.0", context={"cwd": str(cwd)})
-    yield event(1, "user.message", content=FIRST)
-    yield event(2, "assistant.message", content="Done.", messageId="a2")
-    yield event(3, "user.message", content=GONE)
-    yield event(4, "assistant.message", content="Done.", messageId="a4")
-    yield event(5, "session.snapshot_rewind", upToEventId="e3", eventsRemoved=2)
-    yield event(6, "user.message", content=AFTER)
+    before, said, after = later("copilot", cwd, 5)
+    data = {"upToEventId": said[2].id, "eventsRemoved": 2}
+    back = {"type": "session.snapshot_rewind", "id": "back", "timestamp": said[4].at, "data": data}
+    return [*before, back, *after]
 
 
 def opencode_reverts(cwd):
-    messages = [
-        {
-            "info": {
-                "id": f"m{number}",
-                "role": role,
-                "sessionID": "x1",
-                "time": {"created": 1785000000 + number},
-            },
-            "parts": [{"type": "text", "text": text}],
-        }
-        for number, (role, text) in enumerate(
-            (("user", FIRST), ("assistant", "Done."), ("user", AFTER), ("assistant", "Done."), ("user", GONE))
-        )
-    ]
-    info = {"id": "x1", "directory": str(cwd), "projectID": "x", "revert": {"messageID": "m4"}}
-    return {"info": info, "messages": messages}
+    *said, _ = talk(FIRST, AFTER, GONE, folder=cwd)
+    return transcripts.opencode("x1", said, revert={"messageID": said[4].id})
 
 
 FORMS = {
@@ -212,11 +168,7 @@ FORMS = {
 @pytest.fixture
 def write(tmp_path):
     def write(form, name="s1"):
-        made = form(tmp_path)
-        path = tmp_path / f"{name}.jsonl"
-        lines = [made] if isinstance(made, dict) else made
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return path
+        return transcripts.write(tmp_path / f"{name}.jsonl", form(tmp_path))
 
     return write
 
@@ -319,7 +271,7 @@ def test_what_was_learned_before_it_was_taken_back_is_put_away(cortex, tmp_path,
     lines = list(form(tmp_path))
     path = tmp_path / "s1.jsonl"
     for end in range(3, len(lines) + 1):
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines[:end]))
+        transcripts.write(path, lines[:end])
         cortex.extract(str(path), final=end == len(lines))
     active = " ".join(one.text for one in cortex.list().memories)
     assert "tabs" not in active
@@ -336,7 +288,7 @@ def test_a_rule_that_one_replaced_stands_again_when_that_is_taken_back(reading, 
     session.says("Thanks, that is all.", parent=first)
     path, held = tmp_path / "s1.jsonl", []
     for end in ends:
-        path.write_text("".join(json.dumps(line) + "\n" for line in session.lines[:end]))
+        transcripts.write(path, session.lines[:end])
         reading.extract(str(path), final=end == len(session.lines))
         settle(reading)
         known = reading.list().memories
@@ -354,13 +306,11 @@ def test_going_back_in_a_fork_takes_nothing_back_in_its_parent(cortex, tmp_path)
         for line in parent.lines
     ]
     for name, lines in (("s1", parent.lines), ("s2", fork.lines)):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        cortex.extract(str(tmp_path / f"{name}.jsonl"), final=False)
+        cortex.extract(str(transcripts.write(tmp_path / f"{name}.jsonl", lines)), final=False)
     fork.last = "u3"
     fork.says(AFTER, parent=first)
     lines = [{**line, "sessionId": "s2"} for line in fork.lines]
-    (tmp_path / "s2.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    cortex.extract(str(tmp_path / "s2.jsonl"))
+    cortex.extract(str(transcripts.write(tmp_path / "s2.jsonl", lines)))
     active = " ".join(one.text for one in cortex.list().memories)
     assert "tabs" in active
     assert "UTC" in active
@@ -378,7 +328,6 @@ def codex_file(tmp_path):
     def codex_file(segment, *prompts, base=None, first=0, day="10", session=SESSION):
         name = session if segment == session else f"{session}_{segment}"
         path = folder / day / f"rollout-2026-08-{day}T09-00-00-{name}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
         said = codex(tmp_path, *([one] for one in prompts))
         lines = [line | {"ordinal": first + number} for number, line in enumerate(said)]
         for line in lines:
@@ -387,8 +336,7 @@ def codex_file(tmp_path):
         lines[0]["payload"] |= {"id": session, "cli_version": "0.171.0", "history_mode": "paginated"}
         if base:
             lines[0]["payload"]["history_base"] = {"thread_id": base, "end_ordinal_exclusive": first}
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return path
+        return transcripts.write(path, lines)
 
     return codex_file
 
@@ -435,20 +383,9 @@ def test_a_fork_in_codex_takes_nothing_back_in_its_parent(cortex, codex_file):
 
 def opencode_document(cwd, *texts):
     """As the client exports a session: what the person took back is gone once they go on."""
-    messages = [
-        {
-            "info": {
-                "id": f"{role}-{text}", "role": role, "sessionID": "x1",
-                "time": {"created": 1785000000000 + 1000 * number},
-            },
-            "parts": [{"type": "text", "text": text if role == "user" else "Done."}],
-        }
-        for number, (role, text) in enumerate(
-            (role, text) for text in (FIRST, GONE, AFTER) for role in ("user", "assistant")
-        )
-        if text in texts
-    ]  # fmt: skip
-    return {"info": {"id": "x1", "directory": str(cwd), "projectID": "x"}, "messages": messages}
+    said = talk(FIRST, GONE, AFTER, folder=cwd)
+    kept = [one for prompt in (0, 2, 4) if said[prompt].text in texts for one in said[prompt : prompt + 2]]
+    return transcripts.opencode("x1", kept)
 
 
 def test_what_a_client_leaves_out_of_its_document_is_put_away_and_what_came_instead_is_learned(
@@ -456,7 +393,7 @@ def test_what_a_client_leaves_out_of_its_document_is_put_away_and_what_came_inst
 ):
     path = tmp_path / "s1.json"
     for texts in ((FIRST, GONE), (FIRST, AFTER), (FIRST, AFTER)):
-        path.write_text(json.dumps(opencode_document(tmp_path, *texts)))
+        transcripts.write(path, opencode_document(tmp_path, *texts))
         cortex.extract(str(path))
     active = " ".join(one.text for one in cortex.list().memories)
     assert "tabs" not in active
@@ -468,8 +405,8 @@ def test_what_a_client_leaves_out_of_its_document_is_put_away_and_what_came_inst
 
 def test_an_older_document_of_a_session_takes_nothing_back_from_a_newer_one(cortex, tmp_path):
     older, newer = tmp_path / "older.json", tmp_path / "newer.json"
-    older.write_text(json.dumps(opencode_document(tmp_path, FIRST)))
-    newer.write_text(json.dumps(opencode_document(tmp_path, FIRST, GONE, AFTER)))
+    transcripts.write(older, opencode_document(tmp_path, FIRST))
+    transcripts.write(newer, opencode_document(tmp_path, FIRST, GONE, AFTER))
     for path in (older, newer, older, newer, older):
         cortex.extract(str(path))
     active = " ".join(one.text for one in cortex.list().memories)

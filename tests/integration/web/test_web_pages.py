@@ -1,7 +1,6 @@
 """What a person does on the pages, as forms and links do it without any script."""
 
 import html
-import json
 import os
 import re
 import subprocess
@@ -9,6 +8,7 @@ import subprocess
 import pytest
 
 import ready_recortex
+from claude_sessions import claude_session
 from conftest import Browser
 
 HOSTILE = [
@@ -198,26 +198,14 @@ def test_all_pages_are_there(browser):
 
 
 def test_hostile_words_of_a_session_are_shown_as_text(browser, served, tmp_path):
-    lines = []
-    for number, text in enumerate(HOSTILE):
-        for role in ("user", "assistant"):
-            content = text if role == "user" else [{"type": "text", "text": f"Said again: {text}"}]
-            told = {"role": role, "content": content}
-            id_ = f"00000000-0000-4000-8000-{len(lines):012}"
-            lines.append(
-                {
-                    "type": role,
-                    "sessionId": "22222222-2222-4333-8444-555555555555",
-                    "uuid": id_,
-                    "parentUuid": None,
-                    "timestamp": f"2026-03-01T10:{number:02}:00.000Z",
-                    "cwd": str(tmp_path),
-                    "version": "2.1.332",
-                    "message": told,
-                }
-            )
-    path = tmp_path / "session.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    said = [
+        (who, words)
+        for text in HOSTILE
+        for who, words in (("user", text), ("assistant", f"Said again: {text}"))
+    ]
+    path = claude_session(
+        tmp_path / "session.jsonl", tmp_path, *said, session="22222222-2222-4333-8444-555555555555"
+    )
     served.run("import", "claude-code", str(path), "--trust")
     pages = [browser.get("/p/here/sessions").text, browser.get("/p/here/sessions/22222222").text]
     pages += [
