@@ -1,21 +1,14 @@
 """A project's records and commits are followed in the same way by every engine."""
 
-import os
-import subprocess
-
 import pytest
 
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
+from repositories import git
 
+WHEN = "2024-03-01T00:00:00Z"
 NEW = "# 2. Use the post\n\nDate: 2024-02-02\n\n## Status\n\n{}\n\n## Decision\n\nWe use the post.\n"
 OLD = "# 1. Use pigeons\n\nDate: 2024-01-01\n\n## Status\n\n{}\n\n## Decision\n\nWe use pigeons.\n"
-
-
-def git(folder, *words):
-    when = {"GIT_AUTHOR_DATE": "2024-03-01T00:00:00Z", "GIT_COMMITTER_DATE": "2024-03-01T00:00:00Z"}
-    named = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *named, *words], cwd=folder, env={**os.environ, **when}, check=True)
 
 
 def made(folder, old="Superseded by ADR 2"):
@@ -24,7 +17,7 @@ def made(folder, old="Superseded by ADR 2"):
     (folder / "adr" / "0002-post.md").write_text(NEW.format("Accepted"))
     git(folder, "init", "-q", "-b", "main", ".")
     git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "Switch from pigeons to the post")
+    git(folder, "commit", "-q", "-m", "Switch from pigeons to the post", at=WHEN)
     return folder
 
 
@@ -67,7 +60,7 @@ def test_projects_that_share_a_store_end_nothing_of_each_other(tmp_path, url, la
     )
     git(tmp_path / "two", "init", "-q", "-b", "main", ".")
     git(tmp_path / "two", "add", ".")
-    git(tmp_path / "two", "commit", "-q", "-m", "Drop support for ships")
+    git(tmp_path / "two", "commit", "-q", "-m", "Drop support for ships", at=WHEN)
     with Cortex.open(tmp_path / "two", url=url, clock=clock) as cx:
         assert (cx.import_("adr").added, cx.import_("adr").ended) == (1, 0)
         assert (cx.import_("git").added, cx.import_("git", rebuild=True).ended) == (1, 0)

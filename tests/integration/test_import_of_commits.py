@@ -1,7 +1,5 @@
 """What commits tell, on a real repository and a real store."""
 
-import os
-import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +8,7 @@ from recortex import Cortex
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Status
 from recortex.errors import InvalidInputError
+from repositories import git
 
 DROP = "Drop support for Python 3.8"
 REASON = "\n\nThe cache is kept, because a second reader would otherwise wait for the first one."
@@ -24,19 +23,7 @@ class Repository:
         self.git("init", "-q", "-b", "main", ".")
 
     def git(self, *words):
-        names = {"user.name": "Ada", "user.email": "ada@example.org", "commit.gpgsign": "false"}
-        settings = [one for name, value in names.items() for one in ("-c", f"{name}={value}")]
-        when = self.at.isoformat()
-        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        done = subprocess.run(
-            ["git", *settings, *words],
-            cwd=self.root,
-            env={**os.environ, **dates},
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout.strip()
+        return git(self.root, *words, at=self.at.isoformat())
 
     def commit(self, message, file="src/a.py"):
         self.at += timedelta(days=1)

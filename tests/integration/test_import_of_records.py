@@ -1,7 +1,5 @@
 """Decision records on a real store: each a memory that follows its file, and what they say together."""
 
-import os
-import subprocess
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +8,7 @@ from recortex import Cortex
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.errors import InvalidInputError, PersonNeededError
+from repositories import git
 
 
 def day(month, number):
@@ -22,15 +21,7 @@ class Records:
     def __init__(self, root):
         self.root, self.folder = root, root / "docs" / "adr"
         self.folder.mkdir(parents=True)
-        self.git("init", "-q", "-b", "main", ".")
-
-    def git(self, *words, at=None):
-        names = {"user.name": "Ada", "user.email": "ada@example.org", "commit.gpgsign": "false"}
-        settings = [one for name, value in names.items() for one in ("-c", f"{name}={value}")]
-        when = (at or day(6, 1)).isoformat()
-        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        command = ["git", *settings, *words]
-        subprocess.run(command, cwd=self.root, env={**os.environ, **dates}, check=True, capture_output=True)
+        git(root, "init", "-q", "-b", "main", ".")
 
     def write(self, name, title, status="Accepted", more="", *, date="2024-01-05", decision="We do it."):
         dated = f"Date: {date}\n\n" if date else ""
@@ -39,9 +30,9 @@ class Records:
             f"## Decision\n\n{decision}\n\n## Consequences\n\n* It is done.\n"
         )
 
-    def commit(self, at=None):
-        self.git("add", ".")
-        self.git("commit", "-q", "-m", "Records", at=at)
+    def commit(self, at):
+        git(self.root, "add", ".")
+        git(self.root, "commit", "-q", "-m", "Records", at=at.isoformat())
 
 
 @pytest.fixture

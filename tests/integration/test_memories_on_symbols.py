@@ -1,7 +1,5 @@
 """Memories hang on symbols of code: linked when they are written, followed when the code changes."""
 
-import os
-import subprocess
 from contextlib import closing
 
 import pytest
@@ -13,6 +11,7 @@ from recortex.app.jobs.running import run
 from recortex.code.jobs import SYMBOLS
 from recortex.domain.session import HookEvent
 from recortex.domain.vocabulary import Scope
+from repositories import git
 
 KILN = """import files
 
@@ -31,14 +30,6 @@ class Kiln:
 def ramp(curve):
     return Kiln().fire(curve)
 """
-
-
-def git(root, *words, at=None):
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    dated = {"GIT_COMMITTER_DATE": at, "GIT_AUTHOR_DATE": at} if at else {}
-    subprocess.run(
-        ["git", *who, *words], cwd=root, check=True, capture_output=True, env={**os.environ, **dated}
-    )
 
 
 @pytest.fixture

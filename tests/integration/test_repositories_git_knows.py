@@ -1,6 +1,5 @@
 """Whose commits a folder's `.git` gives, and what is told where git's own files do not say."""
 
-import os
 import subprocess
 
 import pytest
@@ -8,16 +7,9 @@ import pytest
 from recortex import Cortex
 from recortex.codebase.git import branch_and_commit
 from recortex.errors import InvalidInputError
+from repositories import git
 
 SWITCH = ("-m", "Switch from yarn to pnpm", "-m", "Because installs took minutes on every machine.")
-
-
-def git(folder, *words):
-    names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(
-        ["git", *names, *words], cwd=folder, env=os.environ, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Every verb that reads a project's files names the one that takes too long, and goes on with the rest."""
 
-import subprocess
-
 import pytest
 
 from recortex import Cortex
@@ -12,6 +10,7 @@ from recortex.codebase.syntax import extraction
 from recortex.decisions import importing as decision_import
 from recortex.documents import operations as document_operations
 from recortex.terminal import Terminal
+from repositories import git
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 """The error that stops the reading may be raised first in a finaliser."""
@@ -44,7 +43,7 @@ def root(tmp_path, monkeypatch, without_vectors):  # noqa: ARG001
         ["add", "."],
         ["commit", "-qm", "Fire with gas\n\nCoal is too dirty.\n\n" + LONG[:19_000]],
     ):
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=made, check=True)
+        git(made, *words)
     monkeypatch.chdir(made)
     return made
 
@@ -57,7 +56,7 @@ def cortex(root):
 
 def test_code_names_code_that_takes_too_long(root, cortex, monkeypatch):
     with monkeypatch.context() as hurried:
-        hurried.setattr(extraction, "SECONDS", -1.0)
+        hurried.setattr(extraction, "LIMITS_SECONDS", -1.0)
         (root / "slow.py").write_text("def late():\n    pass\n" * 20_000)
         for answer in (cortex.code(), cortex.code("find", "part1"), cortex.code("patterns")):
             assert "slow.py: parsing takes too long" in answer.problems

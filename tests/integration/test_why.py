@@ -1,6 +1,5 @@
 """why: from a line to its commits, to the session that made them, to what was decided there."""
 
-import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
@@ -10,6 +9,7 @@ from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import InvalidInputError, MemoryNotFoundError
+from repositories import git
 
 CACHE = """class Cache:
     def get(self, key):
@@ -23,12 +23,6 @@ CACHE = """class Cache:
 def unrelated():
     return 1
 """
-
-
-def git(root, *words, message=""):
-    command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *words]
-    done = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True, input=message)
-    return done.stdout.strip()
 
 
 def commit(root, message):

@@ -10,6 +10,7 @@ import pytest
 import transcripts
 from recortex import Cortex
 from recortex.app.past_sessions import name_of
+from repositories import git
 
 PLACES = {
     "claude-code": ".claude/projects/{named}/{name}.jsonl",
@@ -86,12 +87,11 @@ def projects(tmp_path, home):
         (folder / "src").mkdir()
     found["plain"] = tmp_path / "plain"
     (found["plain"] / "src").mkdir(parents=True)
-    names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
     for words in (
         ("commit", "-q", "--allow-empty", "-m", "start"),
         ("worktree", "add", "-q", found["web"].parent / TREE),
     ):
-        subprocess.run(["git", *names, *words], cwd=found["web"], check=True)
+        git(found["web"], *words)
     for folder in found.values():
         with Cortex.open(folder) as cortex:
             cortex.init()

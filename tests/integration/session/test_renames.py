@@ -1,6 +1,5 @@
 """What was said with a name that was given up: it waits for review, and is in no brief."""
 
-import subprocess
 from datetime import timedelta
 
 import pytest
@@ -10,6 +9,7 @@ from recortex import Cortex
 from recortex.app.jobs.capture import after_import
 from recortex.domain.vocabulary import Status
 from recortex.engines.supersession.reading import NOTE
+from repositories import git
 
 TOLD = {"origin": "user", "kind": "decision"}
 
@@ -30,15 +30,14 @@ def history(tmp_path, clock, without_vectors):
 
 def commit(root, **files):
     """Commit files of some content; None deletes one."""
-    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.com"]
-    subprocess.run([*git, "init", "-q"], check=True)
+    git(root, "init", "-q")
     for name, text in files.items():
         path = root / f"{name}.py"
         path.unlink(missing_ok=True)
         if text is not None:
             path.write_text(text, encoding="utf-8")
-    subprocess.run([*git, "add", "-A"], check=True)
-    subprocess.run([*git, "commit", "-q", "-m", "a"], check=True)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "a")
 
 
 def status(cortex, memory):
@@ -135,17 +134,17 @@ def test_what_is_said_later_with_an_old_name_or_after_it_came_back_stays(history
 
 def test_a_file_that_git_renamed_takes_along_what_names_it(history, tmp_path, clock):
     cortex, _, _ = history
-    git = ["git", "-C", str(tmp_path / "work"), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    work = tmp_path / "work"
     found = {"files": ["lib/store.py"], "kind": "tribal", "valid_from": clock.now - timedelta(days=900)}
     memory = cortex.remember("The lock in lib/store.py is taken before the cache", **found)
+    (work / "lib").mkdir()
+    (work / "lib" / "store.py").write_text("lock = 1\n" * 20, encoding="utf-8")
     for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "a"]):
-        (tmp_path / "work" / "lib").mkdir(exist_ok=True)
-        (tmp_path / "work" / "lib" / "store.py").write_text("lock = 1\n" * 20, encoding="utf-8")
-        subprocess.run([*git, *command], check=True)
+        git(work, *command)
     after_import(cortex._app)
     assert status(cortex, memory) is Status.ACTIVE
-    subprocess.run([*git, "mv", "lib/store.py", "shelf.py"], check=True)
-    subprocess.run([*git, "commit", "-q", "-m", "b"], check=True)
+    git(work, "mv", "lib/store.py", "shelf.py")
+    git(work, "commit", "-q", "-m", "b")
     after_import(cortex._app)
     assert status(cortex, memory) is Status.PROPOSED
 
