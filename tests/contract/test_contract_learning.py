@@ -22,14 +22,6 @@ def cortex(project, clock, url, monkeypatch):
         yield opened
 
 
-def test_a_violated_pattern_becomes_a_principle_with_its_reason(cortex):
-    taught = cortex.learn(LAYERS, did="called the database in OrderController", files=["src/orders.py"])
-    assert (taught.outcome, taught.category, taught.principle) == ("added", "pattern_violation", LAYERS)
-    kept = cortex.get(taught.memory.id)
-    assert (kept.kind, kept.status, kept.files[0].path) == ("pattern_rationale", "active", "src/orders.py")
-    assert kept.metadata["correction"]["did"] == "called the database in OrderController"
-
-
 @pytest.mark.parametrize(
     ("words", "kind", "importance"),
     [

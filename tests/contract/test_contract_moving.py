@@ -1,6 +1,5 @@
 """A whole store copied between engines: identical by its export, resumable, never over something else."""
 
-import json
 import os
 import random
 import subprocess
@@ -11,7 +10,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-import ready_recortex
 from example_memories import AT
 from places import location_of
 from recortex import Cortex
@@ -116,19 +114,6 @@ def test_both_engines_answer_alike_after_a_move(project, tmp_path, server):
             ]
         assert found[0]
         assert found[0] == found[1]
-
-
-def test_a_copied_store_goes_on_where_the_old_one_was(project, tmp_path, server):
-    here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
-    fill(project, here, 60)
-    with Cortex.open(project, url=here) as cx:
-        cx.migrate_store(here, there)
-        last = cx.list(limit=1).memories[0]
-    with Cortex.open(project, url=there) as cx:
-        added = cx.remember("The new one knows of the others", kind="tribal")
-        assert cx.edit(last.id, text="changed over there").version == last.version + 1
-        assert {added.id, last.id} <= {memory.id for memory in cx.list(limit=100).memories}
-        assert cx.undo(last.id).text == last.text
 
 
 def test_what_postgresql_cannot_write_is_no_endless_change(project, tmp_path, server):
@@ -293,13 +278,3 @@ def test_a_password_is_never_shown(project, tmp_path):
     with Cortex.open(project, url=here) as cx, pytest.raises(StorageError) as caught:
         cx.migrate_store(here, address)
     assert "hunter2" not in f"{caught.value.message} {caught.value.hint}"
-
-
-def test_the_command_line_moves(project, tmp_path):
-    here = f"sqlite:///{tmp_path}/here.db"
-    fill(project, here, 40)
-    words = ["migrate-store", f"{tmp_path}/here.db", f"{tmp_path}/new.db"]
-    done = ready_recortex.run(*words, "--json", cwd=project)
-    answer = json.loads(done.stdout)
-    assert answer["command"] == "migrate-store"
-    assert answer["data"]["memories"] == 39

@@ -67,32 +67,10 @@ def test_what_is_related_stale_or_waiting_is_suggested(cortex, tmp_path, clock):
     assert "confirmed" in late[how.id] or "cites" in late[how.id]
 
 
-def test_how_an_incident_is_prevented_comes_along_and_a_longer_name_is_another_file(cortex):
-    content = {"title": "Orders were lost", "prevention": ["Bound the queue", "Alert at 80 %"]}
-    cortex.remember(kind="incident", content=content, files=["src/pay.py", "src/pay.py.orig"])
-    (found,) = cortex.warnings(["src/pay.py"]).warnings
-    assert "Alert at 80 %" in found.text + found.advice
-    assert found.about == ("src/pay.py",)
-    assert cortex.warnings(["src/pay"]).warnings == ()
-
-
 @pytest.mark.parametrize("wrong", [{}, {"files": ["a"] * 51}, {"focus": "x", "limit": 0}])
 def test_what_cannot_be_used_is_refused(cortex, wrong):
     with pytest.raises(InvalidInputError):
         cortex.warnings(**wrong)
-
-
-def test_of_two_that_contradict_each_other_the_later_is_told_alone(cortex, clock):
-    earlier = cortex.remember("Never retry a charge", kind="tribal", files=["src/pay.py"])
-    clock[0] += timedelta(days=1)
-    later = cortex.remember("Charges that time out are sent again", kind="tribal", files=["src/pay.py"])
-    other = cortex.remember("The ledger is append-only", kind="decision", files=["src/ledger.py"])
-    cortex.link(other.id, earlier.id, relation="requires")
-    cortex.link(later.id, earlier.id, relation="contradicts")
-    assert [one.id for one in cortex.warnings(["src/pay.py"]).warnings] == [later.id]
-    assert earlier.id not in {one.id for one in cortex.suggest(["src/pay.py"]).suggestions}
-    assert earlier.id not in {one.id for one in cortex.suggest(["src/ledger.py"]).suggestions}
-    assert "Never retry" not in cortex.generation_context("charges", files=["src/pay.py"]).text
 
 
 def test_what_recall_knows_of_the_work_is_suggested(cortex, tmp_path):

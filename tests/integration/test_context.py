@@ -33,10 +33,6 @@ def test_a_task_is_told_its_warnings_rules_and_decisions(cortex):
     assert found.tokens == cortex._app.count_tokens(found.text)
 
 
-def test_what_shares_nothing_with_a_task_is_not_told_with_it(cortex):
-    assert cortex.context("bake a cake").text == "Nothing is known that bears on this task."
-
-
 def test_a_session_is_told_once_until_something_changes(cortex):
     sessions = cortex._app.all_services(Scope.PROJECT)[0].store.sessions
     sessions.put(Session(id="s1", started_at=NOW, seen_at=NOW))
@@ -68,13 +64,6 @@ def test_what_changed_is_told_once_more(tmp_path):
         assert (told(), told()) == ([one.id], [])
 
 
-def test_what_nobody_knows_is_one_line(cortex):
-    cortex.forget(cortex.recall("drafts", floor=False).hits[0].memory.id)
-    found = cortex.context("paint the fence green")
-    assert found.tokens < 30
-    assert found.entries == ()
-
-
 def test_a_matrix_of_the_persons_counts(tmp_path, monkeypatch):
     matrix = tmp_path / "matrix.toml"
     matrix.write_text("[nothing]\n")
@@ -98,17 +87,6 @@ def test_an_agent_that_recalls_in_a_session_leaves_receipts(tmp_path):
         agent.recall("when is an account locked?")
         given = [(receipt.memory, receipt.channel) for receipt in sessions.receipts("s1")]
         assert given == [(one.id, "asked")]
-        assert agent.context("change the lock of accounts").left_out == {"given": 1}
-
-
-def test_an_agent_that_reads_the_brief_leaves_receipts_too(tmp_path):
-    url = f"sqlite:///{tmp_path}/c.db"
-    with Cortex.open(url=url, clock=lambda: NOW, actor=Actor.AGENT) as agent:
-        one = agent.remember("We lock an account after five wrong passwords", kind="decision")
-        sessions = agent._app.all_services(Scope.PROJECT)[0].store.sessions
-        sessions.put(Session(id="s1", started_at=NOW, seen_at=NOW, process=os.getppid()))
-        assert [shown.id for shown in agent.surface().memories] == [one.id]
-        assert [receipt.memory for receipt in sessions.receipts("s1")] == [one.id]
         assert agent.context("change the lock of accounts").left_out == {"given": 1}
 
 

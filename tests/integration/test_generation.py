@@ -44,13 +44,6 @@ def test_what_is_no_generation_is_refused(cortex):
             cortex.generation_outcome(wrong, "accepted")
 
 
-def test_nothing_known_is_an_empty_text_without_a_generation(tmp_path):
-    with Cortex.open(url=f"sqlite:///{tmp_path}/empty.db") as empty:
-        empty.remember("The garden is green", kind="insight")
-        found = empty.generation_context("parse the tariff file")
-        assert (found.text, found.generation, found.provenance) == ("", "", ())
-
-
 @pytest.mark.usefixtures("cortex")
 def test_the_shares_are_a_setting(tmp_path, monkeypatch):
     monkeypatch.setenv("RECORTEX_GENERATION_SHARES", "0/0/0/0/100")

@@ -60,10 +60,6 @@ def relations(cx):
     return {(names[one.source_id], one.type.value, names[one.target_id]) for one in found}
 
 
-def accounted(done):
-    return done.commits == done.added + done.merged + done.unchanged + sum(done.skipped.values())
-
-
 def test_a_memory_has_its_commits_time_author_files_and_hash(cx, repository):
     repository.commit("Add a page of prices")
     hash_ = repository.commit(f"Keep the cache{REASON}\n\nCloses: #12")
@@ -76,28 +72,6 @@ def test_a_memory_has_its_commits_time_author_files_and_hash(cx, repository):
     assert one.metadata["commit"]["trailers"] == ["Closes: #12"]
     assert "cache" not in cx.surface().text  # it is found, and is no rule of the brief
     assert cx.recall("why is the cache kept?").hits
-
-
-def test_only_new_commits_are_read_and_again_when_asked(cx, repository):
-    repository.commit(DROP)
-    assert cx.import_("git").added == 1
-    assert cx.import_("git").commits == 0
-    repository.commit(f"Keep the cache{REASON}")
-    done = cx.import_("git")
-    assert (done.commits, done.added) == (1, 1)
-    again = cx.import_("git", rebuild=True)
-    assert (again.commits, again.added, again.unchanged) == (2, 0, 2)
-    assert accounted(again)
-
-
-def test_a_limit_and_a_time_bound_what_is_read(cx, repository):
-    repository.commit(DROP)
-    repository.commit("Drop support for Python 3.9")
-    done = cx.import_("git", limit=1)
-    assert (done.commits, len(done.problems)) == (1, 1)
-    assert list(kept(cx)) == ["Drop support for Python 3.9"]
-    assert cx.import_("git", since=repository.at - timedelta(hours=1)).commits == 1
-    assert cx.import_("git").added == 1  # a larger limit reaches the first one
 
 
 def test_a_revert_ends_what_it_undid(cx, repository):

@@ -6,7 +6,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.search import MemoryQuery
-from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
+from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.errors import InvalidInputError, PersonNeededError
 from repositories import git
 
@@ -157,14 +157,6 @@ def test_prose_in_a_status_changes_nothing(cx, records):
     assert seen == {f"{number:04}-case.md": right for number, (_, right) in enumerate(PROSE, 1)}
 
 
-def test_what_was_rejected_is_found_and_never_told_as_a_rule(cx, records):
-    records.write("0003-fax.md", "3. Send invoices by fax", "Rejected")
-    cx.import_("adr")
-    (hit,) = cx.recall("did we reject sending invoices by fax?").hits
-    assert hit.memory.content.decision.startswith("Rejected, not adopted: Send invoices by fax.")
-    assert "fax" not in cx.surface().text
-
-
 def test_the_second_run_adds_nothing_and_an_edit_is_followed(cx, records):
     records.write("0001-keys.md", "1. Keep keys in a file")
     records.write("0002-mail.md", "2. Send mail", "Proposed")
@@ -205,15 +197,6 @@ def test_a_renamed_file_is_followed_and_a_deleted_one_put_away_until_it_is_back(
     (records.folder / "0002-mail.md").write_text(text)
     assert counts(cx.import_("adr")) == (0, 1, 1, 0)
     assert kept(cx)["0002-mail.md"].status is Status.ACTIVE
-
-
-def test_what_a_person_put_away_stays_away(cx, records):
-    records.write("0001-keys.md", "1. Keep keys")
-    cx.import_("adr")
-    cx.forget(kept(cx)["0001-keys.md"].id)
-    records.write("0001-keys.md", "1. Keep keys safe")
-    cx.import_("adr")
-    assert kept(cx)["0001-keys.md"].status is Status.ARCHIVED
 
 
 def test_one_file_alone_knows_the_records_beside_it(cx, records):
@@ -326,19 +309,3 @@ def test_records_at_the_top_of_a_project(cx, records):
     (records.root / "README.md").write_text("# Status\n\nFine.\n")
     done = cx.import_("adr")
     assert (done.files, done.added) == (1, 1)
-
-
-def test_records_supersede_in_a_chain(cx, records):
-    records.write("0001-a.md", "1. A", "Superseded by ADR 2")
-    records.write("0002-b.md", "2. B", "Superseded by ADR 3", date="2024-02-01")
-    records.write("0003-c.md", "3. C", more="Supersedes ADR 2", date="2024-03-01")
-    cx.import_("adr")
-    found = kept(cx)
-    assert [found[name].status.value for name in sorted(found)] == ["superseded", "superseded", "active"]
-    assert found["0002-b.md"].valid_until == day(3, 1)
-    (chain,) = [
-        one
-        for one in cx._app.all_services()[0].store.relations.find_touching([found["0001-a.md"].id])
-        if one.type is RelationType.SUPERSEDES
-    ]
-    assert chain.source_id == found["0002-b.md"].id

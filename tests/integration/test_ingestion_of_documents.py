@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 
 import pytest
 
@@ -42,55 +41,6 @@ def problems(found):
 
 def answers(cx, question):
     return [hit.path for hit in cx.recall(question, among="documents").documents]
-
-
-def test_the_second_run_does_nothing(cx):
-    first = cx.ingest(["docs"])
-    assert sorted(first.added) == [
-        "docs/api.rst",
-        "docs/guide/parcels.md",
-        "docs/notes.txt",
-        "docs/study.ipynb",
-    ]
-    assert (first.documents, first.problems, first.without_vectors) == (4, (), 0)
-    changed = cx._app.all_services()[0].store.database.value("PRAGMA data_version")
-    second = cx.ingest(["docs"])
-    assert (second.unchanged, second.added, second.changed, second.removed, second.tokens) == (
-        4,
-        (),
-        (),
-        (),
-        0,
-    )
-    assert cx.ingest().unchanged == 4
-    assert cx._app.all_services()[0].store.database.value("PRAGMA data_version") == changed
-
-
-def test_edited_renamed_and_deleted_files_end_right(cx, docs):
-    cx.ingest(["docs"])
-    store = cx._app.all_services()[0].store
-    vectors = store.database.value("SELECT count(*) FROM embeddings")
-    (docs / "guide" / "parcels.md").rename(docs / "shipping.md")
-    (docs / "notes.txt").unlink()
-    (docs / "api.rst").write_text("API\n===\n\nThe heron endpoint answers with XML.\n")
-    found = cx.ingest(["docs"])
-    assert [(one.before, one.path) for one in found.renamed] == [
-        ("docs/guide/parcels.md", "docs/shipping.md")
-    ]
-    assert (found.changed, found.removed, found.added) == (("docs/api.rst",), ("docs/notes.txt",), ())
-    assert found.documents == 3
-    assert answers(cx, "how is a parcel tracked by its walrus number?")[:1] == ["docs/shipping.md"]
-    assert answers(cx, "when does the kiosk printer jam?") == []
-    assert answers(cx, "what does the heron endpoint answer?") == ["docs/api.rst"]
-    # the renamed document kept its vectors, the changed one has another, the deleted one's is gone
-    assert store.database.value("SELECT count(*) FROM embeddings") == vectors - 1
-    assert store.check().whole
-
-
-def test_a_renamed_file_needs_no_new_vector(cx, docs):
-    cx.ingest(["docs"])
-    (docs / "notes.txt").rename(docs / "printer.txt")
-    assert cx.ingest(["docs"], embed=False).without_vectors == 0
 
 
 def test_bad_files_are_reported_and_never_fatal(cx, docs, tmp_path):
@@ -206,27 +156,12 @@ def test_a_part_is_opened_with_its_neighbours(cx):
         cx.get("chk-nothing")
 
 
-def test_a_question_that_documents_do_not_answer_finds_none(cx):
-    cx.ingest(["docs"])
-    assert answers(cx, "which colour has the submarine of the mayor?") == []
-
-
 def test_secrets_are_never_kept(cx, docs):
     token = "ghp_" + "a8Kd93jfLq0ZxVb7NmT2RyUe5WcH1sPo4gXi"
     (docs / "deploy.md").write_text(f"# Deploy\n\nUse the token {token} to push.\n")
     assert cx.ingest(["docs"]).redacted == 1
     folder = cx._app.locations[next(iter(cx._app.locations))].place("")
     assert all(token.encode() not in path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
-def test_a_purge_takes_what_documents_say_of_a_text(cx):
-    cx.ingest(["docs"])
-    shown = cx.purge(text="walrus number", dry_run=True)
-    assert len(shown.chunks) >= 1
-    done = cx.purge(text="walrus number")
-    assert (done.chunks, done.traces) == (shown.chunks, ())
-    assert answers(cx, "walrus number of a parcel") == []
-    assert cx.ingest(["docs"]).unchanged == 4  # an unchanged file does not bring it back
 
 
 @pytest.mark.usefixtures("docs")
@@ -245,29 +180,6 @@ def test_wrong_use_says_what_to_do(cx):
         cx.ingest()
     with pytest.raises(InvalidInputError):
         cx.ingest(["a\0b"])
-
-
-def test_a_frame_tells_documents_and_memories(cx):
-    cx.ingest(["docs"])
-    cx.remember("Parcels without a walrus number go back to the sender.", kind="tribal")
-    found = cx.frame("track a parcel by its walrus number", state="half done", budget=1_200)
-    assert found.tokens == cx._app.count_tokens(found.text) <= 1_200
-    assert list(found.sections) == ["task", "knowledge", "learnings", "state"]
-    assert found.knowledge[0].place.startswith("docs/guide/parcels.md:")
-    assert "go back to the sender" in found.text
-    again = cx.recall("walrus number of a parcel", recipe="frame", among="documents").documents[0]
-    assert again.signals["frequency"] == 1.0
-    nothing = cx.frame("paint the submarine of the mayor")
-    assert "\n" not in nothing.text
-    assert nothing.tokens < 30
-
-
-def test_a_folder_that_is_gone_takes_its_documents_along(cx, docs):
-    cx.ingest(["docs"])
-    shutil.rmtree(docs / "guide")
-    assert cx.ingest(["docs/guide"]).removed == ("docs/guide/parcels.md",)
-    shutil.rmtree(docs)
-    assert len(cx.ingest().removed) == 3
 
 
 def test_hostile_names_and_depths_are_reported(cx, docs):

@@ -82,14 +82,6 @@ def test_a_memory_is_linked_to_what_it_names_when_it_is_written(cortex):
     assert links(cortex, cortex.remember(trace))[0] == ("about", "src/kiln.py", "Kiln.heat")
 
 
-def test_what_was_kept_without_facts_is_linked_when_they_come(cortex):
-    memory = cortex.remember("`Kiln.fire` must not be called twice at once.", kind="tribal")
-    assert links(cortex, memory) == []
-    assert read(cortex) == 1
-    assert ("about", "src/kiln.py", "Kiln.fire") in links(cortex, memory)
-    assert read(cortex) == 0
-
-
 def test_a_function_is_found_by_its_plain_and_its_full_name(cortex):
     cortex.code("status")
     memory = cortex.remember("Firing is slow by intention.", functions=["Kiln.fire"])
@@ -121,16 +113,6 @@ def test_what_was_renamed_and_moved_is_followed_and_kept_there(cortex, project):
     assert state(cortex, "curve in order") == ("fresh", "")
     (project / "src/oven.py").unlink()
     assert state(cortex, "curve in order")[0] == "gone"
-
-
-def test_each_working_tree_is_asked_for_itself(cortex, project, tmp_path, clock):
-    cortex.code("status")
-    cortex.remember("`Kiln.fire` runs through a curve in order.", kind="tribal")
-    git(project, "worktree", "add", "-q", str(tmp_path / "other"))
-    edit(tmp_path / "other", "self.heat(step)", "self.heat(step + 1)")
-    with Cortex.open(tmp_path / "other", clock=clock) as other:
-        assert state(other, "curve in order")[0] == "changed"
-    assert state(cortex, "curve in order")[0] == "fresh"
 
 
 def touch(cortex, project, old, session="s1"):

@@ -16,7 +16,6 @@ from recortex.engines.supersession.service import record
 FIRST = "The proxy strips the header before it forwards"
 SECOND = "Before it forwards, the proxy strips the header"
 THIRD = "The header is stripped by the proxy before it forwards"
-ALONE = "Invoices are numbered per country and year"
 
 
 @pytest.fixture
@@ -63,17 +62,6 @@ def test_a_gate_that_let_everything_pass_would_end_a_memory_that_nothing_finds(c
     assert statuses(cortex, kept) == [Status.SUPERSEDED] * 2
 
 
-def test_sources_whose_vectors_are_lost_get_them_again(cortex, services, clock):
-    kept = [cortex.remember(text) for text in (FIRST, SECOND)]
-    clock.pass_(days=10)
-    assert services.store.vectors.forget(services.embedding.wanted) == 2
-    (group,) = cortex.consolidate("run").groups
-    assert not group.refused
-    assert cortex.get(group.memory.id).text in {FIRST, SECOND}
-    assert statuses(cortex, kept) == [Status.SUPERSEDED] * 2
-    assert services.store.vectors.codes_of([group.memory.id], services.embedding.wanted)
-
-
 @pytest.mark.usefixtures("words_alone")
 def test_a_successor_that_nothing_finds_would_take_its_sources_along(cortex, services, clock):
     kept = [cortex.remember(text) for text in (FIRST, SECOND)]
@@ -87,20 +75,6 @@ def test_a_successor_that_nothing_finds_would_take_its_sources_along(cortex, ser
     assert {one.id for one in cortex.list(limit=10, statuses=list(Status)).memories} == {
         one.id for one in kept
     }
-
-
-def test_what_belongs_to_no_cluster_would_vanish(cortex, clock):
-    pair = [cortex.remember(text) for text in (FIRST, SECOND)]
-    alone = cortex.remember(ALONE)
-    clock.pass_(days=10)
-    found = cortex.consolidate("run")
-    assert (len(found.groups), found.pending) == (1, 1)
-    assert statuses(cortex, [*pair, alone]) == [*[Status.SUPERSEDED] * 2, Status.ACTIVE]
-    assert cortex.recall(ALONE).hits[0].memory.id == alone.id
-    partner = cortex.remember("Per country and year, invoices are numbered")
-    clock.pass_(days=10)
-    (group,) = cortex.consolidate("run").groups
-    assert {one.id for one in group.sources} == {alone.id, partner.id}
 
 
 def test_bad_consolidations_would_go_on_as_before(cortex, services, clock):
@@ -138,21 +112,6 @@ def test_a_contradiction_would_be_served_where_no_session_is_ever_learned_from(c
 
 
 # -- prediction
-
-
-def test_a_strategy_that_finds_nothing_would_be_missed_by_nobody(cortex, services, project):
-    (project / "src").mkdir()
-    (project / "src" / "orders.py").write_text("x = 1\n")
-    about = cortex.remember("Orders are read through a repository", files=["src/orders.py"], patterns=["p1"])
-    linked = cortex.remember("Repositories return frozen values", patterns=["p1"])
-    keep(services, exchange(1, session="old", files=("web/theme.css",), message="Mend the theme colours"))
-    found = cortex.predict(files=["src/orders.py"], limit=10).predicted
-    because = {one.id: set(one.because) for one in found}
-    assert "files" in because[about.id]
-    assert "patterns" in because[linked.id]
-    (said,) = [one for one in found if one.kind == "exchange"]
-    assert "behaviour" in said.because
-    assert "time" in {reason for one in found for reason in one.because}
 
 
 def test_what_was_forgotten_would_be_predicted_from_the_cache(cortex, services):

@@ -8,7 +8,7 @@ import pytest
 from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.errors import InvalidInputError
 from repositories import git
 
 CACHE = """class Cache:
@@ -126,13 +126,6 @@ def test_a_memory_a_pattern_and_a_question_lead_to_the_same_chain(kiln, told):
         every_sentence_has_evidence(answer, kiln)
 
 
-@pytest.mark.usefixtures("told")
-def test_where_nothing_is_known_it_says_so_in_one_line(kiln):
-    answer = kiln.why("who painted the ceiling of the chapel?")
-    assert answer.text.splitlines()[-1] == "Nothing known says why."
-    assert (answer.claims, answer.answers, answer.confidence) == ((), (), 0.0)
-
-
 @pytest.mark.parametrize("budget", [60, 80, 120, 200, 400])
 @pytest.mark.parametrize("verbosity", ["summary", "detailed", "comprehensive"])
 @pytest.mark.usefixtures("told")
@@ -148,29 +141,12 @@ def test_sections_are_left_out_on_request(kiln, told):
     assert "decisions" not in {one.section for one in kiln.why(chosen.id, decisions=False).claims}
 
 
-def test_what_replaced_it_and_what_speaks_against_it_are_told(kiln):
-    before = kiln.remember("We keep the kiln's queue in Redis.", kind="decision")
-    now = kiln.remember("The kiln uses PostgreSQL for its jobs.", kind="decision", supersedes=before.id)
-    against = kiln.remember("Jobs of the kiln are lost when PostgreSQL restarts.", kind="incident")
-    kiln.link(against.id, now.id, relation="contradicts")
-    sections = {one.section: one.text for one in kiln.why(now.id).claims}
-    assert "replaced" in sections["origins"]
-    assert "Redis" in sections["origins"]
-    assert "contradict" in sections["conflicts"]
-    assert "was replaced by" in kiln.why(before.id).text
-
-
 @pytest.mark.parametrize(
     "options", [{"depth": 11}, {"limit": 0}, {"budget": 10}, {"about": " "}, {"about": "x" * 5_000}]
 )
 def test_what_cannot_be_asked_is_refused(kiln, options):
     with pytest.raises(InvalidInputError):
         kiln.why(**{"about": "src/cache.py", **options})
-
-
-def test_an_unknown_id_is_an_error_and_no_question(kiln):
-    with pytest.raises(MemoryNotFoundError):
-        kiln.why("ffff0000")
 
 
 def test_secrets_of_commit_messages_are_not_told(kiln, repository):
@@ -214,29 +190,6 @@ def test_a_session_that_edited_the_file_just_before_has_probably_made_the_commit
     evidence = {one.id for claim in answer.claims for one in claim.evidence if one.kind == "exchange"}
     assert evidence == {near.id}
     assert "was probably made in a session" in answer.text
-
-
-def test_what_was_only_proposed_is_told_as_such(kiln):
-    kiln.remember("Sign firing logs with the kiln's own key.", kind="decision", status="proposed")
-    answer = kiln.why("do we sign the firing logs with a key of the kiln?")
-    assert "Proposed, not decided" in answer.text
-    assert answer.answers[0].status == "proposed"
-
-
-def test_a_question_is_answered_with_patterns_decisions_warnings_and_their_story(kiln):
-    """The specification's gate: what is synthesised has patterns, a narrative and warnings."""
-    decided = kiln.remember("Glaze recipes are cached by their hash.", kind="decision")
-    way = kiln.remember("Glaze recipes are read through the cache alone.", kind="pattern_rationale")
-    warned = kiln.remember("Glaze recipes that are cached for long lose their cobalt.", kind="tribal")
-    outage = kiln.remember("Reading glaze recipes took a minute each.", kind="incident")
-    kiln.link(outage.id, decided.id, relation="caused")
-    answer = kiln.why("why are glaze recipes cached?", limit=8)
-    told = {one.section: [piece.id for piece in one.evidence] for one in answer.claims}
-    assert {"decisions", "patterns", "warnings"} <= told.keys()
-    assert {one.id for one in answer.answers} >= {decided.id, way.id, warned.id}
-    assert "was caused by" in answer.text
-    assert 0 < answer.confidence <= 1
-    every_sentence_has_evidence(answer, kiln)
 
 
 def test_a_record_is_found_by_any_part_of_its_file_and_told_by_its_memory(kiln, repository):
@@ -332,23 +285,6 @@ def test_what_no_record_answers_is_told_as_unknown(recorded):
     answer = recorded.why("which payment provider charges credit cards in the web shop?")
     assert answer.answers == ()
     assert "Nothing known says why." in answer.text
-
-
-@pytest.mark.usefixtures("recorded", "without_vectors")
-def test_without_vectors_records_answer_by_their_words(repository, clock):
-    with Cortex.open(repository, clock=clock) as opened:
-        (told, *_) = opened.why("why did stoneware come out dull with thermocouples of type K?").answers
-        assert opened.get(told.id).source.path == "docs/adr/0001-thermocouples.md"
-
-
-def test_a_linked_working_tree_is_asked_of_its_own_lines(kiln, repository, tmp_path, clock):
-    (repository / "later.txt").write_text("later\n")
-    git(repository, "worktree", "add", "-q", "-b", "topic", str(tmp_path / "topic"))
-    (tmp_path / "topic/src/cache.py").write_text('"""Caches."""\n\n' + CACHE)
-    commit(tmp_path / "topic", "Say what the module is for")
-    with Cortex.open(tmp_path / "topic", clock=clock) as there:
-        assert "Say what the module is for" in there.why("src/cache.py:1").text
-    assert "Say what the module is for" not in kiln.why("src/cache.py:1").text
 
 
 TEXT = '''class Letter:

@@ -17,8 +17,6 @@ from recortex.engines.extraction.sentences import (
     MAX_QUOTE,
     MIN_LENGTH,
     MIN_TYPED,
-    plain,
-    statement,
 )
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
@@ -85,13 +83,6 @@ def test_nothing_is_told_of_turns_that_were_read_before(turns, cut):
     assert not new & {one.text for one in told if one.active}
     assert all(one.active and one in told for one in found.withdrawn)
     assert learned([], INFO, before=turns) == ([], [])
-
-
-@given(PROSE)
-def test_cleaning_twice_changes_nothing(text):
-    once = plain(text)
-    assert plain(once) == once or len(plain(once)) < len(once)
-    assert "\n" not in statement(text)
 
 
 HOSTILE = [

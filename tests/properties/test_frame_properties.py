@@ -58,16 +58,6 @@ def test_the_budget_is_never_exceeded(task, state, instructions, knowledge, lear
     assert list(found.sections) == [name for name in HEADINGS if name in found.sections]
 
 
-def test_all_is_told_where_there_is_room_and_the_strongest_at_the_edges():
-    knowledge = [Known(chunk(2 * at, f"fact {at}"), 1 - at / 10) for at in range(5)]
-    found = lay_out({"task": "do it", "state": "here", "instructions": "well"}, knowledge, [], WHOLE, count)
-    told = [line for line in found.text.split("\n") if line.startswith("fact")]
-    assert told == ["fact 0", "fact 2", "fact 4", "fact 3", "fact 1"]
-    assert len(found.chunks) == 5
-    assert found.text.startswith("# Task\ndo it\n")
-    assert found.text.endswith("# State\nhere\n\n# Instructions\nwell")
-
-
 @given(ranked=st.lists(st.integers(), unique=True, max_size=9))
 def test_edges_keep_all_and_put_the_weakest_inside(ranked):
     placed = at_edges(ranked)

@@ -11,28 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import memory
-from generated import WORDS, contents, fractions, memories, said, texts
+from generated import contents, fractions, memories, said, texts
 from recortex.codec import content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Domain, Origin, RelationType, Status, Trust
-from recortex.engines.similarity import Verdict, classify, content_hash, jaccard, merged, reinforced
+from recortex.engines.similarity import Verdict, classify, merged
 from recortex.errors import InvalidInputError
 from recortex.operations.base import file_link
 
-word_sets = st.frozensets(st.sampled_from(WORDS))
 paths = st.text(
     st.characters(codec="utf-8", exclude_characters="\0:/\\.", exclude_categories=["Z", "C"]), min_size=1
 )
-
-
-@given(word_sets, word_sets)
-def test_overlap_is_symmetric_and_a_share(one, other):
-    score = jaccard(one, other)
-    assert 0 <= score <= 1
-    assert score == jaccard(other, one)
-    assert (score == 1) == (one == other != frozenset())
-    assert (score == 0) == (not one & other)
 
 
 @pytest.mark.parametrize(
@@ -52,17 +42,6 @@ def test_overlap_is_symmetric_and_a_share(one, other):
 )
 def test_the_bands_of_the_specification(score, verdict):
     assert classify(score) is verdict
-
-
-@given(said, st.sampled_from(sorted(KINDS)))
-def test_equal_texts_have_equal_fingerprints(text, kind):
-    assert content_hash(kind, text) == content_hash(kind, f"  {text}\n")
-    assert len(bytes.fromhex(content_hash(kind, text))) == 32
-
-
-@given(fractions, fractions)
-def test_more_evidence_never_makes_less_sure(known, by):
-    assert known - 1e-12 <= reinforced(known, by) <= 1
 
 
 @pytest.mark.parametrize(
@@ -234,15 +213,3 @@ def test_an_export_taken_in_gives_the_same_export(fresh_cortex, new_clock, rows,
             again = other.import_("jsonl", file)
             assert (again.added, again.unchanged, again.relations) == (0, len(ids), 0)
             assert other.export().text == lines
-
-
-@given(st.lists(wishes, min_size=1, max_size=5))
-def test_many_at_once_are_the_same_as_one_after_another(fresh_cortex, rows):
-    with fresh_cortex() as cortex, fresh_cortex() as other:
-        many = cortex.remember_many(rows)
-        single = [other.remember(**row) for row in rows]
-        assert len(set(many.ids)) == len({one.id for one in single}) == many.added
-        by_place = {one.id: one for one in cortex.list(statuses=[], limit=1000).memories}
-        stored = {one.id: one for one in other.list(statuses=[], limit=1000).memories}
-        for id_, one in zip(many.ids, single, strict=True):
-            assert replace(by_place[id_], id="") == replace(stored[one.id], id="")

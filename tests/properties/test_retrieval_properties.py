@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.engines.regression import clamp, standardised
-from recortex.engines.retrieval.question import MOST_WORDS, question
+from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.scorer import Evidence, Support, answerable, score
 
 share = st.floats(0, 1)
@@ -17,27 +16,6 @@ facts = st.builds(
     recorded_at=st.integers(0, 10**16), last_accessed_at=st.none() | st.integers(0, 10**16), confidence=share,
     priority=st.integers(1, 10), traits=st.integers(0, 4095),
 )  # fmt: skip
-
-
-@given(st.text(max_size=400))
-def test_any_text_is_a_question(text):
-    asked = question(text)
-    assert len(asked.words) <= MOST_WORDS
-    assert not any("\0" in word for word in asked.words)
-
-
-@given(st.lists(st.floats(-1e6, 1e6), max_size=30))
-def test_standardised_values_keep_their_order(values):
-    found = standardised(values)
-    assert len(found) == len(values)
-    assert sorted(range(len(values)), key=values.__getitem__) == sorted(
-        range(len(values)), key=lambda n: (found[n], values[n])
-    )
-
-
-@given(st.floats())
-def test_clamped_is_a_share(value):
-    assert 0.0 <= clamp(value) <= 1.0
 
 
 @given(st.none() | share, share, share, st.none() | st.floats(-1, 1), st.booleans())

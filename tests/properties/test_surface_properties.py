@@ -17,7 +17,6 @@ from recortex.engines.brief import (
     HIGH,
     INTRODUCTION,
     LINE_TOKENS,
-    LINES,
     MOST_CHARACTERS,
     NOTICE_TOKENS,
     REMINDER,
@@ -137,11 +136,6 @@ def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known, tokens):
     )
 
 
-def test_when_to_remember_is_said_in_forty_tokens():
-    assert COUNT(f"{REMINDER}\n") <= 40
-    assert "`remember`" in REMINDER
-
-
 @given(memories)
 def test_a_line_is_short_and_says_when_it_was_recorded(one):
     line = line_of(one, "0b5d3b1e", COUNT)
@@ -188,14 +182,3 @@ def test_ranking_shows_each_text_once_best_first_and_no_code(stores, branch):
     known = {one.content_hash for store in stores for one in store.memories if KINDS[one.kind].category}
     assert {one.content_hash for one in order} <= known
     assert {one.group for one in order} <= set(GROUPS)
-
-
-@given(st.lists(st.sampled_from(sorted(LINES)), max_size=300))
-def test_the_first_pass_keeps_to_the_lines_of_each_group_in_their_order(groups):
-    order = [Ranked(str(place), 0, name, 1.0, 5, b"") for place, name in enumerate(groups)]
-    parted = passes(order)
-    for name, most in LINES.items():
-        assert sum(one.group == name for one in parted.first) == min(most, groups.count(name))
-    assert [one.group for one in parted.first] == sorted(
-        (one.group for one in parted.first), key=GROUPS.index
-    )

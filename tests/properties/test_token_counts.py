@@ -23,20 +23,6 @@ def test_joining_at_a_space_adds_nothing(first, second):
     assert COUNTER.count(first + second) == COUNTER.count(first) + COUNTER.count(second)
 
 
-@given(TEXT, TEXT)
-def test_joining_at_the_end_of_a_line_adds_nothing(first, second):
-    """The other place where long texts are cut: after a line's end, before a visible character."""
-    assume(second and not second[0].isspace())
-    first += "\n"
-    assert COUNTER.count(first + second) == COUNTER.count(first) + COUNTER.count(second)
-
-
-@given(TEXT)
-def test_a_token_has_at_least_one_byte(text):
-    assert COUNTER.count(text) <= len(text.encode("utf-8", "surrogatepass"))
-    assert (COUNTER.count(text) == 0) == (text == "")
-
-
 @given(st.text(st.sampled_from("ab \n你"), max_size=40), st.integers(1, 4_000))
 def test_pieces_are_the_text(text, times):
     cut = list(pieces(text * times))

@@ -6,7 +6,6 @@ from recortex.domain.injection import (
     _BESIDE,
     END,
     START,
-    is_own_command,
     is_own_tool,
     is_put_in,
     strip_injected,
@@ -123,18 +122,6 @@ def test_a_message_that_a_person_types_is_not_a_programs(said):
     assert not is_put_in(said)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Git hook error handling is broken",
-        "Stop hook feedback matters to me",
-        "Please add a hook success message: ok",
-    ],
-)
-def test_talk_of_hooks_is_not_a_hooks_output(said):
-    assert strip_injected(said) == (said, "")
-
-
 def test_an_agent_may_speak_of_wrappers():
     said = "Strip it:\n<system-reminder>\nThen go on. " + wrap("blue")
     assert strip_injected(said, wrappers=False) == ("Strip it:\n<system-reminder>\nThen go on.", "blue")
@@ -168,19 +155,3 @@ def test_a_long_text_of_markers_does_not_hang(part):
 )
 def test_our_tools_by_every_clients_name(name, own):
     assert is_own_tool(name) is own
-
-
-@pytest.mark.parametrize(
-    ("command", "own"),
-    [
-        ("recortex recall oven", True),
-        ("cd /x && recortex list --json", True),
-        ("python -m recortex status", True),
-        ("uvx recortex tour", True),
-        ("ls recortex", False),
-        ("cat src/recortex/app.py", False),
-        ("pytest tests", False),
-    ],
-)
-def test_our_commands(command, own):
-    assert is_own_command(command) is own

@@ -10,18 +10,14 @@ from recortex.domain.maintenance import OldAuditEntry, SizeSample
 from recortex.engines.maintenance import (
     DAY,
     LEAST_SPAN,
-    SKEW,
     Believed,
     bytes_per_day,
     days_until,
-    due,
     looked_at,
     summaries,
 )
 
 INSTANTS = st.integers(0, 4_000_000_000_000_000)
-EVERY = {"sessions": 1, "leftovers": 7, "expiry": 30, "rewrite": 90}
-NAMES = st.sampled_from(sorted(EVERY))
 ENTRIES = st.lists(
     st.builds(
         OldAuditEntry,
@@ -31,18 +27,6 @@ ENTRIES = st.lists(
         INSTANTS,
     )
 )
-
-
-@given(st.dictionaries(NAMES, INSTANTS), INSTANTS)
-def test_what_is_due_is_in_the_order_of_the_table_and_never_what_is_switched_off(done, now):
-    found = due(done, EVERY | {"expiry": 0}, now)
-    assert found == [name for name in EVERY if name in found]
-    assert "expiry" not in found
-
-
-@given(NAMES, INSTANTS, st.integers(1, 10**15))
-def test_a_clock_that_was_wrong_stops_no_chore_for_long(name, now, ahead):
-    assert (name in due({name: now + ahead}, {name: 7}, now)) == (ahead > SKEW)
 
 
 @given(
@@ -81,15 +65,6 @@ def test_summaries_add_up_to_the_entries(entries):
         assert one.first_at <= one.last_at
         assert {one.first_at, one.last_at} <= {entry.at for entry in entries}
     assert len({one[:3] for one in found}) == len(found)
-
-
-@given(ENTRIES, st.integers(0, 50))
-def test_summing_up_in_chunks_gives_the_same_counts(entries, cut):
-    whole = Counter({one[:3]: one.entries for one in summaries(entries)})
-    parts = Counter()
-    for chunk in (entries[:cut], entries[cut:]):
-        parts += Counter({one[:3]: one.entries for one in summaries(chunk)})
-    assert parts == whole
 
 
 def _totals(found):

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from strangers import ANSWER, QUESTION, git, hook, told_in_a_session
 
-from places import project_of, store_folder
+from places import store_folder
 from recortex import Cortex
 from recortex.errors import ConfigError
 
@@ -28,13 +28,6 @@ def checkout(tmp_path):
 def answers(root):
     with Cortex.open(root) as cortex:
         return [hit.memory.text for hit in cortex.recall(QUESTION).hits]
-
-
-def test_the_id_is_random_and_in_no_clone(checkout, tmp_path):
-    git(tmp_path, "clone", "-q", str(checkout), "clone")
-    assert project_of(tmp_path / "clone").checkout.id == ""
-    assert store_folder(checkout).name == f"first-place-{project_of(checkout).checkout.id}"
-    assert store_folder(tmp_path / "clone") != store_folder(checkout)
 
 
 def test_a_moved_checkout_is_told_how_to_adopt_its_memory(checkout, tmp_path):
@@ -94,15 +87,6 @@ def test_a_folder_without_git_is_known_by_its_path(tmp_path):
         with pytest.raises(ConfigError, match="No memories are kept"):
             cortex.init(adopt_from=str(tmp_path / "nowhere"))
     assert answers(moved) == [ANSWER]
-
-
-def test_git_init_keeps_what_a_folder_knows(tmp_path):
-    folder = tmp_path / "plain"
-    folder.mkdir()
-    with Cortex.open(folder) as cortex:
-        cortex.remember(ANSWER)
-    git(folder, "init", "-q")
-    assert answers(folder) == [ANSWER]
 
 
 def test_another_folder_of_that_path_under_git_does_not_get_it(tmp_path):
@@ -171,14 +155,3 @@ def test_two_processes_make_one_folder(tmp_path, home):
     started = [subprocess.Popen([sys.executable, "-m", *words, "--json"]) for _ in range(2)]
     assert [one.wait(300) for one in started] == [0] * 2
     assert len(list((home / "projects").glob("raced-*"))) == 1
-
-
-def test_a_server_sees_what_another_process_makes_meanwhile(tmp_path):
-    root = tmp_path / "long"
-    root.mkdir()
-    git(root, "init", "-q")
-    with Cortex.open(root) as server:
-        assert server.recall(QUESTION).hits == ()
-        with Cortex.open(root) as other:
-            other.remember(ANSWER)
-        assert len(server.recall(QUESTION).hits) == 1

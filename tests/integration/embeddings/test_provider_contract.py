@@ -2,12 +2,10 @@
 
 import json
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from local_embedding import KEY, NAMES, WIDTH, enveloped, texts_of, unit_of
+from local_embedding import KEY, NAMES, WIDTH, texts_of, unit_of
 
 from recortex.embeddings.providers import PROVIDERS, batches
 from recortex.errors import DimensionMismatchError
@@ -37,15 +35,6 @@ SHORTENED = {
 
 def first_of(name, body):
     return body["requests"][0] if name == "gemini" else body
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_unit_vectors_in_the_order_of_the_texts(name, server, embedder_at):
-    server.speaks(name)
-    found = embedder_at(name).embed(TEXTS)
-    assert (found.shape, found.dtype) == ((4, WIDTH), np.float32)
-    assert np.allclose(found, unit_of(TEXTS), atol=1e-6)
-    assert len(server.seen) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -112,43 +101,3 @@ def test_hostile_texts_are_sent_as_something_a_provider_takes(name, server, embe
     found = embedder_at(name).embed(["", " \n", "broken \ud800", "\x00"])
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
     assert texts_of(name, server.last.body)[:3] == [".", ".", "broken ?"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_text_asks_nobody(name, server, embedder_at):
-    embedder = embedder_at(name, model="", dimensions=256)
-    row = PROVIDERS[name]
-    assert embedder.embed([]).shape == (0, 256 if row.shortens else row.dimensions)
-    assert server.seen == []
-
-
-@pytest.mark.parametrize("name", ["openai", "voyage", "mistral"])
-def test_an_answer_in_another_order_is_put_right(name, server, embedder_at):
-    said = enveloped(name, unit_of(TEXTS).tolist())
-    said["data"].reverse()
-    server.sends(json.dumps(said).encode())
-    assert np.allclose(embedder_at(name).embed(TEXTS), unit_of(TEXTS), atol=1e-6)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_name_tells_provider_model_and_dimensions(name, embedder_at):
-    row = PROVIDERS[name]
-    assert embedder_at(name, model="").name == f"{name}/{row.model}@{row.dimensions}"
-    width = 256 if row.shortens else row.dimensions
-    assert embedder_at(name, model="", dimensions=256).name == f"{name}/{row.model}@{width}"
-    assert embedder_at(name, model="other").name == f"{name}/other"
-
-
-def test_the_http_library_is_loaded_by_a_call_alone():
-    code = """
-import sys
-import recortex.embeddings.providers
-from recortex.embeddings.building import build_embedders
-from recortex.embeddings.providers import EmbedderSettings
-(made,) = build_embedders(EmbedderSettings(embedder="voyage"), key="", clean=str)
-print(made.name, {"httpx2", "numpy", "keyring", "onnxruntime"} & set(sys.modules))
-"""
-    assert (
-        subprocess.check_output([sys.executable, "-c", code], text=True).strip()
-        == "voyage/voyage-code-3@1024 set()"
-    )

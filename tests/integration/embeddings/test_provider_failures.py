@@ -11,10 +11,8 @@ import pytest
 from local_embedding import KEY, NAMES, enveloped, unit_of
 
 from local_server import send
-from recortex.embeddings.building import EmbedderChain
-from recortex.embeddings.providers import FIRST_PAUSE, TRIES, TRIES_TO_CONNECT
-from recortex.errors import DimensionMismatchError, EmbeddingError, RateLimitedError, TextRefusedError
-from recortex.transport import PostError
+from recortex.embeddings.providers import TRIES, TRIES_TO_CONNECT
+from recortex.errors import EmbeddingError, RateLimitedError, TextRefusedError
 
 TEXTS = ["The cache is read once.", "Never deploy on Fridays."]
 GOOD = unit_of(TEXTS).tolist()
@@ -45,13 +43,6 @@ def test_a_closed_door(embedder_at):
 def test_a_busy_provider_may_recover(status, server, embedder_at):
     server.fails_first(TRIES - 1, lambda handler: send(handler, b"busy", status=status))
     assert works(embedder_at())
-    assert len(server.seen) == TRIES
-
-
-@pytest.mark.parametrize("status", [429, 500])
-def test_a_provider_that_stays_busy_is_left(status, server, embedder_at):
-    server.sends(b"busy", status=status)
-    assert str(status) in failure(embedder_at()).message
     assert len(server.seen) == TRIES
 
 
@@ -93,12 +84,6 @@ def test_a_date_that_is_past_or_none_is_no_wait(date, server, embedder_at):
 def test_a_date_beyond_the_time_is_not_waited_for(server, embedder_at):
     until = formatdate(time.time() + 3_600, usegmt=True)
     server.sends(b"", status=429, headers={"retry-after": until})
-    assert "requests_per_minute" in failure(embedder_at()).hint
-    assert len(server.seen) == 1
-
-
-def test_a_wait_beyond_the_time_is_not_waited(server, embedder_at):
-    server.sends(b"", status=429, headers={"retry-after": "3600"})
     assert "requests_per_minute" in failure(embedder_at()).hint
     assert len(server.seen) == 1
 
@@ -222,23 +207,6 @@ def test_vectors_without_a_direction(name, row, word, server, embedder_at):
     assert word in message or "does not follow its protocol" in message
 
 
-def test_very_large_and_very_small_numbers_still_have_a_direction(server, embedder_at):
-    server.sends(json.dumps(enveloped("openai", [[1e300, 1e300], [1e-300, 0.0]])).encode())
-    found = embedder_at().embed(TEXTS)
-    assert np.allclose(found, [[0.5**0.5, 0.5**0.5], [1, 0]])
-
-
-@pytest.mark.parametrize("vectors", [[[1.0, 2.0], [1.0]], [[], []], [[1.0], []]])
-def test_vectors_of_several_lengths(vectors, server, embedder_at):
-    server.sends(json.dumps(enveloped("openai", vectors)).encode())
-    assert isinstance(failure(embedder_at()), DimensionMismatchError)
-
-
-def test_a_model_of_known_length_must_keep_to_it(server, embedder_at):
-    server.speaks("openai")
-    assert "8 to 8 dimensions instead of 3072" in failure(embedder_at(model="")).message
-
-
 def test_a_model_of_unknown_length_must_keep_to_its_first(server, embedder_at):
     server.speaks("openai")
     embedder = embedder_at()
@@ -278,32 +246,6 @@ def test_an_address_that_will_not_do(name, url, embedder_at):
     assert "pass@" not in error.message
 
 
-def test_a_provider_that_failed_is_not_asked_at_once_again(server, embedder_at):
-    server.sends(b"", status=401)
-    embedder = embedder_at()
-    first, second = failure(embedder), failure(embedder)
-    assert first.message == second.message
-    assert len(server.seen) == 1
-
-
-@pytest.mark.parametrize("status", [400, 413, 422])
-def test_texts_that_are_refused_say_nothing_of_others(status, server, embedder_at):
-    server.fails_first(1, lambda handler: send(handler, b"", status=status))
-    embedder = embedder_at()
-    assert isinstance(failure(embedder), TextRefusedError)
-    assert works(embedder)
-
-
-def test_a_chain_tells_a_refused_text_from_a_provider_that_is_away(server, embedder_at):
-    server.sends(b"", status=400)
-    with pytest.raises(TextRefusedError, match="every embedder failed: openai"):
-        EmbedderChain([embedder_at()]).embed_named(TEXTS)
-    server.sends(b"", status=403)
-    with pytest.raises(EmbeddingError) as raised:
-        EmbedderChain([embedder_at()]).embed_named(TEXTS)
-    assert not isinstance(raised.value, TextRefusedError)
-
-
 def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatch):
     monkeypatch.setattr("recortex.embeddings.providers.REST", 0.0)
     server.sends(b"", status=429, headers={"retry-after": "3600"})
@@ -317,14 +259,6 @@ def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatc
     embedder._check_rest()  # after that hour
     assert embedder._asked_rest == 0.0
     monkeypatch.undo()
-    assert works(embedder)
-
-
-def test_a_provider_is_asked_again_after_its_rest(server, embedder_at, monkeypatch):
-    monkeypatch.setattr("recortex.embeddings.providers.REST", 0.0)
-    server.fails_first(1, lambda handler: send(handler, b"", status=403))
-    embedder = embedder_at()
-    failure(embedder)
     assert works(embedder)
 
 
@@ -353,18 +287,6 @@ def test_a_full_minute_is_told_before_anything_is_sent(server, embedder_at):
     with pytest.raises(EmbeddingError) as raised:  # whoever waited for it would send the first one for ever
         narrow.embed(texts)
     assert not isinstance(raised.value, RateLimitedError)
-
-
-@pytest.mark.parametrize(("number", "least", "most"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (3, 1.0, 2.0)])
-def test_pauses_double_and_leave_half_to_chance(number, least, most, embedder_at):
-    embedder = embedder_at()
-    embedder._pause = FIRST_PAUSE
-    busy = PostError("status", "Busy.", retry=True)
-    pauses = [embedder._pause_before(number, busy) for _ in range(50)]
-    assert least <= min(pauses) < max(pauses) <= most
-    assert embedder._pause_before(TRIES, busy) is None
-    assert embedder._pause_before(number, PostError("status", "No.")) is None
-    assert embedder._pause_before(number, PostError("status", "Wait.", retry=True, pause=7.0)) == 7.0
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])

@@ -33,17 +33,6 @@ def purposes(server):
     return [seen.body["input_type"] for seen in server.seen]
 
 
-def test_what_is_kept_is_a_document_and_what_is_asked_a_query(cortex, server):
-    cortex.remember("The parser reads the cache once.")
-    assert purposes(server) == ["document"]
-    found = cortex.recall("What does the parser read?")
-    assert purposes(server) == ["document", "query"]
-    assert [hit.memory.summary for hit in found.hits] == ["The parser reads the cache once."]
-    assert found.degraded == ()
-    services = cortex._app.services(Scope.PROJECT)
-    assert len(services.store.vectors.codes_of([found.hits[0].memory.id], "voyage/small@32")) == 1
-
-
 def test_a_secret_in_a_question_does_not_leave(cortex, server):
     cortex.remember("The parser reads the cache once.")
     secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

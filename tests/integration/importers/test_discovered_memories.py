@@ -171,14 +171,6 @@ def test_what_lies_near_the_root_of_a_large_project_is_found(cx, project):
     assert "openmemory" in {one.system for one in cx.import_(discover=True).sources}
 
 
-def test_an_old_memory_that_a_person_approves_is_not_put_away_for_its_age(cx):
-    cx.import_("openmemory.db")
-    waiting = cx.list(statuses=[Status.QUARANTINED]).memories
-    cx.review("approve", [one.id for one in waiting])
-    cx.lifecycle()
-    assert {cx.get(one.id).status for one in waiting} == {Status.ACTIVE}
-
-
 def test_a_row_whose_memory_was_purged_is_not_imported_again(cx):
     cx.import_("openmemory.db", trust=True)
     kept = {one.metadata["imported"]["id"]: one for one in cx.list().memories}

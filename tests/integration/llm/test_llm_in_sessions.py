@@ -76,11 +76,3 @@ def test_whatever_the_model_answers_the_rules_do_their_part(provider, learn, bod
     with learn() as cortex:
         [memory] = cortex.list(statuses=()).memories
     assert "uv" in memory.text
-
-
-def test_without_a_provider_nobody_is_asked(provider, learn, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("RECORTEX_LLM_PROVIDER", "")
-    with learn() as cortex:
-        assert cortex.list().total == 1
-        assert cortex.status().language_model is None
-    assert provider.seen == []

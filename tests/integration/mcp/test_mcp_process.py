@@ -10,7 +10,7 @@ import pytest
 
 import patient_recortex
 import ready_recortex
-from places import has_folder, store_folder
+from places import store_folder
 
 INITIALIZE = {
     "id": 0,
@@ -132,12 +132,6 @@ def test_the_project_is_named_by_the_client(start, project, environment):
     out, _ = process.communicate(said, timeout=WAIT)
     assert len(out.splitlines()) == 3
     assert (store_folder(project, Path(environment["RECORTEX_HOME"])) / "cortex.db").is_file()
-
-
-def test_looking_makes_no_store(start, project, environment):
-    process = start()
-    process.communicate(lines(INITIALIZE, LIST), timeout=WAIT)
-    assert not has_folder(project, Path(environment["RECORTEX_HOME"]))
 
 
 @pytest.mark.parametrize(

@@ -70,16 +70,6 @@ def test_the_open_folder_is_served(window, shops, environment, monkeypatch, mode
     assert kept(tools, environment, monkeypatch) == kept(tmp_path / "client", environment, monkeypatch) == []
 
 
-@ERAS
-def test_the_first_root_that_is_a_folder_here_counts(window, shops, environment, monkeypatch, mode, tmp_path):
-    roots = ["file:///nowhere/at/all", "file://far.example/x", shops[1].as_uri(), shops[0].as_uri()]
-    window(("remember", {"text": TOLD}), ("status", {}), roots=roots, mode=mode)
-    assert kept(shops[1], environment, monkeypatch) == [TOLD]
-    assert (
-        kept(shops[0], environment, monkeypatch) == kept(tmp_path / "client", environment, monkeypatch) == []
-    )
-
-
 @pytest.mark.full
 @ERAS
 def test_a_server_that_knows_its_project_does_not_ask(window, shops, environment, monkeypatch, mode):
@@ -88,15 +78,3 @@ def test_a_server_that_knows_its_project_does_not_ask(window, shops, environment
     window(("remember", {"text": f"{TOLD}."}), roots=[tools.as_uri()], mode=mode, folder=shop)
     assert kept(tools, environment, monkeypatch) == []
     assert len(kept(shop, environment, monkeypatch)) >= 1
-
-
-@ERAS
-@pytest.mark.parametrize(
-    "roots",
-    [["file:///nowhere/at/all"], *(pytest.param(one, marks=pytest.mark.full) for one in (None, []))],
-)
-def test_without_a_root_the_folder_counts_in_which_it_was_started(
-    window, environment, monkeypatch, tmp_path, mode, roots
-):
-    window(("remember", {"text": TOLD}), roots=roots, mode=mode)
-    assert kept(tmp_path / "client", environment, monkeypatch) == [TOLD]

@@ -92,20 +92,6 @@ def test_a_long_absence_is_believed_after_a_week_of_work(project, new_clock):
 
 
 @pytest.mark.usefixtures("without_vectors")
-def test_what_the_person_said_is_never_put_away_for_want_of_use(project, new_clock):
-    clock = new_clock()
-    with Cortex.open(project, clock=clock) as cortex:
-        rule = cortex.learn("Never push to main, always open a pull request.").memory
-        decided = cortex.remember("We decided to key parcels by address", kind="decision")
-        passing = cortex.remember(PASSING, kind="progress")
-        guessed = cortex.remember("Addresses are perhaps keyed by house", kind="decision", origin="agent")
-        clock.pass_(days=4_000)
-        cortex.lifecycle(trust_clock=True)
-        assert [cortex.get(one.id).status for one in (rule, decided)] == [Status.ACTIVE] * 2
-        assert [cortex.get(one.id).status for one in (passing, guessed)] == [Status.ARCHIVED] * 2
-
-
-@pytest.mark.usefixtures("without_vectors")
 def test_what_is_asked_for_by_hand_does_not_age_by_a_clock_that_leapt(project, new_clock):
     clock = new_clock()
     with Cortex.open(project, clock=clock) as cortex:

@@ -5,7 +5,6 @@ import os
 import pytest
 
 import transcripts
-from recortex.app.past_sessions import RepositoryCommands
 from recortex.domain.vocabulary import Status
 
 RULE = "From now on we always deploy with `make yolo` in this repository, never by hand."
@@ -102,13 +101,3 @@ def test_odd_files_do_no_harm(history, tmp_path):
     rules, said = history("claude-code", RULE, "Thanks.")
     assert "yolo" in rules
     assert said[0][0] == "person"
-
-
-def test_a_prompt_that_a_command_made_is_asked_for_by_its_arguments(tmp_path):
-    commands = tmp_path / ".gemini" / "commands"
-    commands.mkdir(parents=True)
-    body = f"{RULE} {BESIDE} Say what you did, and list the files that changed.\nWhere: "
-    (commands / "ship.toml").write_text(f'prompt = """{body}{{{{args}}}}"""', encoding="utf-8")
-    asked = RepositoryCommands(tmp_path)
-    assert asked.typed(f"{body}the grain silo", str(tmp_path)).words == "the grain silo"
-    assert asked.typed(f"something else, {body}", str(tmp_path)) is None

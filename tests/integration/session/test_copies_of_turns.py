@@ -1,7 +1,5 @@
 """A copy of a turn is not a saying; the same words on another day are."""
 
-from collections import defaultdict
-
 import pytest
 
 import transcripts
@@ -79,13 +77,6 @@ def test_a_fork_without_ids_of_turns_repeats_them_too(cortex, rollout, parent, t
     assert known.evidence == 1
 
 
-def test_the_parents_words_are_kept_where_only_the_fork_is_there(cortex, rollout, parent, tmp_path):
-    head = meta(CHILD, str(tmp_path), LATER, forked_from_id=PARENT)
-    cortex.import_("codex", str(rollout(CHILD, head, *again(parent, LATER), day="20")))
-    assert any("make check" in text for text in texts(cortex))
-    assert RULE in [one.message for one in cortex.sessions(session=CHILD).exchanges]
-
-
 @pytest.mark.parametrize("repeats", ["meta and history", "history", "another sub-agent's", "nothing"])
 @pytest.mark.parametrize("first", [True, False], ids=["own first", "own last"])
 def test_an_order_of_an_agent_is_not_the_persons(cortex, rollout, parent, tmp_path, repeats, first):
@@ -127,32 +118,3 @@ def test_the_same_words_on_another_day_are_said_again(cortex, rollout, tmp_path,
         lines = [meta(session, str(tmp_path), at), *said(f"t{day}", str(tmp_path), at, prompt, answer)]
         cortex.import_("codex", str(rollout(session, *lines, day=day)))
     assert len(cortex.sessions().sessions) == len(answers)
-
-
-def test_the_same_words_in_another_session_of_opencode_are_said_again(cortex, tmp_path):
-    for name, day in {"one": 10, "two": 20}.items():
-        told = transcripts.talk(RULE, folder=tmp_path, ids=f"{name}{{}}", at=f"2026-08-{day}T09:{{:02}}:00Z")
-        path = transcripts.write(tmp_path / f"{name}.json", transcripts.opencode(name, told))
-        cortex.import_("opencode", str(path))
-    (known,) = (one for one in cortex.list().memories if "make check" in one.text)
-    assert known.evidence == 2
-    assert len(cortex.sessions().sessions) == 2
-
-
-@pytest.mark.parametrize("apart", [True, False], ids=["three sessions", "one session"])
-def test_the_same_prompt_on_another_day_has_an_answer_of_its_own(cortex, tmp_path, apart):
-    prompt = "Please run the release checklist, and tell me what is still open before the deploy."
-    answers = ["Only the notes are open.", "The keys have expired: ask Ops to renew them.", "All is done."]
-    lines = defaultdict(list)
-    for day, answer in enumerate(answers, 11):
-        session = f"2200{day if apart else 11:04}-0000-4000-8000-000000000001"
-        at = f"2026-08-{day}T09:00:0{{}}.000Z"
-        (asked, answered) = transcripts.talk(prompt, folder=tmp_path, answer=answer, ids=f"{day}-{{}}", at=at)
-        if lines[session]:
-            asked = asked._replace(parent=lines[session][-1]["uuid"])
-        lines[session] += transcripts.claude_code(session, [asked, answered])
-    for session, found in lines.items():
-        path = transcripts.write(tmp_path / f"{session}.jsonl", found)
-        cortex.import_("claude-code", str(path), embed=False)
-    kept = [one for each in lines for one in cortex.sessions(session=each).exchanges]
-    assert [(one.message, one.conclusion) for one in kept] == [(prompt, answer) for answer in answers]

@@ -1,7 +1,6 @@
 """Instruction files through hooks, as clients call them: processes that read JSON and detach their jobs."""
 
 import json
-import os
 import time
 from pathlib import Path
 
@@ -87,18 +86,3 @@ def test_a_file_that_changes_while_a_process_learns_waits_for_that_process(proje
     fulfil_requests(hook_context(project), LastMessage())
     assert capture_requests.waiting(store_folder(project) / "queue") == 0
     assert follows(project, NPM)
-
-
-def test_the_persons_own_file_is_told_to_other_clients_alone(project):
-    with Cortex.open(project) as cortex:
-        cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
-    started(project, "claude-code", "a")
-    ended(project)
-    Path(os.environ["CLAUDE_CONFIG_DIR"], "CLAUDE.md").write_text(f"- {NPM}\n")
-    started(project, "claude-code", "b")
-    assert follows(project, NPM)
-    for client, told in (("claude-code", False), ("codex", True)):
-        text = started(project, client, f"{client}-c")
-        assert "auditors" in text
-        assert (NPM in text) == told
-    ended(project)

@@ -6,7 +6,6 @@ import shlex
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,17 +64,6 @@ def test_a_prompt_is_answered(known: Path):
     )
     assert said["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
     assert "bcrypt" in said["hookSpecificOutput"]["additionalContext"]
-
-
-def test_a_prompt_is_answered_whatever_else_a_client_sends_with_it(known: Path):
-    asked = payload(known, prompt="how are passwords hashed?", attached="x" * 2_000_000)
-    assert b"bcrypt" in hook("user-prompt-submit", asked)
-
-
-def test_gemini_gets_its_own_name_back(known: Path):
-    asked = payload(known, prompt="how are passwords hashed?", hook_event_name="BeforeAgent")
-    said = json.loads(hook("user-prompt-submit", asked, "--client", "gemini"))
-    assert said["hookSpecificOutput"]["hookEventName"] == "BeforeAgent"
 
 
 @pytest.mark.parametrize(
@@ -203,23 +191,6 @@ def _settled(project: Path) -> None:
                     return
         time.sleep(0.05)
     raise AssertionError("the job did not end")
-
-
-def test_nobody_has_to_take_the_answer(known: Path):
-    reader, writer = os.pipe()
-    try:
-        os.set_blocking(writer, False)
-        with suppress(BlockingIOError):
-            while os.write(writer, b"x" * 4096):
-                pass
-        os.set_blocking(writer, True)
-        asked = json.dumps(payload(known, prompt="how are passwords hashed?")).encode()
-        words = [INSTALLED, "hook", "user-prompt-submit"]
-        done = subprocess.run(words, input=asked, stdout=writer, check=False, timeout=SECONDS)
-    finally:
-        os.close(reader)
-        os.close(writer)
-    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("event", quick(["user-prompt-submit", "session-start", "stop"]))

@@ -2,15 +2,12 @@
 
 import subprocess
 import sys
-from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from recortex import Cortex
-from recortex.domain.session import Session, Signal
+from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.sessions.usage import noted
 
 TASKS = ("fix the crash of the login page", "deploy the login service", "add a test of the login page")
 
@@ -50,28 +47,6 @@ def test_what_a_session_was_given_is_counted_and_not_given_again(store):
     assert len(store.context("fix the crash of the login page", session="s2").entries) == 3
 
 
-def test_what_was_asked_for_is_told_by_intent(store):
-    begin(store, "s1")
-    for task in (*TASKS, "fix another crash"):
-        store.context(task, session="s1")
-    figures = store.sessions(figures=True).figures
-    assert {one.intent: one.times for one in figures.intents} == {"fix_bug": 2, "deploy": 1, "add_test": 1}
-    assert figures.questions == 4
-    assert (figures.sessions, figures.running) == (1, 1)
-    assert store.inspect(session="s1").receipts.seen["asked"] == 4
-
-
-def test_figures_of_a_time(store, clock):
-    begin(store, "s1")
-    records(store).note(
-        [Signal(session="s1", at=clock(), name="asked", subject="deploy", digest=noted(7, 0))]
-    )
-    later = clock() + timedelta(days=1)
-    assert store.sessions(figures=True, until=later).figures.questions == 1
-    none = store.sessions(figures=True, since=later).figures
-    assert (none.sessions, none.questions) == (0, 0)
-
-
 def test_sessions_are_forgotten_some_time_after_they_were_seen_last(store, clock, monkeypatch, tmp_path):
     begin(store, "old")
     store.context("fix the crash of the login page", session="old")
@@ -83,19 +58,6 @@ def test_sessions_are_forgotten_some_time_after_they_were_seen_last(store, clock
         person.gc()
     assert [one.id for one in store.inspect().sessions] == ["new"]
     assert store.sessions(figures=True).figures.ways == {}
-
-
-def test_a_session_that_was_not_seen_for_long_is_not_the_one_that_asks(store, clock):
-    import os
-
-    from recortex.app.given import Asking
-
-    begin(store, "s1", process=os.getppid())
-    assert Asking(store._app).session.id == "s1"
-    clock.pass_(hours=13)
-    assert Asking(store._app).session is None
-    records(store).put(replace(records(store).get("s1"), seen_at=clock()))
-    assert Asking(store._app).session.id == "s1"
 
 
 _WORKER = """

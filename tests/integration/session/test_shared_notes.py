@@ -7,7 +7,7 @@ import pytest
 from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
-from recortex.app.past_sessions import name_of, notes_folder
+from recortex.app.past_sessions import notes_folder
 from recortex.app.wiring import hook_context
 from recortex.cli.main import run
 from recortex.domain.session import HookEvent
@@ -63,11 +63,6 @@ def begun(project):
         return cortex.init().unread_notes
 
 
-def test_the_two_paths_have_one_folder(dashed, slashed):
-    assert notes_folder(None, dashed) == notes_folder(None, slashed)
-    assert name_of("/home/ü/a.b") == "-home---a-b"
-
-
 @pytest.mark.parametrize("shown_by", ["a folder", "a session", "both"])
 def test_notes_of_a_shared_folder_are_nobodys_until_the_person_says_whose(dashed, slashed, folder, shown_by):
     if shown_by != "a session":
@@ -100,14 +95,6 @@ def test_notes_of_a_folder_of_one_project_are_read(dashed, folder, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "bc").mkdir()
     (tmp_path / "a" / "b").write_text("no folder")
-    assert begun(dashed) == ()
-    assert notes(dashed) == [NOTE]
-
-
-def test_a_link_to_the_project_is_no_other_project(dashed, folder, slashed):
-    slashed.parent.mkdir()
-    slashed.symlink_to(dashed, target_is_directory=True)
-    session(folder, "s1", slashed)
     assert begun(dashed) == ()
     assert notes(dashed) == [NOTE]
 

@@ -83,26 +83,6 @@ def test_each_project_learns_what_was_said_there(shop, tools, tmp_path, client, 
     assert kept(tools) == ([TOOLS], [TOOLS])
 
 
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_folder_of_no_project_changes_nothing(shop, tmp_path, client):
-    plain = tmp_path / "downloads"
-    plain.mkdir()
-    said = [(shop, SHOP), (plain, TOOLS), ("/gone/since", LATER)]
-    with Cortex.open(shop) as cortex:
-        cortex.import_(client, str(written(client, tmp_path / "s1.jsonl", *said)))
-    assert kept(shop) == (sorted([SHOP, TOOLS, LATER]), sorted([SHOP, TOOLS, LATER]))
-
-
-@pytest.mark.parametrize("client", CLIENTS)
-def test_a_linked_worktree_and_a_folder_without_git_are_their_project(tmp_path, client):
-    plain = tmp_path / "plain"
-    (plain / "deep").mkdir(parents=True)
-    with Cortex.open(plain) as cortex:
-        cortex.init()
-        cortex.import_(client, str(written(client, tmp_path / "s1.jsonl", (plain / "deep", SHOP))))
-    assert kept(plain)[0] == [SHOP]
-
-
 def test_sessions_of_other_projects_in_a_named_folder_are_left_to_them(shop, tools, tmp_path):
     history = tmp_path / "history"
     history.mkdir()
@@ -163,16 +143,6 @@ def told(folder):
 
 HERE = [(WHY, CAUSE)]
 THERE = [(UNASKED, "That one."), (DARK, THEME)]
-
-
-@pytest.mark.parametrize("client", MOVING)
-def test_an_answer_belongs_to_the_project_of_its_question(shop, tools, tmp_path, client):
-    path = written(client, tmp_path / "s1.jsonl", *wandering(shop, tools))
-    for project in (tools, shop):
-        with Cortex.open(project) as cortex:
-            assert cortex.import_(client, str(path)).files == 1
-    assert told(shop) == HERE
-    assert told(tools) == sorted(THERE)
 
 
 @pytest.mark.parametrize("client", MOVING)

@@ -401,15 +401,3 @@ def test_what_a_client_leaves_out_of_its_document_is_put_away_and_what_came_inst
     assert "UTC" in active
     assert [one.evidence for one in cortex.list().memories] == [1, 1]
     assert sorted(said(cortex)) == sorted([FIRST, AFTER])
-
-
-def test_an_older_document_of_a_session_takes_nothing_back_from_a_newer_one(cortex, tmp_path):
-    older, newer = tmp_path / "older.json", tmp_path / "newer.json"
-    transcripts.write(older, opencode_document(tmp_path, FIRST))
-    transcripts.write(newer, opencode_document(tmp_path, FIRST, GONE, AFTER))
-    for path in (older, newer, older, newer, older):
-        cortex.extract(str(path))
-    active = " ".join(one.text for one in cortex.list().memories)
-    assert all(word in active for word in ("make check", "tabs", "UTC"))
-    assert [one.evidence for one in cortex.list().memories] == [1, 1, 1]
-    assert sorted(said(cortex)) == sorted([FIRST, GONE, AFTER])

@@ -32,18 +32,6 @@ def statuses(cx, *memories):
     return [cx.get(one.id).status.value for one in memories]
 
 
-def test_what_was_kept_in_bulk_is_read_once(cx):
-    rows = [{"text": "Routes are declared with chi", "kind": "decision"}]
-    rows += [{"text": "Throw chi out and use ServeMux for routes", "kind": "decision"}]
-    cx.remember_many(rows, link=False)
-    assert job(cx).counts == {"replaced": 1, "marked": 0}
-    assert {one.text: one.status.value for one in cx.list(statuses=("active", "superseded")).memories} == {
-        rows[0]["text"]: "superseded",
-        rows[1]["text"]: "active",
-    }
-    assert job(cx).counts == {"replaced": 0, "marked": 0}
-
-
 @pytest.fixture
 def pairs_read(cx):
     """The pairs that the model is given, by the statements."""
@@ -106,14 +94,6 @@ def test_where_the_model_cannot_run_the_job_says_so_and_goes_on_later(cx, monkey
     assert len(cx.review().contradictions) > 0
 
 
-def test_purging_what_was_replaced_spares_what_replaced_it(cx):
-    old = cx.remember("The staging hint is zebrafish quokka", kind="decision")
-    new = cx.remember("The staging hint is in the vault now", kind="decision", supersedes=old.id)
-    purged = cx.purge(text="zebrafish quokka")
-    assert (purged.ids, purged.traces) == ((old.id,), ())
-    assert cx.get(new.id).text == "The staging hint is in the vault now"
-
-
 def test_brief_and_frame_do_not_have_both_side_by_side(cx):
     words = {"kind": "decision", "importance": "high"}
     first = cx.remember(MERGED, **words)
@@ -144,19 +124,6 @@ def test_a_guess_that_what_the_person_pinned_ends_is_not_asked_about(cx, first, 
     job(cx)
     assert cx.review().contradictions == ()
     assert statuses(cx, known, new) == ["active", "active"]
-
-
-@pytest.mark.parametrize("second", ["CLAUDE.md", "AGENTS.md"])
-def test_lines_of_files_of_instructions_do_not_contradict_each_other(tmp_path, second):
-    (tmp_path / ".git").mkdir()
-    rules = ["When to stay quiet: nothing is new since the last check.", "When to stay quiet: it is late."]
-    rules += ["Use the timer when an exact time matters.", "Use the pulse when no exact time matters now."]
-    for name, some in (("CLAUDE.md", rules[::2]), (second, rules[1::2] if second == "AGENTS.md" else rules)):
-        (tmp_path / name).write_text("# Rules\n\n" + "".join(f"- {one}\n" for one in some))
-    with Cortex.open(tmp_path) as cx:
-        cx.import_("rules")
-        assert job(cx).counts == {"replaced": 0, "marked": 0}
-        assert cx.review().contradictions == ()
 
 
 def test_a_file_of_the_repository_is_not_shown_as_later_than_what_the_person_said(tmp_path):
