@@ -36,10 +36,11 @@ def talk(*said, folder="", answer="Done.", ids="m{}", at="2026-08-10T09:{:02}:00
 
 def claude_code(session, said, **fields):
     for one in said:
+        content = [{"type": "text", "text": one.text}]
         yield {
             "type": one.role, "uuid": one.id, "parentUuid": one.parent, "sessionId": session,
             "cwd": one.folder, "version": "2.1.332", "isSidechain": False, "timestamp": one.at,
-            "message": {"role": one.role, "id": f"m{one.id}", "content": [{"type": "text", "text": one.text}]},
+            "message": {"role": one.role, "id": f"m{one.id}", "content": content},
             **fields,
         }  # fmt: skip
 

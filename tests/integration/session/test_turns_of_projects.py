@@ -46,7 +46,7 @@ CLIENTS = ("claude-code", "codex", "qwen")
 
 
 def written(client, path, *said):
-    """Turns of a session, each with the folder in which it was asked, and that of its answer if it is another."""
+    """Turns of a session, each with the folder of its question, and of its answer if that is another."""
     if client == "codex":
         path = path.with_name("rollout-2026-03-01T09-00-00-s1.jsonl")
     told = transcripts.talk(*said, answer="Understood.", at="2026-03-01T1{}:00:00Z")
