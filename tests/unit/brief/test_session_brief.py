@@ -4,7 +4,6 @@ import os
 import sqlite3
 import subprocess
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -15,7 +14,6 @@ from recortex.app import brief, brief_cache
 from recortex.domain.injection import END, START
 from recortex.domain.kinds import Kind
 from recortex.domain.relation import Relation, RelationStatus
-from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import Draft
 from recortex.errors import ConfigError, StorageError
@@ -183,19 +181,6 @@ def test_what_a_person_approved_is_shown(cortex, kind):
     assert ids(cortex) == []
     cortex.review("approve", [one.id])
     assert ids(cortex) == [one.id]
-
-
-def test_what_was_given_again_and_again_and_never_used_goes(cortex):
-    said = {"origin": "extraction", "status": "active", "kind": "environment"}
-    one = cortex.remember("Tests run with `just test`", source={"rule": "command_habit"}, **said)
-    kept = cortex.remember("Deploys wait for the freeze to end", kind="preference")
-    assert set(ids(cortex)) == {one.id, kept.id}
-    sessions = cortex._app.services(Scope.PROJECT).store.sessions
-    given = Receipt(
-        session="", context=0, memory=one.id, scope=Scope.PROJECT, channel="surface", at=cortex._app.clock()
-    )
-    sessions.give([replace(given, session=f"s{place}") for place in range(9)])
-    assert ids(cortex) == [kept.id]
 
 
 def test_rules_stand_first_and_at_most_two_commands_come(cortex):

@@ -42,18 +42,6 @@ def test_what_is_above_all_bounds_is_counted_too():
     assert Histogram({bucket_of(10 * BOUNDS[-1]): 2}, 0.0).at(0.99) == BOUNDS[-1]
 
 
-def test_processes_add_up(project, clock):
-    for _ in range(3):
-        with Cortex.open(project, clock=clock) as cortex:
-            cortex.remember("The queue is drained before a deploy")
-            cortex.recall("what happens to the queue before a deploy?")
-    with Cortex.open(project, clock=clock) as cortex:
-        found = timed(cortex)
-        assert (found["remember"].times, found["recall"].times) == (3, 3)
-        assert timed(cortex)["recall"].times == 3
-        assert timed(cortex)["metrics"].times == 2  # those before this one
-
-
 def test_a_store_without_sessions_loses_no_timings(project, clock):
     with Cortex.open(project, clock=clock) as cortex:
         memory = cortex.remember("The queue is drained before a deploy")

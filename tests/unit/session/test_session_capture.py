@@ -46,17 +46,6 @@ def test_a_session_is_learned_from_once(cortex, context, transcript):
     assert context.sessions.get("s").captured_size == said.path.stat().st_size
 
 
-def test_a_session_goes_on_where_it_was_left(cortex, context, transcript):
-    said = transcript().says("user", UV).says("assistant", "Understood.")
-    session = begin(context, said)
-    request_capture(context, session, final=False)
-    fulfil_requests(context, LastMessage())
-    said.says("user", "From now on always run ruff before you commit").says("assistant", "I will.")
-    request_capture(context, session, final=True)
-    fulfil_requests(context, LastMessage())
-    assert len(texts(cortex)) == 2
-
-
 def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, context, transcript):
     said = transcript()
     for number in range(40):

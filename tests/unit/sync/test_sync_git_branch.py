@@ -356,7 +356,7 @@ def test_what_a_killed_git_leaves_keeps_nobody_from_syncing(people, remote, tmp_
         lambda copy: (copy / "contents.json").write_text("{"),
     ],
 )
-@pytest.mark.parametrize("news", [True, False])
+@pytest.mark.parametrize("news", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_a_copy_that_is_broken_is_fetched_anew(people, remote, tmp_path, spoil, news):
     ada, bob = people
     ada.remember("We chose Redis.")

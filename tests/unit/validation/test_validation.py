@@ -228,16 +228,6 @@ def test_what_is_stale_and_hardly_believed_is_archived_with_the_reason(cortex, m
     assert cortex.undo(memory.id).status is Status.ACTIVE
 
 
-def test_pinned_memories_and_those_that_nothing_speaks_against_are_never_archived(cortex, source):
-    pinned = cortex.remember(SAID, kind="tribal", files=["steps.py:9-11"], pinned=True)
-    weak = cortex.remember("The cache may be cold after a deploy", kind="tribal")
-    for one in (pinned, weak):
-        cortex.edit(one.id, confidence=0.1)
-    source.unlink()
-    cortex.validate(heal=True)
-    assert [cortex.get(one.id).status for one in (pinned, weak)] == [Status.ACTIVE] * 2
-
-
 def test_an_agent_heals_what_is_safe_and_approves_nothing(cortex, memory, source, clock):
     cortex.edit(memory.id, confidence=0.28)
     source.unlink()
