@@ -118,7 +118,11 @@ def working_tree(start: Path) -> Path:
 
 def branch_and_commit(tree: Path) -> tuple[str, str]:
     """The branch and commit that are checked out in a working tree; each is empty where it cannot be read."""
-    own, common = git_folders(tree)
+    return checked_out(*git_folders(tree))
+
+
+def checked_out(own: Path, common: Path) -> tuple[str, str]:
+    """As `branch_and_commit`, of a working tree with these `git_folders`."""
     head = _read(own / "HEAD").strip()
     if head == _NOT_IN_FILES:
         return asked_git(own, common)
@@ -154,8 +158,8 @@ def git_folders(tree: Path) -> tuple[Path, Path]:
         return git / "link", git / "link"
     if not git.is_file():
         return git, git
-    found = _linked(git)
     own = _git_folder(git)
+    found = own and _linked(git, own)
     return (own, found.git) if found and found.git and own else (git, git)
 
 
@@ -180,9 +184,9 @@ def leads_elsewhere(tree: Path) -> bool:
     return git.is_symlink() or (git.is_file() and _linked(git) is None)
 
 
-def _linked(git_file: Path) -> Checkout | None:
-    """The checkout behind a `.git` file; None where git's folder does not point back to it."""
-    own = _git_folder(git_file)
+def _linked(git_file: Path, own: Path | None = None) -> Checkout | None:
+    """The checkout behind a `.git` file; None where git's folder, `own`, does not point back to it."""
+    own = own or _git_folder(git_file)
     if own is None:
         return None
     common = _read(own / "commondir").strip()

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.codebase.git import PLAIN, Git, branch_and_commit, git_folders, isolated
+from recortex.codebase.git import PLAIN, Git, branch_and_commit, checked_out, git_folders, isolated
 from recortex.domain.code import Commit, FileHistory
 from recortex.domain.learned import Hunk
 from recortex.errors import InvalidInputError
@@ -463,11 +463,12 @@ def fates(root: Path, gone: Collection[str], *, seconds: float) -> dict[str, str
         gone: paths relative to it.
         seconds: after which a question to git is given up.
     """
-    commit = branch_and_commit(root)[1]
+    own, common = git_folders(root)
+    commit = checked_out(own, common)[1]
     if not commit or not gone:
         return {}
     try:
-        index = (git_folders(root)[0] / "index").stat()
+        index = (own / "index").stat()
         checkout: object = commit, index.st_mtime_ns, index.st_size, index.st_ino
     except OSError:
         checkout = commit
