@@ -44,7 +44,7 @@ NAMES = ("Ada", "Bob", "Cyd")
 WAYS = ("git", "server")
 YEAR = 365 * 86_400
 ACTS = {"remember": 30, "edit": 30, "tag": 15, "forget": 6, "restore": 4, "undo": 5, "purge": 1, "link": 6}
-TALK = {"say": 15, "grow": 8, "purge_said": 1}
+TALK = {"say": 15, "grow": 8, "purge_said": 4}
 """What a program that shares exchanges does as well; the tests have the same acts."""
 STEPS = ("append", "put_state", "put_heads", "put_replica", "hollow", "found", "settle")
 HOW = {"not": 30, "step": 30, "program": 15, "git": 10, "both": 10, "server": 10}
