@@ -1,9 +1,13 @@
 """What was said in sessions, over a team server and over git, from and to replicas of both engines."""
 
+import json
 import random
+import signal
 import subprocess
+import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -33,10 +37,12 @@ class ServerTeam:
         if person.name not in self._ways:
             vault, me = person.team.vault, person.team.me()
             place = http.read_link(self._place)[0]
-            if person.name not in self._token:
+            known = vault.get(f"token {place.url}")
+            if not known and person.name not in self._token:
                 link = membership.invite(self._ways[NAMES[0]], person.name, "write", 0)
                 self._token[person.name] = http.read_link(link)[1]
-            membership.join(vault, me, place, self._token[person.name], 1)
+            if not known:
+                membership.join(vault, me, place, self._token[person.name], 1)
             self._ways[person.name] = membership.transport_of(vault, me, place.url)
         return self._ways[person.name]
 
@@ -210,3 +216,38 @@ def test_replicas_that_share_what_they_say_converge(people, way, seed):
     for id_ in purged:
         assert not any(id_ in each for each in every)
         assert f"number {int(id_, 16)} " not in told
+
+
+KILLED = Path(__file__).parents[1] / "faults" / "killed_syncs.py"
+
+
+@pytest.mark.full
+def test_a_sync_with_a_server_killed_at_each_step_loses_nothing(server, tmp_path):
+    url, store = new_team_database(server, "killed_syncs"), server.workspace_url()
+    with team_server(url) as base:
+        way = ServerTeam(base, url)
+        ada = Person(tmp_path / "Ada", "Ada", url=store)
+        link = membership.invite(way(ada), "Bob", "write", 0)
+        ada.close()
+        command = [sys.executable, KILLED, tmp_path, f"{base}/team", link, store]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+        assert done.returncode == 0, done.stderr
+        *ends, last = json.loads(done.stdout)
+        assert set(ends) == {-signal.SIGKILL}
+        assert last == 0
+        assert len(ends) > 4
+        people = [Person(tmp_path / "Ada", "Ada", url=store), Person(tmp_path / "Bob", "Bob")]
+        for one in people:
+            one.shares()
+        synced(people, way, times=3)
+        way.close()
+    ada, bob = people
+    assert (ada.ids(), ada.heads(), ada.texts()) == (bob.ids(), bob.heads(), bob.texts())
+    gone = {one for one, *_ in ada.log.purges()}
+    unsaid = {one for one in gone if one.startswith("exchange:")}
+    assert gone
+    assert len(ada.texts()) == 2 * (len(ends) + 1) - len(gone - unsaid)
+    assert set(said(ada)) == set(said(bob))
+    assert len(said(ada)) == 2 * (len(ends) + 1) - len(unsaid)
+    for one in people:
+        one.close()

@@ -1,6 +1,8 @@
 """Ada's sync is killed before its first step, its fourth, its seventh …, until one comes to its end.
 
-    python tests/faults/killed_syncs.py FOLDER
+    python tests/faults/killed_syncs.py FOLDER [LINK_OF_ADA LINK_OF_BOB URL_OF_ADA_S_STORE]
+
+Over a git branch, or with links over a team server; Ada's store is then on a PostgreSQL server.
 
 Prints a line of JSON with the status of each of these processes. It runs in a process of its own: whoever
 forks must have no other thread, for a lock that such a thread holds is never given back in the child.
@@ -19,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from example_exchanges import grow, said, say
-from recortex.sync import git_branch
+from recortex.sync import git_branch, http, membership
 from recortex.sync.records import SyncRecords
 from replicas import Person
 
@@ -27,12 +29,18 @@ STEPS = ("append", "put_state", "put_heads", "put_replica", "hollow")
 SECONDS = 100
 """After which a process that hangs says where, and ends."""
 MOST_STEPS = 300
+LINKS, URLS = {}, {}
+"""Of those who use a server, and of stores on one."""
 
 
-def main(folder):
+def main(folder, *given):
     """Kill one sync after the other."""
-    subprocess.run(["git", "init", "-q", "--bare", folder / "origin.git"], check=True)
-    done_in_child(lambda _, way: way.found("team"), folder, "Bob")
+    if given:
+        LINKS.update(zip(("Ada", "Bob"), given, strict=False))
+        URLS["Ada"] = given[2]
+    else:
+        subprocess.run(["git", "init", "-q", "--bare", folder / "origin.git"], check=True)
+        done_in_child(lambda _, way: way.found("team"), folder, "Bob")
     ends = []
     for step in range(1, MOST_STEPS, 3):
         done_in_child(worked(step), folder, "Ada")
@@ -46,12 +54,18 @@ def main(folder):
 
 
 def way_of(person, folder):
-    """The way over the branch."""
+    """The way over the branch, or to the server."""
+    if link := LINKS.get(person.name):
+        vault, me = person.team.vault, person.team.me()
+        place, token = http.read_link(link)
+        if not vault.get(f"token {place.url}"):
+            membership.join(vault, me, place, token, 1)
+        return membership.transport_of(vault, me, place.url)
     return git_branch.GitBranch(str(folder / "origin.git"), folder / person.name / "sync.git", person.clock())
 
 
 def killing(step):
-    """Let this process be killed before its step with that number, from 1: a write, or a call of git."""
+    """Let this process be killed before a step: a write, or a call of git or the server; from 1."""
     left = count(step, -1)
 
     def before(act):
@@ -65,6 +79,7 @@ def killing(step):
     for name in STEPS:
         setattr(SyncRecords, name, before(getattr(SyncRecords, name)))
     git_branch.GitBranch._git = before(git_branch.GitBranch._git)
+    http.HttpTransport._once = before(http.HttpTransport._once)
 
 
 def in_child(act, folder, name):
@@ -74,7 +89,7 @@ def in_child(act, folder, name):
     status = 1
     try:
         faulthandler.dump_traceback_later(SECONDS, exit=True)
-        person = Person(folder / name, name)
+        person = Person(folder / name, name, url=URLS.get(name))
         act(person, way_of(person, folder))
         person.close()
         status = 0
@@ -123,4 +138,4 @@ def killed(step):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])
