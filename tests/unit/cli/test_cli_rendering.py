@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from recortex import operations
-from recortex.app.diagnosis import HealthFinding
+from recortex.app.diagnosis import HealthFinding, due
 from recortex.cli.rendering import FORMS, render
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
@@ -21,13 +21,13 @@ from recortex.domain.memory import FileLink, Memory, Source
 from recortex.domain.relation import AuditEntry, Relation, Version
 from recortex.domain.reports import Extracted, Found, Given, ReplayedSession, SaidAgain
 from recortex.domain.search import Hit, Recall, Understood, Why
-from recortex.domain.session import GivenMemory, Session
-from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.domain.session import GivenMemory, Session, Signal
+from recortex.domain.vocabulary import Actor, RelationType, Scope, Status
 from recortex.engines.retrieval.vocabulary import because, found_words
-from recortex.engines.sessions.usage import analytics, figures, most_given
+from recortex.engines.sessions.usage import Efficiency, analytics, figures, most_given
 from recortex.operations.registry import operations_of
 from recortex.plugins import capabilities
-from recortex.terminal import Terminal
+from recortex.terminal import Terminal, clean
 
 MODULES = [
     *(
@@ -298,6 +298,105 @@ SAMPLES = [
 ]  # fmt: skip
 
 
+def memory(id_, text, kind="insight"):
+    kind = Kind(kind)
+    return Memory(
+        id=id_, kind=kind, text=text, summary=text, content=KINDS[kind].from_text(text), recorded_at=AT,
+        updated_at=AT, valid_from=AT,
+    )  # fmt: skip
+
+
+A, B = memory("aaaaaaaa-1", "Squash the commits"), memory("bbbbbbbb-2", "Never squash the commits")
+CODE = memory("cccccccc-3", "def f():\n\treturn 1\x1b[2J\n", "code")
+PAIR = r.DuplicatePair(
+    better=A, other=B, score=0.75, words=0.75, meaning=None, why="75% of the words are the same",
+    contradiction="only one of them says «never»",
+)  # fmt: skip
+WORTH = Efficiency(memories=2, used=1, tokens_given=20, tokens_used=12, ratio=0.6, tokens_saved=8)
+SESSION = r.SessionFigures(
+    id="abcd-1", client="claude-code", branch="main", started_at=AT, seen_at=AT, ended_at=AT,
+    end_reason="", captured_at=None, efficiency=WORTH,
+)  # fmt: skip
+GIVEN = r.Given(
+    memory=A.id, kind="insight", summary=A.text, channel="file", subject="a.py", context=0, at=AT, score=0.5,
+    tokens=12, used_as="quoted", used_at=AT,
+)  # fmt: skip
+FIGURES = r.StoreFigures(
+    scope="project", path="/p/cortex.db", memories=2, by_kind={"insight": 2}, by_status={"active": 2},
+    relations=1, without_vector=1, consolidation=due(None, extractions=0, memories=2),
+)  # fmt: skip
+RECEIPTS = r.SessionReceipts(
+    session=SESSION,
+    given=(GIVEN, replace(GIVEN, kind="", summary="", used_as="", used_at=None)),
+    signals=(Signal(session="abcd-1", at=AT, name="written", subject="a.py"),),
+    seen={"written": 1},
+)
+
+SHOWN = r.Shown(id=MEMORY.id, scope=Scope.PROJECT, rank=0.5, tokens=9)
+CHANGE = r.StatusChange(
+    id=MEMORY.id, scope=Scope.PROJECT, kind="tribal", status=Status.ARCHIVED, reason="confidence 0.10"
+)
+MORE = [
+    (r.Consolidated(action="list"), ["Nothing seems to be said twice."]),
+    (
+        r.Consolidated(action="list", pairs=(PAIR,), total=3, complete=False),
+        ["0.75  75% of the words", "aaaaaaaa", "Never squash", "contradict", "«never»", "1 of 3 pairs",
+         "too large"],
+    ),
+    (
+        r.Consolidated(action="merge", merged=A, superseded=(replace(B, status=Status.SUPERSEDED),),
+                     backup="/b.db"),
+        ["Merged into:", "aaaaaaaa", "in place of:", "[superseded]", "/b.db"],
+    ),
+    (r.Consolidated(action="merge", merged=A, dry_run=True), ["Would become:"]),
+    (r.IndexedCode(description=A, code=CODE, superseded=("x", "y"), redacted=1),
+     ["2 memories superseded", "1 secret", "cccccccc"]),
+    (r.IndexedCode(description=A, code=CODE, changed=False), ["Known already"]),
+    (r.Backfilled(done=3, left=1, embedder="mini", seconds=0.51),
+     ["3 vectors made by mini in 0.5 s; 1 left."]),
+    (r.Backfilled(done=0, left=1, dry_run=True), ["1 memory without a vector."]),
+    (Recall(query="q", recipe="hybrid", hits=(Hit(memory=A, score=0.5, code=(CODE,)),)),
+     ["cccccccc  code", "      def f():\n          return 1"]),
+    (
+        r.Inspection(
+            stores=(FIGURES,), briefs=r.BriefCache(files=2, stale=1, newest_at=AT), sessions=(SESSION,),
+            captures={"last": {"sessions": 1}}, model=r.ModelCosts(calls=2, tokens=900, usd=0.002, failed=1),
+            notices=("Consolidation is due",),
+        ),
+        ["project  /p/cortex.db", "2 memories (2 active)", "1 without a vector", "2 kept, 1 out of date",
+         "sessions 1",
+         "2 calls, 900 tokens, $0.0020, 1 failed", "abcd-1",
+         "1 of 2 memories used, 12 of 20 tokens (60%), 8 tokens not", "! Consolidation"],
+    ),
+    (r.Inspection(), ["not called today"]),
+    (r.Inspection(receipts=RECEIPTS),
+     ["09:30:00  file a.py  0.50  12 tokens  used: quoted", "not used", "(gone)", "seen: 1 written"]),
+    (r.Surface(text="", tokens=0, generated_at=AT), ["Nothing is known"]),
+    (
+        r.Surface(text="a\n- b\x1b[2J", tokens=9, memories=(SHOWN,), generated_at=AT, cached=True),
+        ["a\n- b\n\n1 memory, 9 tokens, from the cache"],
+    ),
+    (r.Traversal(memory=MEMORY), ["no relations"]),
+    (
+        r.Traversal(memory=MEMORY, reached=(r.Reached(memory=OTHER, depth=1, path=(RELATION,)),), more=True),
+        ["  supports  77777777", "greater --limit"],
+    ),
+    (
+        r.Traversal(memory=OTHER, reached=(r.Reached(memory=MEMORY, depth=2, path=(RELATION, RELATION)),)),
+        ["    is supported by  0b5d3b1e"],
+    ),
+    (
+        r.Lifecycle(now=AT, considered=30, archived=25, changes=(CHANGE,) * 25),
+        [
+            "25 archived, 0 pruned, of 30 memories",
+            "archived:\n  0b5d3b1e  tribal: confidence 0.10",
+            "and 5 more",
+        ],
+    ),
+    (r.Lifecycle(now=AT, dry_run=True), ["0 would be archived, 0 would be pruned"]),
+]  # fmt: skip
+
+
 def replayed(text: str) -> object:
     """A replay of one session, with a text wherever there is one."""
     given = _given(text)
@@ -320,19 +419,12 @@ def _given(text: str) -> Given:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "said"), SAMPLES, ids=lambda value: type(value).__name__)
-def test_an_answer_says(value, said):
+@pytest.mark.parametrize(("value", "said"), [*SAMPLES, *MORE], ids=lambda value: type(value).__name__)
+def test_an_answer_says_it_and_colours_add_nothing_but_colours(value, said):
     text = render(value, Terminal(160))
     for words in said:
         assert words in text
     assert "\x1b" not in text
-
-
-@pytest.mark.parametrize(("value", "said"), SAMPLES, ids=lambda value: type(value).__name__)
-def test_colours_add_nothing_but_colours(value, said):
-    del said
-    from recortex.terminal import clean
-
     assert clean(render(value, Terminal(100, colour=True))) == render(value, Terminal(100))
 
 

@@ -19,19 +19,3 @@ TYPED = [
 def test_the_person_states_a_rule(typed, rule, kind):
     found = list(from_user(typed))
     assert [(one.rule, one.kind, one.confidence >= ACTIVE) for one in found] == [(rule, kind, True)]
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "can you fix the tests?",
-        "why do we always get this error in `deploy.sh`?",
-        "it never works when I click the button in the header",
-        "commit and push",
-        "<task-notification>always use the output</task-notification>",
-        "Implement the following plan:\n- We always use `bun` for the build",
-        "we always use it. " * 200,
-    ],
-)
-def test_tasks_questions_complaints_and_pastes_are_not_rules(typed):
-    assert [one for one in from_user(typed) if one.confidence >= ACTIVE] == []

@@ -28,20 +28,6 @@ def test_a_reason_against_it_stays():
     assert one.hold == "it was withdrawn"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "run it again",
-        "can you look at the logs of the uploader?",
-        "looks good to me",
-        "now rename the uploader to sender and add a test",
-        "remember that, as a rule.",
-    ],
-)
-def test_what_passes_is_left_to_the_record_of_what_was_said(text):
-    assert found(text) == []
-
-
 def test_a_question_is_no_statement_of_the_person():
     finding = RuleFinding("We use uv here.", "preference", 0.8, "person_our_way", "do we use uv here?")
     assert list(weighed([finding], Message("do we use uv here?"))) == []

@@ -28,16 +28,6 @@ def event(name: EventName, client: str = "", **given: Any) -> HookEvent:
     return found
 
 
-def test_claude_code_reads_a_prompt():
-    found = event("user-prompt-submit", hook_event_name="UserPromptSubmit", prompt="fix it", cwd="/work")
-    assert (found.session, found.prompt, found.cwd, found.event) == (
-        "s",
-        "fix it",
-        "/work",
-        "UserPromptSubmit",
-    )
-
-
 def test_a_failed_command_of_claude_code_did_not_work():
     given = {"tool_name": "Bash", "tool_input": {"command": "make"}, "hook_event_name": "PostToolUseFailure"}
     found = event("post-tool-use", **given, error="Exit code 2")

@@ -3,7 +3,6 @@
 import pytest
 
 from example_memories import AT, MODEL, attach, code, insert, memory
-from recortex.storage.sqlite import migrations
 from recortex.storage.sqlite.store import SqliteStore
 
 
@@ -12,14 +11,6 @@ def store(tmp_path):
     opened = SqliteStore(tmp_path / "cortex.db", backups=tmp_path / "backups", clock=lambda: AT)
     yield opened
     opened.close()
-
-
-def test_all_migrations_run_on_a_fresh_database(store):
-    newest = migrations.known()[-1].version
-    assert store.schema == newest
-    rows = store.pool.rows("SELECT version, name, program FROM schema_migrations ORDER BY version")
-    assert [row[0] for row in rows] == list(range(1, newest + 1))
-    assert all(name and program for _, name, program in rows)
 
 
 def test_a_store_is_durable_and_takes_little_memory(store):
