@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import psycopg
 
-from recortex.sync import wire
+from recortex.sync import protocol
 from recortex.sync.protocol import MOST_VERSIONS, PROTOCOL, add_to_hash, check_version, signed
 
 ROOT = Path(__file__).parents[1]
@@ -234,15 +234,15 @@ class Client:
         stream.close()
 
     async def _send(self, reader: asyncio.StreamReader, stream: asyncio.StreamWriter, body: bytes) -> int:
-        path, moment = f"{wire.ROOT}/{self.writer.workspace}/push", int(time.time() * 1000)
-        body, encoding = wire.packed(body)  # all as the real client does it
-        proof = self.key.sign(wire.signed_request("POST", path, moment, body)).hex()
+        path, moment = f"{protocol.ROOT}/{self.writer.workspace}/push", int(time.time() * 1000)
+        body, encoding = protocol.packed(body)  # all as the real client does it
+        proof = self.key.sign(protocol.signed_request("POST", path, moment, body)).hex()
         head = {
             "host": "127.0.0.1",
             "authorization": f"Bearer {self.writer.token}",
-            wire.PROTOCOL_HEADER: PROTOCOL,
-            wire.REPLICA: self.writer.id,
-            wire.PROOF: f"{moment}.{proof}",
+            protocol.PROTOCOL_HEADER: PROTOCOL,
+            protocol.REPLICA: self.writer.id,
+            protocol.PROOF: f"{moment}.{proof}",
             "accept-encoding": "gzip",
             "content-type": "application/json",
             "content-encoding": encoding or "identity",

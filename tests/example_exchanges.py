@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from recortex.domain.exchange import TEAM, Exchange, ExchangeQuery
 from recortex.engines.exchanges.service import terms
 from recortex.lean import replace
-from recortex.sync.conversations import is_own
+from recortex.sync.bodies import is_own
 
 SAID_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -83,7 +83,7 @@ def main() -> int:
 
 
 def _tour(line: Invocation) -> int:
-    from recortex.cli.tour import tour
+    from recortex.cli.programs import tour
 
     return tour(line)
 
@@ -106,7 +106,7 @@ def _hook(words: Sequence[str]) -> int:
 
 
 def _worker(line: Invocation) -> int:
-    from recortex.cli.worker import worker
+    from recortex.cli.programs import worker
 
     return worker(line.arguments)
 
@@ -118,7 +118,7 @@ def _serve(line: Invocation) -> int:
 
 
 def _completion(line: Invocation, programs: Mapping[str, Command]) -> int:
-    from recortex.cli.completion import completion
+    from recortex.cli.programs import completion
 
     return completion(line, programs)
 

@@ -1,4 +1,4 @@
-"""Imports and classes that cost less than usual, for what starts often: hooks and short commands."""
+"""Imports, classes and hashes that cost less than usual, for what starts often: hooks and short commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from dataclasses import Field
+    from hashlib import blake2b, sha256
     from typing import NamedTuple, Self
+else:
+    # `hashlib` loads OpenSSL for its own versions of these, which takes longer than any short text's hash.
+    try:
+        from _blake2 import blake2b
+
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
+            from _sha256 import sha256
+    except ImportError:
+        from hashlib import blake2b, sha256
 
 _LATER = ("inspect", "toml", "yaml")
 
@@ -78,12 +90,14 @@ __all__ = [
     "Struct",
     "Value",
     "asdict",
+    "blake2b",
     "field",
     "force_setattr",
     "lazy_module",
     "msgspec",
     "names_of",
     "replace",
+    "sha256",
 ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 56,
+    "recall": 55,
     "remember": 47,
     "why": 37,
     "user-prompt-submit": 58,

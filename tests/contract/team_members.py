@@ -10,7 +10,7 @@ import msgspec
 import uvicorn
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from recortex.sync import wire
+from recortex.sync import protocol
 from recortex.sync.http import HttpTransport, Place
 from recortex.sync.protocol import (
     PROTOCOL,
@@ -128,15 +128,15 @@ class Replica:
     ):
         """One request as it is said, without the transport's care; gives its status and the server's word."""
         place = workspace if workspace is not None else self.place.workspace
-        path = f"{wire.ROOT}/{place}/{route}"
+        path = f"{protocol.ROOT}/{place}/{route}"
         body = body if isinstance(body, bytes) else msgspec.json.encode(body)
         moment = moment or int(time.time() * 1000)
-        made = (key or self.key).sign(wire.signed_request(method, path, moment, body)).hex()
+        made = (key or self.key).sign(protocol.signed_request(method, path, moment, body)).hex()
         told = {
             "authorization": f"Bearer {self.token}" if token is None else token and f"Bearer {token}",
-            wire.PROTOCOL_HEADER: str(PROTOCOL),
-            wire.REPLICA: self.id if replica is None else replica,
-            wire.PROOF: proof or f"{moment}.{made}",
+            protocol.PROTOCOL_HEADER: str(PROTOCOL),
+            protocol.REPLICA: self.id if replica is None else replica,
+            protocol.PROOF: proof or f"{moment}.{made}",
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
         told = {name: value.encode("latin-1") for name, value in told.items() if value}

@@ -19,10 +19,9 @@ from team_members import Replica, Team, everything, new_team_database, team_serv
 from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.sync import http, membership
 from recortex.sync.http import BusyError, HttpTransport, TurnedDownError, read_link
-from recortex.sync.keys import identity
-from recortex.sync.login import LoginError, Provider, by_device, pause_after
+from recortex.sync.keys import Vault, identity
+from recortex.sync.membership import LoginError, Provider, by_device, pause_after
 from recortex.sync.protocol import Batch, RefusedError
-from recortex.sync.vault import Vault
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ import pytest
 from team_members import FAST, Team, everything, new_team_database, team_server
 
 from recortex.sync.protocol import PURGE, add_to_hash
-from recortex.sync.team_pushes import PURGE_LOCK
-from recortex.sync.team_rules import DeniedError, Row
+from recortex.sync.team_rules import PURGE_LOCK, DeniedError, Row
 from recortex.sync.team_store import TeamStore
 
 

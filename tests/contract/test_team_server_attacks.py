@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg import errors
 from team_members import Replica, Team, new_team_database, team_server
 
-from recortex.sync import wire
+from recortex.sync import protocol
 from recortex.sync.protocol import MOST_BYTES, MOST_VERSIONS, id_of
 from recortex.sync.team_store import token_id
 
@@ -84,8 +84,8 @@ def pull(who, vector=None, **more):
 def replayed(who, route, body, *, late=0.0, other=None, to=None):
     """A request that was overheard, sent again later, or with another body, or to another route."""
     body, moment = msgspec.json.encode(body), int((time.time() - late) * 1000)
-    path = f"{wire.ROOT}/{who.place.workspace}/{route}"
-    proof = who.key.sign(wire.signed_request("POST", path, moment, body)).hex()
+    path = f"{protocol.ROOT}/{who.place.workspace}/{route}"
+    proof = who.key.sign(protocol.signed_request("POST", path, moment, body)).hex()
     return who.send(to or route, other or body, proof=f"{moment}.{proof}")
 
 

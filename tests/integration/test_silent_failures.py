@@ -8,8 +8,7 @@ import pytest
 
 from example_exchanges import exchange, keep
 from recortex import Cortex
-from recortex.consolidation.consolidating import MEASURED
-from recortex.consolidation.metrics import EVENTS, Event, details
+from recortex.consolidation.consolidating import EVENTS, MEASURED, Event, details
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.supersession.service import record
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from recortex.app import last_sessions
-    from recortex.app import neighbours as neighbour_files
+    from recortex.app import predicted as neighbour_files
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
     from recortex.codebase import git as git_files
@@ -46,7 +46,7 @@ else:
     git_files = lazy_module("recortex.codebase.git")
     last_sessions = lazy_module("recortex.app.last_sessions")
     exchange = lazy_module("recortex.domain.exchange")
-    neighbour_files = lazy_module("recortex.app.neighbours")
+    neighbour_files = lazy_module("recortex.app.predicted")
     output_redaction = lazy_module("recortex.engines.ingestion.output_redaction")
     reading = lazy_module("recortex.engines.supersession.reading")
     search = lazy_module("recortex.domain.search")

@@ -16,8 +16,7 @@ from recortex.domain.injection import END, START
 from recortex.domain.text import UNNAMED, lazy
 from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.filesystem import read_own, replace_text
-from recortex.hashes import sha256
-from recortex.lean import NamedTuple, lazy_module
+from recortex.lean import NamedTuple, lazy_module, sha256
 from recortex.version import __version__
 
 if TYPE_CHECKING:

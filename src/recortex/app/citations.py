@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from contextlib import closing
@@ -15,7 +16,8 @@ from recortex.domain.vocabulary import Scope
 from recortex.engines.citations import Lines, Search, judged, lost, signed, suffix, uncompared
 from recortex.engines.citations import together_together as together
 from recortex.engines.privacy import redact
-from recortex.errors import UntrustedFileError
+from recortex.errors import RecortexError, UntrustedFileError
+from recortex.filesystem import read_own
 from recortex.lean import NamedTuple, lazy_module
 
 if TYPE_CHECKING:
@@ -490,3 +492,43 @@ def _present(root: Path, files: Sequence[FileLink]) -> Iterator[freshness.Cited]
             yield freshness.Cited(one.path)
         elif one.state in {"fresh", "moved"}:
             yield freshness.Cited(one.path, one.first, one.last)
+
+
+# -- how patterns stand, as counted last: a small file, so that a memory's pattern can be told of cheaply
+
+
+STATE = ".patterns.json"
+"""What ends the file's name."""
+MOST_STATES = 1024 * 1024
+"""Bytes of the file that are read."""
+
+
+def state_file(app: Application) -> Path:
+    """Where it is."""
+    return app.project.facts.with_suffix(STATE)
+
+
+def states_of(app: Application, memories: Iterable[Memory]) -> Mapping[str, tuple[str, ...]]:
+    """How the patterns that memories are linked to stand, by the memory's id; those of others are left out.
+
+    The file is read only where a memory is linked to a pattern.
+    """
+    about = [one for one in memories if one.patterns]
+    known = _read_states(state_file(app)) if about else {}
+    found = {one.id: tuple(dict.fromkeys(_states(one, known))) for one in about}
+    return {id_: told for id_, told in found.items() if told}
+
+
+def _states(memory: Memory, known: Mapping[str, str]) -> Iterable[str]:
+    for link in memory.patterns:
+        said = known.get(link.id) or known.get(link.name)
+        if isinstance(said, str):
+            yield f"pattern now: {said}"
+
+
+def _read_states(path: Path) -> Mapping[str, str]:
+    try:
+        found = json.loads(read_own(path, MOST_STATES))
+    except (OSError, ValueError, RecursionError, RecortexError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.citations import cited_by
 from recortex.app.given import Asking
-from recortex.app.neighbours import neighbours_of
-from recortex.app.predicted import NEXT, PredictionCache, still_there
+from recortex.app.predicted import NEXT, PredictionCache, neighbours_of, still_there
 from recortex.domain.context import Bearing
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import describe_citations

@@ -21,7 +21,7 @@ from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, 
 from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
 from recortex.formats.transcripts import open_transcript
 from recortex.formats.transcripts.detection import folder_digest, open_session
-from recortex.hashes import blake2b
+from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

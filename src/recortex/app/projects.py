@@ -19,8 +19,7 @@ from recortex.codebase.git import Checkout, find_checkout, same_folder, set_loca
 from recortex.domain.text import lazy, suspicious
 from recortex.errors import ConfigError, PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import alone, read_own, replace_text, require_own, require_own_folder
-from recortex.hashes import sha256
-from recortex.lean import Value, asdict, field, lazy_module, replace
+from recortex.lean import Value, asdict, field, lazy_module, replace, sha256
 
 if TYPE_CHECKING:
     import glob

@@ -11,8 +11,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.citations import cite
-from recortex.app.neighbours import keep_neighbours, state_file
+from recortex.app.citations import cite, state_file
+from recortex.app.predicted import keep_neighbours
 from recortex.app.projects import holds_secret
 from recortex.code.counting import conventions_of, ids_of
 from recortex.code.detecting import detect

@@ -42,7 +42,7 @@ def follow_symbols(work: Work) -> Outcome:
         return Outcome({}, "the facts of code cannot be kept", "skipped")
     with closing(code), past(work.services.root) as known:
         slow = code.refresh()
-        from recortex.app.neighbours import keep_neighbours
+        from recortex.app.predicted import keep_neighbours
         from recortex.engines.code.project import Project
 
         if work.services.facts:

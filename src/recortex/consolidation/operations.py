@@ -7,11 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.diagnosis import record_search
-from recortex.consolidation.consolidating import Consolidating, Plan, Proposal
+from recortex.consolidation.consolidating import Consolidating, Plan, Proposal, averages, missed
 from recortex.consolidation.duplicates import Consolidation, Duplicate, Duplicates, comparable
-from recortex.consolidation.metrics import averages, missed
-from recortex.consolidation.phases import statement
-from recortex.consolidation.summary import LEAST, grounded
+from recortex.consolidation.phases import LEAST, grounded, statement
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
 from recortex.engines.exchanges.building import sentences

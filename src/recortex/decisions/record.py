@@ -14,13 +14,16 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.decisions.mentions import MOST as MOST_MENTIONS
-from recortex.decisions.mentions import Mention, field_mentions, in_part, mentions
-from recortex.decisions.status import (
+from recortex.decisions.mentions import (
+    Mention,
     Said,
     Standing,
     dates_in,
+    field_mentions,
+    in_part,
     is_choice,
     is_of_others,
+    mentions,
     nearest,
     stated_in,
     statements,

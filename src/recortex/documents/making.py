@@ -18,7 +18,7 @@ from recortex.domain.search import LEAST_TOKENS, MOST_TOKENS, OVERLAP, Chunk, Do
 from recortex.domain.vocabulary import Domain
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.table import rules_in_use
-from recortex.hashes import blake2b
+from recortex.lean import blake2b
 from recortex.text.tokens import LONGEST_TOKEN, fitting
 from recortex.text.words import (
     compound_parts,

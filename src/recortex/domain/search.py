@@ -10,8 +10,7 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Freshness, Memory
 from recortex.domain.text import RULE as IN_A_FILE
 from recortex.domain.vocabulary import Domain, Origin, Scope, Status
-from recortex.hashes import blake2b
-from recortex.lean import NamedTuple, Value, field
+from recortex.lean import NamedTuple, Value, blake2b, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from recortex.hashes import blake2b, sha256
+from recortex.lean import blake2b, sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,8 +20,7 @@ from recortex.domain.text import lazy
 from recortex.embeddings.onnx import OnnxEmbedder, cut, normalised
 from recortex.embeddings.providers import HttpEmbedder, Provider, key_of, provider
 from recortex.errors import EmbeddingError
-from recortex.hashes import blake2b
-from recortex.lean import NamedTuple, lazy_module
+from recortex.lean import NamedTuple, blake2b, lazy_module
 from recortex.ports.model import PieceEmbedder
 
 if TYPE_CHECKING:

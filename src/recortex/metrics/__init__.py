@@ -7,6 +7,6 @@ CAPABILITY = Capability(
     jobs=("recortex.metrics.counting:JOBS",),
     tables={"metrics": "recortex.metrics.records:MetricRecords"},
     renderers={"Metrics": "recortex.metrics.operations:metrics"},
-    report="recortex.metrics.week:report",
+    report="recortex.metrics.exporting:report",
     tracer="recortex.metrics.exporting:export",
 )

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from recortex.metrics.exporting import exposition
+from recortex.metrics.exporting import (
+    Alert,
+    Subsystem,
+    alerts,
+    counted,
+    exposition,
+    questions_of,
+    subsystems,
+    unanswered,
+)
 from recortex.metrics.records import Asked, Histogram, KindCount, MetricRecords, StoreMetrics
-from recortex.metrics.week import Alert, Subsystem, alerts, counted, questions_of, subsystems, unanswered
 from recortex.operations.base import Operations, bounded, scope_name
 from recortex.operations.registry import operation
 from recortex.terminal import clean, plural

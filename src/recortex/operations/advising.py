@@ -10,9 +10,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from recortex.app.citations import cited_by
+from recortex.app.citations import cited_by, states_of
 from recortex.app.knowledge import Knowledge
-from recortex.app.neighbours import states_of
 from recortex.codebase.git import relative
 from recortex.domain.context import (
     GenerationContext,

@@ -544,7 +544,7 @@ class CorrectionOperations(Operations):
 
     def _by_person(self, services: StoreServices, old: Memory, answer: Answer, text: str) -> Memory:
         """What a person's word makes of a memory: sure, active and validated, or put away."""
-        from recortex.app.validation import cited_anew
+        from recortex.app.jobs.validation import cited_anew
         from recortex.engines.validation import approved
 
         sure = reviewing.answered(old.confidence, answer)

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.validation import cited_anew, validate
+from recortex.app.jobs.validation import cited_anew, validate
 from recortex.domain.kinds import KINDS
 from recortex.domain.learned import Question
 from recortex.domain.memory import Memory
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from recortex.app.application import StoreServices
     from recortex.app.jobs import running as job_running
     from recortex.app.jobs import table as job_table
-    from recortex.app.validation import Mend, Validated
+    from recortex.app.jobs.validation import Mend, Validated
     from recortex.engines.supersession import service
 else:
     changes = lazy_module("recortex.app.changes")

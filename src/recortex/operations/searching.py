@@ -8,8 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from recortex.app.citations import cited_by
-from recortex.app.neighbours import states_of
+from recortex.app.citations import cited_by, states_of
 from recortex.domain.exchange import LEAST_SHOWN, SHOWN, Exchange, ExchangeHit
 from recortex.domain.memory import describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id

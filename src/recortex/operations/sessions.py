@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief_cache import forget_briefs
-from recortex.app.neighbours import forget_code
 from recortex.app.past_sessions import own_sessions
+from recortex.app.predicted import forget_code
 from recortex.app.replay import replay
 from recortex.app.whole_stores import describe_erasable, erase
 from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery

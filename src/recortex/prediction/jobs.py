@@ -16,7 +16,7 @@ def work_out(work: Work) -> Outcome:
     location = work.services.location
     if work.services.scope is Scope.GLOBAL or location.project is None or location.remote:
         return Outcome({}, "there is no working tree here", "skipped")
-    from recortex.prediction.gathering import preload
+    from recortex.prediction.engine import preload
 
     return Outcome({"predicted": preload(work.services, location.project.root, work.now)})
 

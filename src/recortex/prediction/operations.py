@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.app.given import Asking
-from recortex.app.neighbours import neighbours_of
-from recortex.app.predicted import NEXT, PredictionCache, still_there
+from recortex.app.predicted import NEXT, PredictionCache, neighbours_of, still_there
 from recortex.domain.text import clean
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations, bounded
 from recortex.operations.context import named
 from recortex.operations.registry import operation
-from recortex.prediction.engine import names_of
-from recortex.prediction.gathering import EACH, Prospect, preload
+from recortex.prediction.engine import EACH, Prospect, names_of, preload
 from recortex.terminal import plural, short
 
 if TYPE_CHECKING:

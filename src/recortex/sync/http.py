@@ -14,7 +14,7 @@ import httpx2
 from recortex.domain.text import clean
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, msgspec, replace
-from recortex.sync import wire
+from recortex.sync import protocol
 from recortex.sync.protocol import (
     MOST_BYTES,
     PROTOCOL,
@@ -233,7 +233,7 @@ class HttpTransport:
             OfflineError: there is no answer.
             TurnedDownError: the server refuses.
         """
-        body, encoding = wire.packed(msgspec.json.encode(value)) if value is not None else (b"", "")
+        body, encoding = protocol.packed(msgspec.json.encode(value)) if value is not None else (b"", "")
         pause, left, corrected = _FIRST_PAUSE, _TRIES, False
         while True:
             try:
@@ -257,16 +257,16 @@ class HttpTransport:
     def _once(
         self, name: str, method: str, body: bytes, encoding: str, *, timeout: float = _TIMEOUT
     ) -> bytes:
-        path = f"{wire.ROOT}/{quote(self.place.workspace, safe='')}/{name}"
+        path = f"{protocol.ROOT}/{quote(self.place.workspace, safe='')}/{name}"
         moment = int((time.time() + self._ahead) * 1000)
-        proof = self._key.sign(wire.signed_request(method, path, moment, body)).hex()
+        proof = self._key.sign(protocol.signed_request(method, path, moment, body)).hex()
         headers = {
             "accept-encoding": "gzip",
             "content-type": "application/json",
             "user-agent": f"recortex/{__version__}",
-            wire.PROTOCOL_HEADER: str(PROTOCOL),
-            wire.REPLICA: self._replica,
-            wire.PROOF: f"{moment}.{proof}",
+            protocol.PROTOCOL_HEADER: str(PROTOCOL),
+            protocol.REPLICA: self._replica,
+            protocol.PROOF: f"{moment}.{proof}",
         }
         if self._token:  # whoever logs in has none yet
             headers["authorization"] = f"Bearer {self._token}"

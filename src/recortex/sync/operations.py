@@ -18,10 +18,9 @@ from recortex.operations.registry import operation
 from recortex.sync.bodies import RELATION
 from recortex.sync.git_branch import GitBranch
 from recortex.sync.merging import by_id, settle
-from recortex.sync.protocol import OfflineError, SyncError, ms_of, parse_body
+from recortex.sync.protocol import Access, OfflineError, SyncError, ms_of, parse_body
 from recortex.sync.records import COMPONENT
 from recortex.sync.team import GIT, Team
-from recortex.sync.wire import Access
 
 if TYPE_CHECKING:
     from recortex.app.application import StoreServices

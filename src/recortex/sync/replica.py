@@ -16,23 +16,26 @@ from recortex.engines.exchanges.service import terms
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.privacy import redact_json
 from recortex.errors import InvalidInputError
-from recortex.hashes import sha256
-from recortex.lean import replace
+from recortex.lean import replace, sha256
 from recortex.sync.bodies import (
+    EXCHANGE,
     RELATION,
     body_of,
     changed,
     ends_of,
+    exchange_body,
+    exchange_of,
+    is_own,
     is_own_business,
     is_shared,
+    mark_of,
     memory_of,
     operation_of,
     relation_body,
     relation_id,
     relation_of,
 )
-from recortex.sync.conversations import EXCHANGE, exchange_body, exchange_of, is_own, mark_of
-from recortex.sync.keys import check_applied, check_card, check_signature
+from recortex.sync.keys import Vault, check_applied, check_card, check_signature
 from recortex.sync.merging import by_id, settle, speaker_of
 from recortex.sync.protocol import (
     AHEAD_MS,
@@ -49,7 +52,6 @@ from recortex.sync.protocol import (
     parse_body,
 )
 from recortex.sync.records import Conflict, Head, Replica, State, SyncRecords
-from recortex.sync.vault import Vault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -26,8 +26,8 @@ from starlette.routing import Route
 
 from recortex.app.access import Right
 from recortex.lean import Value, msgspec
-from recortex.sync import wire
-from recortex.sync.login import Checker, LoginError, Provider
+from recortex.sync import protocol
+from recortex.sync.membership import Checker, LoginError, Provider
 from recortex.sync.protocol import (
     MOST_BYTES,
     MOST_VERSIONS,
@@ -151,7 +151,7 @@ def team_application(settings: TeamSettings) -> Starlette:
     }
     return Starlette(
         routes=[
-            Route(f"{wire.ROOT}/{{workspace}}/{name}", _answered(act), methods=[method])
+            Route(f"{protocol.ROOT}/{{workspace}}/{name}", _answered(act), methods=[method])
             for name, (act, method) in routes.items()
         ],
         lifespan=lifespan,
@@ -357,7 +357,7 @@ def _bearer(request: Request) -> str:
 
 
 def _moment(request: Request) -> int:
-    moment = request.headers.get(wire.PROOF, "").partition(".")[0]
+    moment = request.headers.get(protocol.PROOF, "").partition(".")[0]
     return int(moment) if moment.isdecimal() and len(moment) < 16 else 0  # noqa: PLR2004  a bound
 
 
@@ -367,7 +367,7 @@ def _proven(request: Request, caller: Caller, moment: int, raw: bytes, needed: R
     Raises:
         DeniedError: it does not.
     """
-    if not caller.replica or request.headers.get(wire.REPLICA, "") != caller.replica:
+    if not caller.replica or request.headers.get(protocol.REPLICA, "") != caller.replica:
         raise DeniedError(
             403,
             "other_replica",
@@ -390,7 +390,7 @@ def _check_scope(caller: Caller, needed: Right) -> None:
 
 
 def _check_protocol(request: Request) -> None:
-    spoken = request.headers.get(wire.PROTOCOL_HEADER, "")
+    spoken = request.headers.get(protocol.PROTOCOL_HEADER, "")
     if spoken != str(PROTOCOL):
         older = spoken.isdecimal() and len(spoken) < 10 and int(spoken) > PROTOCOL  # noqa: PLR2004  a bound
         raise DeniedError(
@@ -404,10 +404,10 @@ def _check_protocol(request: Request) -> None:
 def _check_proof(request: Request, raw: bytes, moment: int, key: bytes) -> None:
     """Refuse a request that the replica did not sign, or not now."""
     now = time.time()
-    signature = request.headers.get(wire.PROOF, "").partition(".")[2]
+    signature = request.headers.get(protocol.PROOF, "").partition(".")[2]
     path = request.scope["raw_path"].decode("latin-1")
-    path = path[path.index(wire.ROOT) :]
-    text = wire.signed_request(request.method, path, moment, raw)
+    path = path[path.index(protocol.ROOT) :]
+    text = protocol.signed_request(request.method, path, moment, raw)
     if not _is_signed(key, signature, text):
         raise DeniedError(
             401,
@@ -415,7 +415,7 @@ def _check_proof(request: Request, raw: bytes, moment: int, key: bytes) -> None:
             "The request is not signed with the key of the token's replica.",
             "Join the workspace with a link of your own: recortex sync join LINK",
         )
-    if abs(now - moment / 1000) > wire.SKEW:
+    if abs(now - moment / 1000) > protocol.SKEW:
         raise DeniedError(
             401, "clock", "The request was signed at another time.", "Set the clock of one of the machines."
         )
@@ -553,9 +553,9 @@ def _unpacked(request: Request, raw: bytes) -> bytes:
 
 
 def _response(request: Request, status: int, body: bytes, more: Mapping[str, str] | None = None) -> Response:
-    headers = {wire.PROTOCOL_HEADER: str(PROTOCOL), "cache-control": "no-store", **(more or {})}
+    headers = {protocol.PROTOCOL_HEADER: str(PROTOCOL), "cache-control": "no-store", **(more or {})}
     if "gzip" in request.headers.get("accept-encoding", ""):
-        body, encoding = wire.packed(body)
+        body, encoding = protocol.packed(body)
         headers |= {"content-encoding": encoding} if encoding else {}
     return Response(body, status, headers, media_type="application/json")
 

@@ -16,11 +16,10 @@ from recortex.filesystem import alone
 from recortex.lean import replace
 from recortex.sync.exchange import synchronise
 from recortex.sync.git_branch import BRANCH, CopyLeftError, GitBranch, delete
-from recortex.sync.keys import identity
+from recortex.sync.keys import Vault, identity
 from recortex.sync.protocol import MOST_NAME, RunningError, SyncError, named
 from recortex.sync.records import REPOSITORY, Replica, SyncRecords
 from recortex.sync.replica import SyncReplica
-from recortex.sync.vault import Vault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

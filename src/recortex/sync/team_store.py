@@ -22,14 +22,16 @@ from psycopg_pool import AsyncConnectionPool
 
 from recortex.app.access import PREFIX, Right
 from recortex.sync.protocol import MODULUS, Applied, parse
-from recortex.sync.team_pushes import PURGE_LOCK, Push, Pushes
 from recortex.sync.team_rules import (
     NOTHING,
+    PURGE_LOCK,
     Caller,
     DeniedError,
     Limits,
     MemberToken,
     Page,
+    Push,
+    Pushes,
     Row,
     State,
     accepted,

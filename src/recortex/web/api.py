@@ -26,8 +26,7 @@ from recortex.mcp.arguments import converted, is_true
 from recortex.mcp.projection import CONFIRM, input_schema
 from recortex.operations import manifest
 from recortex.operations.registry import find_operation
-from recortex.web.answers import JSON, STATUS_OF, error
-from recortex.web.desk import HERE
+from recortex.web.answers import HERE, JSON, STATUS_OF, error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from recortex.operations.registry import Operation
-    from recortex.web.desk import Desk
+    from recortex.web.answers import Desk
     from recortex.web.guard import Visitor
 
 ROOT = "/api/v1"

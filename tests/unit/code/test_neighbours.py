@@ -5,9 +5,9 @@ import subprocess
 import pytest
 
 from recortex import Cortex
-from recortex.app import neighbours as neighbour_table
+from recortex.app import predicted as neighbour_table
 from recortex.app.jobs.running import run
-from recortex.app.neighbours import neighbours_of
+from recortex.app.predicted import neighbours_of
 from recortex.code.jobs import SYMBOLS
 from recortex.domain.vocabulary import Scope
 

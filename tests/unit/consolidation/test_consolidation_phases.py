@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recortex.consolidation.consolidating import EVENTS, Event, averages, missed, tuned
 from recortex.consolidation.guard import difference, sameness
 from recortex.consolidation.jobs import Figures, trigger
-from recortex.consolidation.metrics import EVENTS, Event, averages, missed, tuned
-from recortex.consolidation.phases import USUAL, boost, candidates, find
-from recortex.consolidation.summary import Rarity, key_phrases
+from recortex.consolidation.phases import USUAL, Rarity, boost, candidates, find, key_phrases
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status

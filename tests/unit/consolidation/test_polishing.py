@@ -2,7 +2,7 @@
 
 import pytest
 
-from recortex.consolidation.summary import grounded
+from recortex.consolidation.phases import grounded
 from recortex.engines.prompting.service import Polished
 
 SAID = [

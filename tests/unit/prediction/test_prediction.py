@@ -12,8 +12,16 @@ from recortex import Cortex
 from recortex.app.predicted import LONGEST, NEXT, SHORTEST, Kept, PredictionCache, Predictions, time_to_live
 from recortex.domain.session import Signal
 from recortex.domain.vocabulary import Scope
-from recortex.prediction.engine import AGREEMENT, WEIGHTS, Candidate, Signals, focused, names_of, predict
-from recortex.prediction.gathering import Prospect
+from recortex.prediction.engine import (
+    AGREEMENT,
+    WEIGHTS,
+    Candidate,
+    Prospect,
+    Signals,
+    focused,
+    names_of,
+    predict,
+)
 
 NAMES = st.frozensets(st.sampled_from(["a.py", "b.py", "c.ts", "d.md"]), max_size=3)
 CANDIDATES = st.lists(

@@ -171,7 +171,7 @@ def test_it_lies_in_the_home_folder_where_no_variable_says_otherwise(project, tm
 def test_a_store_on_a_server_holds_nothing_of_it(cortex, mine):
     from types import SimpleNamespace
 
-    from recortex.app.instruction_state import persons
+    from recortex.app.hooks.dispatch import persons
 
     root = cortex._app.root
     assert persons(SimpleNamespace(remote=True), root, mine.parent) == []

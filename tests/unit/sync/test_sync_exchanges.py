@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from example_exchanges import SAID_AT, exchange, keep
-from recortex.app.jobs import renames
+from recortex.app.jobs import validation
 from recortex.cli.rendering import render
 from recortex.domain.exchange import ExchangeQuery
 from recortex.mcp.projection import lean
@@ -162,7 +162,7 @@ def test_it_is_nobody_elses_word_and_nothing_is_learned_from_it(people):
     assert meeting.vector.keys() == {ada.replica().me.replica}
     assert {one.opener for one in said(bob)} == {"teammate", "agent"}
     assert {one.speaker for one in said(bob)} == {"Ada"}
-    assert bob.store.exchange_search.added_after(0, renames.BATCH) == []
+    assert bob.store.exchange_search.added_after(0, validation.BATCH) == []
     assert bob.store.exchanges.growing("s1") == (None, None)
     assert bob.texts() == []
     made = bob.cortex.remember("The importer uses Redis.", kind="decision", from_exchange=SAID.id)

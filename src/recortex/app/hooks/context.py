@@ -17,8 +17,7 @@ from recortex.codebase.git import branch_and_commit, working_tree
 from recortex.domain.session import Session, Signal
 from recortex.errors import PermissionsError, UntrustedFileError
 from recortex.filesystem import append_own, read_own, replace_text
-from recortex.hashes import blake2b, sha256
-from recortex.lean import Struct, Value, asdict, field, replace
+from recortex.lean import Struct, Value, asdict, blake2b, field, replace, sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

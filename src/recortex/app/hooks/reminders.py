@@ -48,8 +48,7 @@ from recortex.engines.sessions.relevance_gate import (
     words_of,
 )
 from recortex.errors import UntrustedFileError
-from recortex.hashes import sha256
-from recortex.lean import NamedTuple, asdict, replace
+from recortex.lean import NamedTuple, asdict, replace, sha256
 from recortex.version import __version__
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
+from recortex.app.hooks.dispatch import changed, looks_of, note, notes_beside, persons
 from recortex.app.past_sessions import sharers
 from recortex.app.projects import shown
 from recortex.clients.instruction_files import (

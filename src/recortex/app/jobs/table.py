@@ -29,9 +29,8 @@ from recortex.app.changes import CHANGES_NAME, Changes, common_in, inferred_in_s
 from recortex.app.jobs import lifecycle as m
 from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
-from recortex.app.jobs.renames import follow_renames
+from recortex.app.jobs.validation import follow_renames, validate
 from recortex.app.jobs.work import Job, Outcome, Work, in_chunks, rest
-from recortex.app.validation import validate
 from recortex.domain.relation import AuditEntry
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.maintenance import MONTH, QUARTER, WEEK
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from recortex.app.validation import Validated
+    from recortex.app.jobs.validation import Validated
     from recortex.domain.memory import Memory, Reach
     from recortex.domain.relation import Relation
     from recortex.settings import Settings

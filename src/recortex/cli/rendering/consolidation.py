@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.memories import line_of
-from recortex.consolidation.metrics import TARGETS
+from recortex.consolidation.consolidating import TARGETS
 from recortex.domain.text import clean
 from recortex.terminal import plural, short
 

@@ -27,8 +27,7 @@ from recortex.domain.exchange import (
 )
 from recortex.domain.text import lazy
 from recortex.engines.patterns import Patterns
-from recortex.hashes import blake2b
-from recortex.lean import NamedTuple, replace
+from recortex.lean import NamedTuple, blake2b, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

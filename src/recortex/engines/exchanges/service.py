@@ -28,8 +28,7 @@ from recortex.engines.indexing import cosines
 from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 from recortex.engines.regression import Regression, standardised
-from recortex.hashes import blake2b
-from recortex.lean import NamedTuple, replace
+from recortex.lean import NamedTuple, blake2b, replace
 from recortex.text.languages import looked_up, question_words
 from recortex.text.words import borders, compound_parts, grams, path_words, stem
 

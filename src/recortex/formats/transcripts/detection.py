@@ -40,7 +40,7 @@ from recortex.formats.transcripts.pieces import (
     plain,
     spoken,
 )
-from recortex.hashes import sha256
+from recortex.lean import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -25,7 +25,7 @@ from recortex.domain.injection import (
     untagged,
 )
 from recortex.formats.hook_events import as_mapping, command_of, files_of, is_writing
-from recortex.hashes import blake2b
+from recortex.lean import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

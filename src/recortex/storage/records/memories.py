@@ -10,8 +10,7 @@ from recortex.domain.memory import SymbolLink
 from recortex.domain.relation import KEPT_VERSIONS, Version
 from recortex.domain.search import Neighbour, matches
 from recortex.domain.time import to_micros
-from recortex.hashes import sha256
-from recortex.lean import replace
+from recortex.lean import replace, sha256
 from recortex.storage.database import Records, json, read, stored
 from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from recortex.web.desk import HERE
-from recortex.web.pages import home, knowledge, memories
+from recortex.web.answers import HERE
+from recortex.web.pages import home, memories
 from recortex.web.pages.view import events, handler, not_found
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from recortex.web.desk import Desk
+    from recortex.web.answers import Desk
 
 __all__ = ["not_found", "routes"]
 
@@ -27,12 +27,11 @@ def routes(desk: Desk) -> Sequence[Route]:
     async def first(_: Request) -> Response:
         return RedirectResponse(f"/p/{HERE}/")
 
-    declared = [one for module in (home, memories, knowledge) for one in module.PAGES]
     return [
         Route("/", first),
         Route("/p/{project}/events", events(desk)),
         *(
             Route(f"/p/{{project}}{one.path}", handler(desk, one), methods=[one.method], name=one.name)
-            for one in declared
+            for one in (*home.PAGES, *memories.PAGES, *home.KNOWLEDGE_PAGES)
         ),
     ]

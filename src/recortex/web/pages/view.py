@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from recortex.codec import convert
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError, RecortexError
-from recortex.hashes import sha256
+from recortex.lean import sha256
 from recortex.web.answers import STATUS_OF, page
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from recortex.cortex import Cortex
-    from recortex.web.desk import Desk
+    from recortex.web.answers import Desk
     from recortex.web.guard import Visitor
 
 Result = TypeVar("Result")

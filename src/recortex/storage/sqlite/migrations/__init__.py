@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recortex.errors import CorruptStoreError, MigrationError, NewerSchemaError
-from recortex.hashes import sha256
+from recortex.lean import sha256
 from recortex.storage import database
 from recortex.storage.tables import keyword_indexes
 from recortex.version import __version__
