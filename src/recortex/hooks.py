@@ -18,9 +18,10 @@ from recortex.app.projects import find_project, of_project, of_user
 from recortex.app.wiring import hook_context
 from recortex.deadlines import Ending
 from recortex.domain.injection import sealed
+from recortex.domain.session import UNMARKED
 from recortex.filesystem import append_own
 from recortex.formats.hook_events import EVENTS, parse
-from recortex.lean import NamedTuple
+from recortex.lean import NamedTuple, replace
 from recortex.settings import home_folder, inside, project_of_agent
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ LONGEST = 10_000
 """Characters of an answer: clients replace a longer one by a preview."""
 SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ash", b"ksh", b"fish", b"busybox"})
 """Programs through which clients start hooks."""
+SCRIPTED = frozenset(("-p", "--prompt"))
+"""Words with which they take one prompt and then end, as scripts start them."""
+ATTENDED = frozenset(("-i", "--prompt-interactive", "--acp", "--experimental-acp"))
+"""Words with which a person goes on to type: in a terminal, or in an editor that talks to the client."""
+TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 MOVED = (
     "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
 )
@@ -121,8 +127,14 @@ def _event(name: EventName, options: Options) -> HookEvent | None:
     raw = _stdin()
     if raw is None or inside():
         return None
-    event = parse(name, raw, client=options.client, project=project_of_agent(), process=_client_process(name))
-    return event if event and not event.void else None
+    process = _client_process(name)
+    event = parse(name, raw, client=options.client, project=project_of_agent(), process=process)
+    if event is None or event.void:
+        return None
+    if event.client not in UNMARKED or name not in {"user-prompt-submit", "stop"}:
+        return event
+    process = process or _asked_process(os.getppid())
+    return replace(event, unattended_since=_unattended_since(event.client, process) if process else 0.0)
 
 
 def _client_process(name: str) -> int:
@@ -154,6 +166,50 @@ def _asked_process(parent: int) -> int:
         return 0
 
 
+def _unattended_since(client: str, process: int) -> float:
+    """When a client's process began, if a program gives it its prompts; 0: a person may, or nobody knows."""
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as file:  # noqa: PTH123  a hot path
+            words = os.fsdecode(file.read()).split("\0")
+        piped = not os.readlink(f"/proc/{process}/fd/0").startswith(TERMINALS)  # noqa: PTH115
+        age = _age(str(process))
+    except OSError:  # not on Linux, where alone it is known what a process reads from
+        age, words = _asked_words(process)
+        piped = False
+    return time.time() - age if age and is_unattended(client, words, piped=piped) else 0.0
+
+
+def is_unattended(client: str, words: Sequence[str], *, piped: bool) -> bool:
+    """Whether a program gives a client its prompts.
+
+    Args:
+        client: that runs.
+        words: of its command line. The first that decides does so: what follows `-i` may be about anything.
+        piped: it reads from no terminal.
+    """
+    named = (word.partition("=")[0] for word in words)
+    deciding = next((word for word in named if word in SCRIPTED or word in ATTENDED), "")
+    # Another program may be built upon the same client, and a person talk to that.
+    own = any(os.path.basename(word) in UNMARKED[client] for word in words)  # noqa: PTH119  a hot path
+    return deciding in SCRIPTED or (piped and own and not deciding)
+
+
+def _asked_words(process: int) -> tuple[float, list[str]]:
+    """What `ps` knows of a process: its age in seconds, and the words of its command line; 0 if nothing."""
+    import subprocess
+
+    words = ["ps", "-ww", "-o", "etime=,args=", "-p", str(process)]
+    try:
+        # The words are fixed.
+        said = subprocess.run(words, capture_output=True, timeout=1, check=True).stdout  # noqa: S603
+        elapsed, *line = os.fsdecode(said).split()
+        days, _, clock = elapsed.rpartition("-")
+        hours, minutes, seconds = ["0", "0", *clock.split(":")][-3:]
+        return ((int(days or 0) * 24 + int(hours)) * 60 + int(minutes)) * 60 + int(seconds) + 1.0, line
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return 0.0, []
+
+
 def _answer(event: HookEvent, options: Options) -> bytes:
     folder = _folder(options, event)
     if folder is None:
@@ -179,11 +235,23 @@ def _count(context: HookContext, event: HookEvent, error: str, *, said: bool) ->
 
 def _lived() -> float:
     """Seconds since this process began, which is what the client waits for; to a hundredth on Linux."""
-    with suppress(OSError, ValueError, AttributeError, IndexError):
-        with open("/proc/self/stat", "rb") as file:  # noqa: PTH123  a hot path
+    with suppress(OSError):
+        if age := _age("self"):
+            return age
+    return time.monotonic() - _BEGAN
+
+
+def _age(process: str) -> float:
+    """Seconds since a process began; 0 where this system does not count them so.
+
+    Raises:
+        OSError: it cannot be read, or this is not Linux.
+    """
+    with suppress(ValueError, AttributeError, IndexError):
+        with open(f"/proc/{process}/stat", "rb") as file:  # noqa: PTH123  a hot path
             began = int(file.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
         return time.clock_gettime(time.CLOCK_BOOTTIME) - began
-    return time.monotonic() - _BEGAN
+    return 0.0
 
 
 def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app.projects import find_project, is_above_all, of_info, shown
 from recortex.codebase.git import find_checkout, working_tree, worktrees
 from recortex.codebase.record_files import command_files
-from recortex.domain.session import HookEvent
+from recortex.domain.session import UNMARKED, HookEvent
 from recortex.errors import RecortexError, UntrustedFileError
 from recortex.filesystem import open_regular, read_own, replace_text
 from recortex.formats.command_text import LEAST_WHOLE, Template, Typed, bodies, template, typed_beside
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from recortex.app.application import StoreServices
     from recortex.app.projects import Location, Project
     from recortex.domain.exchange import Form, SessionInfo, ToolCall, Turn
+    from recortex.domain.session import Signal
     from recortex.formats.transcripts import TranscriptReader
 
 
@@ -113,6 +114,8 @@ _TAIL = 1_000_000
 """Bytes before a turn in which the question that it answers is looked for first."""
 _TURN_PLACES_ASKING = frozenset(("person", "program", "repository"))
 """Whose messages are questions; what the client or another agent puts in comes while one is answered."""
+WRITTEN_LATER = timedelta(seconds=10)
+"""By how much later than a hook a client may write down the prompt of which it tells it."""
 SOMEWHERE = Path()
 """In place of the root of another project of which only the digest of its folder is known."""
 
@@ -123,13 +126,18 @@ class TurnPlaces:
     Args:
         root: the project's.
         home: the person's data folder, where projects without git are known; None: none is.
+        signals: gives what hooks saw in a session.
 
     Attributes:
         elsewhere: the roots of other projects in which turns were said.
     """
 
-    def __init__(self, root: Path, home: Path | None) -> None:
+    def __init__(
+        self, root: Path, home: Path | None, signals: Callable[[str], Sequence[Signal]] = lambda _: ()
+    ) -> None:
         self._root, self._home = root.resolve(), home
+        self._signals = signals
+        self._unattended: dict[str, list[tuple[datetime, datetime]]] = {}
         self._known: dict[str, Path | None] = {}
         # Linked worktrees lie elsewhere, and are the same project.
         self._folders = tuple(dict.fromkeys((root, self._root, *worktrees(self._root))))
@@ -141,7 +149,7 @@ class TurnPlaces:
     def from_services(cls, services: StoreServices) -> TurnPlaces:
         """For the project of a store."""
         project = services.location.project
-        return cls(services.root, project.home if project else None)
+        return cls(services.root, project.home if project else None, services.store.sessions.signals)
 
     def own(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[Turn]:
         """The turns said in the project, or nobody knows where; what its commands say is its own word."""
@@ -149,7 +157,21 @@ class TurnPlaces:
             if found and found not in {self._root, SOMEWHERE}:
                 self.elsewhere.add(found)
             if found in {None, self._root}:
-                yield self._commands.attributed(turn, turn.cwd or reader.info.cwd)
+                said = replace(turn, author="program") if self._sent(turn, reader.info) else turn
+                yield self._commands.attributed(said, said.cwd or reader.info.cwd)
+
+    def _sent(self, turn: Turn, info: SessionInfo) -> bool:
+        """Whether a program sent a turn that the transcript has as a person's: hooks saw what ran then."""
+        if info.client not in UNMARKED or not turn.by_person or turn.at is None:
+            return False
+        session = of_info(info).session_id
+        if session not in self._unattended:
+            self._unattended[session] = [
+                (datetime.fromtimestamp(float(one.digest), UTC), one.at + WRITTEN_LATER)
+                for one in self._signals(session)
+                if one.name == "unattended"
+            ]
+        return any(began <= turn.at <= end for began, end in self._unattended[session])
 
     def _placed(self, turns: Iterable[Turn], reader: TranscriptReader) -> Iterator[tuple[Turn, Path | None]]:
         """The turns, each with the root of the project in which the question was asked that it belongs to."""

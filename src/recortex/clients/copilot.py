@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -29,11 +29,19 @@ from recortex.formats.transcripts.pieces import (
     tool_call,
 )
 
+if TYPE_CHECKING:
+    from recortex.domain.exchange import Author
+
+
 _ASK = "ask_user"  # the client's own; tools of MCP servers have their server's name before theirs
 _ANSWER = re.compile(r"\AUser (?:responded|selected|answered): (.+)", re.DOTALL)
 _NOBODY = "The user is not available to respond"  # the client answers for the person
 _EXIT = re.compile(r"<(?:shellId: [^<>\n]{1,60} completed|exited) with exit code (\d{1,5})>\s*\Z")
 _TYPED = frozenset(("", "user"))
+# What the client tells the model of a session that runs without a person (`-p`, or a prompt that is piped).
+# It stands at the beginning: further on are the instructions of the repository, which may say anything.
+_UNATTENDED = "You are running in non-interactive mode"
+_BEGINNING = 400  # characters
 
 
 class _Line(msgspec.Struct, rename="camel", gc=False):
@@ -75,10 +83,16 @@ class _Context(msgspec.Struct, gc=False):
 
 
 class CopilotParser:
-    """Reads the events of one session."""
+    """Reads the events of one session.
+
+    Whether a prompt was a person's stands behind it, in what the model is told next, and only where that has
+    changed since the prompt before.
+    """
 
     def __init__(self) -> None:
         self._context = _Context()
+        self._author: Author = "person"
+        self._asking = Piece("user")  # the prompt that the model was not yet told anything with
         self._parent = ""  # the session on whose behalf an agent runs this one, without a person
         self._asked: dict[str, Any] = {}  # what `ask_user` was called with and has not answered yet
 
@@ -100,8 +114,13 @@ class CopilotParser:
 
     def _event(self, kind: str, data: _Data, piece: Piece) -> Parsed:
         if kind == "user.message":
-            return _typed(data, piece)
+            parsed = _typed(data, replace(piece, group=piece.uuid, author=self._author))
+            self._asking = parsed.pieces[0] if parsed.pieces else Piece("user")
+            return parsed
+        if kind == "system.message":
+            return self._told(data, piece)
         if kind == "assistant.message":
+            self._asking = Piece("user")
             calls = tuple(_call(request) for request in data.tool_requests or ())
             said = replace(piece, role="assistant", group=data.message_id or "", calls=calls)
             return spoken(said, [data.content or ""])
@@ -111,10 +130,18 @@ class CopilotParser:
             return self._result(data, piece)
         if kind == "session.compaction_complete":
             return spoken(replace(piece, role="summary"), [data.summary_content or ""])
-        if kind.endswith(".completed"):
-            return _refused(kind, data, piece)
         stopped = kind == "abort" and "user" in (data.reason or "")
-        return Parsed(skipped=kind[:80], header=self._learned(data, piece), interrupted=stopped)
+        parsed = Parsed(skipped=kind[:80], header=self._learned(data, piece), interrupted=stopped)
+        return _refused(kind, data, piece) if kind.endswith(".completed") else parsed
+
+    def _told(self, data: _Data, piece: Piece) -> Parsed:
+        """What the model is told of itself; a part of the prompt before, which it says whose that is."""
+        if piece.sidechain:
+            return Parsed(skipped="system.message")
+        unattended = _UNATTENDED in (data.content or "")[:_BEGINNING]
+        self._author = "program" if unattended else "person"
+        asking = replace(self._asking, text="", injected="", author=self._author)
+        return Parsed((asking,) if asking.group else (), skipped="system.message")
 
     def _learned(self, data: _Data, piece: Piece) -> Header | None:
         """Where the session runs, as its start, its resumption and a change of folder tell."""
@@ -230,7 +257,7 @@ CLIENTS = (
                 _is_copilot,
                 CopilotParser,
                 headed=True,
-                holding=(b'"session.context_changed"', b'"session.resume"'),
+                holding=(b'"session.context_changed"', b'"session.resume"', b'"system.message"'),
                 follows=lambda: follow,
             ),
         ),

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Channel = Literal["surface", "prompt", "file", "asked"]
 Use = Literal["", "quoted", "file", "command"]
-SignalName = Literal["read", "written", "failed", "mended", "prompted", "decided", "reflected", "asked"]
+SignalName = Literal[
+    "read", "written", "failed", "mended", "prompted", "decided", "reflected", "asked", "unattended"
+]
 
 
 class Session(Value, frozen=True, kw_only=True):
@@ -108,13 +110,14 @@ class Signal(Value, frozen=True, kw_only=True):
 
     A file was read or written, a command failed or works again, the agent asked what is known; with
     `hooks.reflect` also: the person gave a prompt or decided something, and the agent was asked what to
-    remember.
+    remember. Of clients whose transcripts do not say so: a program gave the prompt.
 
     Attributes:
         subject: the file relative to the project, or the command without its secrets, never what was printed;
             of a question the intent of the task.
         digest: of the whole command, by which its success after a failure is known; of a question the
-            milliseconds that its answer took, and the tokens that were not given again.
+            milliseconds that its answer took, and the tokens that were not given again; of a program's prompt
+            the POSIX time at which it had started the client.
     """
 
     session: str
@@ -160,6 +163,8 @@ class HookEvent(Value, frozen=True, kw_only=True):
         agent_transcript: the sub-agent's transcript.
         process: of the client on this machine; 0: unknown.
         ending: the client says that the turn ends, and that no hook made it go on before.
+        unattended_since: POSIX time at which a program started the client, of which the transcript does not
+            say that; 0: a person types, or the transcript says who does.
     """
 
     name: EventName
@@ -185,6 +190,7 @@ class HookEvent(Value, frozen=True, kw_only=True):
     agent_transcript: str = ""
     process: int = 0
     ending: bool = False
+    unattended_since: float = 0.0
 
     @property
     def asks(self) -> bool:
@@ -202,6 +208,8 @@ class HookEvent(Value, frozen=True, kw_only=True):
         return not self.session or of_agent or (self.name == "user-prompt-submit" and not self.asks)
 
 
+UNMARKED = {"gemini": ("gemini",), "qwen": ("qwen", "cli.js")}
+"""Clients whose transcripts do not say that no person was there, and what their programs are called."""
 NOT_ASKED = ("/recortex",)
 """How prompts begin that are our own commands."""
 

@@ -224,6 +224,31 @@ def test_the_client_is_known_behind_the_shell_that_it_starts_hooks_with(known: P
     assert [session.process for session in sessions.recent(2)] == [os.getpid()] * 2
 
 
+STARTS_A_HOOK = """import subprocess, sys
+line = sys.stdin.readline()
+subprocess.run(["sh", "-c", sys.argv[1] + " ; exit 0"], input=line, text=True, check=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "noted"),
+    [(["-p", "Go on."], True), (["-y"], True), (["-i", "Go on."], False), (["--acp"], False)],
+)
+def test_a_prompt_of_a_script_is_noted(known: Path, tmp_path: Path, words: list[str], noted: bool):
+    client = tmp_path / "qwen"
+    client.write_text(STARTS_A_HOOK)
+    given = json.dumps(payload(known, prompt="Go on.")).encode()
+    line = f"{shlex.join(RECORTEX)} hook user-prompt-submit --client qwen"
+    before = time.time()
+    subprocess.run([sys.executable, client, line, *words], input=given, check=True, capture_output=True)
+    from recortex.app.wiring import hook_context
+
+    seen = hook_context(known).sessions.signals("s")
+    signals = [one for one in seen if one.name == "unattended"]
+    assert len(signals) == noted
+    assert all(before - 2 < float(one.digest) <= one.at.timestamp() for one in signals)
+
+
 def test_a_secret_in_a_files_name_is_not_noted(known: Path):
     secret = "ghp_" + "A1b2C3d4E5f6" * 3
     use = {

@@ -142,6 +142,71 @@ def test_qwen_code_tells_what_is_a_goals_a_timers_or_a_commands(author, lines, e
     assert [name for name, _ in found] == expected
 
 
+ALONE = (
+    "You are the GitHub Copilot CLI, built by GitHub. You are running in non-interactive mode and have no way"
+)
+ATTENDED = (
+    "You are the GitHub Copilot CLI, an interactive assistant. " + "x" * 400 + ALONE
+)  # of the repository
+
+
+def copilot(*events):
+    """Events by their kind and what they say."""
+    started = {"sessionId": "c1", "version": 1, "copilotVersion": "1.0.102", "context": {"cwd": "/x"}}
+    told = [("session.start", started), *((kind, {"content": text}) for kind, text in events)]
+    return [
+        {"type": kind, "id": f"e{number}", "timestamp": AT, "parentId": None, "data": data}
+        for number, (kind, data) in enumerate(told)
+    ]
+
+
+ASKED, SYSTEM, ANSWERED = "user.message", "system.message", "assistant.message"
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([(ASKED, SAID), (ANSWERED, "Ok.")], ["person"]),
+        ([(ASKED, SAID), (SYSTEM, ATTENDED), (ANSWERED, "Ok.")], ["person"]),
+        ([(ASKED, SAID), (SYSTEM, ALONE), (ANSWERED, "Ok.")], ["program"]),
+        ([(ASKED, SAID), (SYSTEM, ALONE)], ["program"]),
+        # It is told again only where it has changed: the second runs as the first did.
+        (
+            [
+                *[(ASKED, "One."), (SYSTEM, ALONE), (ANSWERED, "Ok."), (ASKED, "Two."), (ANSWERED, "Ok.")],
+                *[(ASKED, "Three."), (SYSTEM, ATTENDED), (ANSWERED, "Ok."), (ASKED, "Four.")],
+            ],
+            ["program", "program", "person", "person"],
+        ),
+        # What the model is told once it has answered is of the prompts that follow.
+        ([(ASKED, "One."), (ANSWERED, "Ok."), (SYSTEM, ALONE), (ASKED, "Two.")], ["person", "program"]),
+    ],
+)
+def test_copilot_tells_the_model_that_nobody_is_there(author, events, expected):
+    assert [name for name, _ in author(*copilot(*events))] == expected
+
+
+def test_who_asks_in_copilot_is_known_to_a_reader_that_goes_on(tmp_path):
+    path = tmp_path / "s1.jsonl"
+    lines = copilot(
+        *[
+            (ASKED, "One."),
+            (SYSTEM, ALONE),
+            (ANSWERED, "Ok."),
+            (ASKED, "Two."),
+            (ANSWERED, "Ok."),
+            (ASKED, "3"),
+        ]
+    )
+    said, cursor = [], 0
+    for end in range(1, len(lines) + 1):
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines[:end]))
+        reader = open_transcript(path, cursor=cursor, final=end == len(lines))
+        said += [turn.author for turn in reader if turn.role == "user"]
+        cursor = reader.cursor
+    assert said == ["program"] * 3
+
+
 def opencode(**fields):
     info = {"id": "x1", "directory": "/x", "projectID": "p", **fields.pop("session", {})}
     message = {"info": {"id": "m1", "role": "user", "sessionID": "x1", **fields.pop("info", {})}}

@@ -89,5 +89,5 @@ def test_any_object_becomes_an_event_of_plain_values(name: EventName, given: dic
     assert found is not None
     for field in HookEvent.__dataclass_fields__:
         value = getattr(found, field)
-        assert isinstance(value, str | int | bool | tuple) or value is None
+        assert isinstance(value, str | int | float | bool | tuple) or value is None
         "".join([value] if isinstance(value, str) else value if isinstance(value, tuple) else []).encode()

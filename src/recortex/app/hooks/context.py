@@ -457,6 +457,15 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
         return self.location.place("queue")
 
 
+# -- notes whose prompts those of a session are, where its transcript does not say that
+
+
+def note_program(context: HookContext, event: HookEvent) -> None:
+    """Note that a program gave the prompt, so that it is not learned as the person's word."""
+    if event.unattended_since and context.settings["hooks.capture"]:
+        _note(context, event, "unattended", str(round(event.unattended_since, 3)))
+
+
 # -- asks the agent once in a session what of it is worth remembering: at its end, or around a compaction
 
 
@@ -530,5 +539,5 @@ def _remembered(context: HookContext, event: HookEvent) -> bool:
     return session is None or context.sessions.remembered_since(session.started_at)
 
 
-def _note(context: HookContext, event: HookEvent, name: SignalName) -> None:
-    context.note([Signal(session=event.session, at=context.clock(), name=name, subject="")])
+def _note(context: HookContext, event: HookEvent, name: SignalName, digest: str = "") -> None:
+    context.note([Signal(session=event.session, at=context.clock(), name=name, subject="", digest=digest)])

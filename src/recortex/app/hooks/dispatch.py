@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import Request, beginning, for_summary, log_error, note_prompt, question
+from recortex.app.hooks.context import (
+    Request,
+    beginning,
+    for_summary,
+    log_error,
+    note_program,
+    note_prompt,
+    question,
+)
 from recortex.app.projects import hidden, of_event, shown, with_folder
 from recortex.codebase.git import working_tree
 from recortex.domain.session import Receipt, Session, Signal, over, session_limits
@@ -47,6 +55,7 @@ def close(context: HookContext, event: HookEvent) -> None:
     # Before the store is opened: whatever happens to that, the request is written.
     requested = wanted and _requested_by_event(context, event)
     session = ended(context, event) if over else context.note_session(event)
+    note_program(context, event)
     if not wanted or not session.transcript:
         return
     if not requested:
@@ -397,6 +406,8 @@ def handle(context: HookContext, event: HookEvent) -> str:
             # A compacted session goes on with this event, and is asked here what of it is worth keeping.
             return "\n\n".join(filter(None, (brief, question(context, event))))
         case "user-prompt-submit":
+            if context.exists:  # a store is made at the end of the turn, when there is something to keep
+                note_program(context, event)
             note_prompt(context, event)
             return reminders.for_prompt(context, event)
         case "pre-tool-use":

@@ -60,7 +60,7 @@ class Piece(msgspec.Struct, frozen=True):
         ends_calls: tool calls still open will get no result any more.
         joint: what stands between this piece's text and the text before it.
         raw: injected text has not been taken out yet; it may span pieces.
-        form, asked, author, certain: as in `Turn`.
+        form, asked, certain: as in `Turn`; so is author, of which the last piece of a turn has the say.
         held: whether this was said is not settled yet; a later line tells by naming its `group`.
     """
 

@@ -74,6 +74,8 @@ class _Open:
             self.length += len(piece.text) + 1
         if piece.injected:
             self.injected.append(piece.injected)
+        if piece.author != self.first.author:
+            self.first = replace(self.first, author=piece.author)
         self.raw = self.raw or piece.raw
         self.end = max(self.end, end)
         asked = []
