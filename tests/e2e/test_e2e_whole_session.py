@@ -41,15 +41,17 @@ WAYS = [pytest.param(by_import, id="imported"), pytest.param(by_hooks, id="at wo
 
 
 @pytest.mark.parametrize("learn", WAYS)
+@pytest.mark.timeout(1800)  # a client is started at a terminal for each prompt
 @pytest.mark.parametrize("kind", CHOSEN)
 def test_only_the_persons_words_are_theirs(newest, tools, kind, learn):
     if learn is by_hooks and kind not in WITH_HOOKS:
         pytest.skip("this client has no hooks of ours")
     newest.memory("init")
     with Model() as model:
-        window = WINDOWS[kind](newest.home, newest.project, newest.environment["PATH"], model)
+        at_work = learn is by_hooks
+        window = WINDOWS[kind](newest.home, newest.project, newest.environment["PATH"], model, at_work)
         if window.installs:
-            newest.memory("install", window.installs, *(["--no-hooks"] if learn is by_import else []))
+            newest.memory("install", window.installs, *([] if at_work else ["--no-hooks"]))
         played = play(window, tools.project, lambda: learn(newest, window))
         told = "\n".join(request.text for request in model.requests)
         for person in (newest, tools):

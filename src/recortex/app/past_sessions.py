@@ -114,8 +114,9 @@ _TAIL = 1_000_000
 """Bytes before a turn in which the question that it answers is looked for first."""
 _TURN_PLACES_ASKING = frozenset(("person", "program", "repository"))
 """Whose messages are questions; what the client or another agent puts in comes while one is answered."""
-WRITTEN_LATER = timedelta(seconds=10)
-"""By how much later than a hook a client may write down the prompt of which it tells it."""
+WRITTEN_LATER = timedelta(seconds=2)
+"""By how much later than a hook a client may write down the prompt of which it tells it; Gemini CLI and Qwen
+Code take some 0.2 s. A person who takes the session up has to start the client first."""
 SOMEWHERE = Path()
 """In place of the root of another project of which only the digest of its folder is known."""
 

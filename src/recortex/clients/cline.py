@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from recortex.formats.transcripts.pieces import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from recortex.domain.exchange import Author
@@ -118,15 +120,21 @@ def _typed(text: str) -> tuple[str, str]:
 
 def _folder(path: Path) -> str:
     """Where a session ran; of a sub-agent's, that of the one whose folder it stands in."""
+    folders = (told.get("cwd") for told in _told(path))
+    return next((one for one in folders if isinstance(one, str) and one), "")
+
+
+def _author(path: Path) -> Author:
+    """Whose the prompts are: without a terminal or an editor the client is not interactive."""
+    told = next(_told(path), {})
+    return "program" if (told.get("source"), told.get("interactive")) == ("cli", False) else "person"
+
+
+def _told(path: Path) -> Iterator[Mapping[str, Any]]:
+    """What stands beside a session: of itself, and of the one whose folder it stands in."""
     for name in dict.fromkeys((path.name.removesuffix(_MESSAGES), path.parent.name)):
-        try:
-            told = decode_any(Raw(read_regular(path.with_name(f"{name}.json"), _LARGEST)))
-        except (OSError, UntrustedFileError, MalformedLineError):
-            continue
-        folder = as_mapping(told).get("cwd")
-        if isinstance(folder, str) and folder:
-            return folder
-    return ""
+        with suppress(OSError, UntrustedFileError, MalformedLineError):
+            yield as_mapping(decode_any(Raw(read_regular(path.with_name(f"{name}.json"), _LARGEST))))
 
 
 # -- what the client is: its files and settings
@@ -152,7 +160,9 @@ CLIENTS = (
         files=(".cursorrules", ".windsurfrules", ".clinerules", "AGENTS.md"),
         folders={".cursor/rules": (".mdc", ".md"), ".windsurf/rules": (".md",), ".clinerules": (".md",)},
         own_folders=(".clinerules", ".cline"),
-        formats=(Format("cline", _is_cline, ClineParser, split, rewritten=True, folder=_folder),),
+        formats=(
+            Format("cline", _is_cline, ClineParser, split, rewritten=True, folder=_folder, author=_author),
+        ),
         share=_share,
     ),
 )

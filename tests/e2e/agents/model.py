@@ -41,6 +41,12 @@ class Model:
         """The requests of the main conversation."""
         return [one for one in self.requests if one.kind == "main"]
 
+    @property
+    def left(self) -> int:
+        """How many turns were not given yet."""
+        with self._lock:
+            return len(self._turns)
+
     def then(self, *turns: Spec) -> None:
         """More turns, after those that are left."""
         with self._lock:

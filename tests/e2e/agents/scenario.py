@@ -93,7 +93,7 @@ def play(window: Window, other: Path, learn: Callable[[], Any]) -> Said:
             window.say(session, THERE, "Noted.", folder=other)
             said.elsewhere.append(THERE)
             window.say(session, said(SHIP, kept=True), "I will.", folder=window.project)
-        if "send" in can:
+        if "send" in can or (window.at_work and "send at work" in can):
             window.send(PROGRAM)
             said.others.append(PROGRAM)
     return said

@@ -104,6 +104,25 @@ def typed_in_codex(codex: Host, prompts: Sequence[str], turns: Sequence[Spec]) -
         return Answered(screen.process.returncode, model.main, screen.shown.decode(errors="replace"))
 
 
+def begun_with(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], model: Model, leave: str
+) -> None:
+    """Start a client with a prompt, as with `-i`, read the answer, and leave with a command of the client."""
+    terminal = {**environment, "TERM": "xterm-256color"}
+    screen = Screen(words, folder, terminal, CODEX_ASKS)
+    try:
+        screen.until(lambda: not model.left)
+        screen.rest()
+        for key in leave:  # at once it would be taken for pasted text
+            screen.press(key.encode())
+            screen.read(0.05)
+        screen.rest()
+        screen.press(ENTER)
+        screen.until(lambda: screen.process.poll() is not None)
+    finally:
+        screen.close()
+
+
 def _begun(ended: Path) -> int:
     """How many sessions have begun, as far as hooks are concerned."""
     return ended.read_text(encoding="utf-8").split().count("session-start") if ended.exists() else 0
@@ -160,10 +179,10 @@ class Screen:
     def until(self, condition: Callable[[], bool]) -> None:
         while not condition():
             assert time.monotonic() < self._limit, self.shown[-2000:]
-            self._read(0.1)
+            self.read(0.1)
 
     def rest(self) -> None:
-        while self._read(QUIET):
+        while self.read(QUIET):
             assert time.monotonic() < self._limit, self.shown[-2000:]
 
     def close(self) -> None:
@@ -172,7 +191,7 @@ class Screen:
             self.process.wait()
         os.close(self._terminal)
 
-    def _read(self, seconds: float) -> bool:
+    def read(self, seconds: float) -> bool:
         if not select.select([self._terminal], [], [], seconds)[0]:
             return False
         try:

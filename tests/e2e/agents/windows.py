@@ -28,6 +28,7 @@ from agents.model import Model
 from agents.others import CODEX, KEY
 from agents.patience import SECONDS
 from agents.script import Call, turn
+from agents.terminal import begun_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,6 +45,8 @@ class Window:
     project: Path
     path: str
     model: Model
+    at_work: bool = False
+    """Our hooks are installed, which see whether a person gives the prompts."""
     format: ClassVar[str]
     history: ClassVar[str]
     """Where it keeps its sessions, or `export` left them: from the home."""
@@ -96,6 +99,13 @@ class Window:
     def send(self, text: str) -> None:
         """One prompt as a program sends it, which runs the client for that and then it ends."""
         raise NotImplementedError
+
+    def ask(self, *words: str, text: str, folder: Path | None = None) -> None:
+        """One prompt at a terminal; as it is quickest where nothing tells it from a program's."""
+        if self.at_work:
+            begun_with([*words, "-i", text], folder or self.project, self.environment, self.model, "/quit")
+        else:
+            self.run(*words, "-p", text, folder=folder)
 
     def export(self) -> None:
         """Leave in `history` what the client does not keep in files."""
@@ -191,6 +201,24 @@ class Lines:
         for line in self._process.stdout:
             with suppress(ValueError):  # a notice among them
                 self._told.put(json.loads(line))
+
+
+def as_editor(
+    words: list[str], folder: Path, environment: dict[str, str], session: str, *asked: tuple[str, Any]
+) -> str:
+    """Talk to a client as an editor does, about a session or, without one, a new one; returns its id."""
+    lines = Lines([*words, "--acp"], folder, environment)
+    place = {"cwd": str(folder), "mcpServers": []}
+    begun = ("session/load" if session else "session/new", place)
+    hello = ("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+    with lines.running():
+        for number, (method, given) in enumerate((hello, begun, *asked)):
+            named = {"sessionId": session, **given} if session else given
+            lines.send({"jsonrpc": "2.0", "id": number, "method": method, "params": named})
+            told = lines.until(lambda one, to=number: one.get("id") == to and "method" not in one)
+            assert "result" in told, told
+            session = (told["result"] or {}).get("sessionId", session)
+    return session
 
 
 class ClaudeCode(Window):
@@ -502,7 +530,7 @@ class Qwen(Window):
     format = "qwen"
     history = ".qwen/projects"
     installs = "qwen"
-    can = frozenset(("fork", "back", "order", "compact"))
+    can = frozenset(("fork", "back", "order", "compact", "send at work"))
     shell = "run_shell_command"
     needs_node = True
 
@@ -527,8 +555,7 @@ class Qwen(Window):
         # So many tokens that a summary is worth its while.
         self.model.then(*(replace(turn(spec), input_tokens=20_000) for spec in turns))
         before = self._chats()
-        words = [str(program("qwen", *PACKAGES["qwen"])), *self._words[session]]
-        self.run(*words, "--allowed-tools", "run_shell_command", "--allowed-tools", "agent", "-p", text)
+        self.ask(str(program("qwen", *PACKAGES["qwen"])), "-y", *self._words[session], text=text)
         for begun in self._chats() - before:
             self._words[session] = ("--resume", begun)
 
@@ -537,22 +564,18 @@ class Qwen(Window):
         assert "compressed" in self.run(*words, "-p", "/compress")
 
     def back(self, session: str) -> None:
-        """As an editor does it, through the protocol for agents."""
-        lines = Lines([str(program("qwen", *PACKAGES["qwen"])), "--acp"], self.project, self.environment)
+        """As an editor does it."""
         name = self._words[session][1]
         (file,) = (self.home / self.history).glob(f"*/chats/{name}.jsonl")
         said = [json.loads(line) for line in file.read_text().splitlines()]
         prompts = sum(line["type"] == "user" for line in said)
-        asked = (
-            ("initialize", {"protocolVersion": 1, "clientCapabilities": {}}),
-            ("session/load", {"sessionId": name, "cwd": str(self.project), "mcpServers": []}),
-            ("rewindSession", {"sessionId": name, "targetTurnIndex": prompts - 1}),
+        words = [str(program("qwen", *PACKAGES["qwen"]))]
+        as_editor(
+            words, self.project, self.environment, name, ("rewindSession", {"targetTurnIndex": prompts - 1})
         )
-        with lines.running():
-            for number, (method, parameters) in enumerate(asked):
-                lines.send({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
-                told = lines.until(lambda one, to=number: one.get("id") == to and "method" not in one)
-                assert "result" in told, told
+
+    def send(self, text: str) -> None:
+        self.run(str(program("qwen", *PACKAGES["qwen"])), "-p", text)
 
     def _chats(self) -> set[str]:
         return {file.stem for file in (self.home / self.history).glob("*/chats/*.jsonl")}
@@ -567,7 +590,7 @@ class Gemini(Window):
     format = "gemini"
     history = ".gemini/tmp"
     installs = "gemini"
-    can = frozenset(("fork", "order", "move", "compact"))
+    can = frozenset(("fork", "order", "move", "compact", "send at work"))
     shell = "run_shell_command"
     needs_node = True
 
@@ -605,42 +628,48 @@ class Gemini(Window):
         words = ("--resume", name) if name else ("--session-id", self._begun.setdefault(place, self.begin()))
         if session in self._from:
             words = ("--session-file", str(self._from[session]))
-        gemini = str(program("gemini", *PACKAGES["gemini"]))
-        self.run(gemini, "-m", "gemini-2.5-flash", "-y", *words, "-p", text, folder=folder)
+        self.ask(*self._client, *words, text=text, folder=folder)
         self._set(model={})
+
+    def send(self, text: str) -> None:
+        self.run(*self._client, "-p", text)
+
+    @property
+    def _client(self) -> list[str]:
+        return [str(program("gemini", *PACKAGES["gemini"])), "-m", "gemini-2.5-flash", "-y"]
 
     def order(self, text: str) -> Call:
         return Call("*invoke_agent", {"agent_name": "generalist", "prompt": text})
 
 
 class Copilot(Window):
-    """One process for each prompt, which goes on with a session, also in another folder."""
+    """One process for each prompt, which an editor starts, also in another folder."""
 
     format = installs = "copilot"
     history = ".copilot/session-state"
-    can = frozenset(("order", "move", "compact"))
+    can = frozenset(("order", "move", "compact", "send"))
     needs_node = True
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        self._words: dict[str, tuple[str, ...]] = self.__dict__.get("_words", {})
+        self._begun: dict[str, str] = self.__dict__.get("_begun", {})
+        self._client = [str(program("copilot", *PACKAGES["copilot"])), "--allow-all-tools"]
         yield
 
     def begin(self) -> str:
-        name = str(uuid.uuid4())
-        self._words[name] = ("--session-id", name)
-        return name
+        return str(uuid.uuid4())
 
     def say(self, session: str, text: str, *turns: Spec, folder: Path | None = None) -> None:
         self.model.then(*turns)
-        self._print(text, "-C", str(folder or self.project), *self._words[session])
-        self._words[session] = ("--resume", session)
+        said = ("session/prompt", {"prompt": [{"type": "text", "text": text}]})
+        known, place = self._begun.get(session, ""), folder or self.project
+        self._begun[session] = as_editor(self._client, place, self.environment, known, said)
 
     def compact(self, session: str) -> None:
-        self._print("/compact", *self._words[session])
+        self.run(*self._client, "--resume", self._begun[session], "-p", "/compact")
 
-    def _print(self, text: str, *words: str) -> None:
-        self.run(str(program("copilot", *PACKAGES["copilot"])), "--allow-all-tools", *words, "-p", text)
+    def send(self, text: str) -> None:
+        self.run(*self._client, "-p", text)
 
     def order(self, text: str) -> Call:
         told = {"description": "parsers", "name": "parsers", "mode": "sync", "prompt": text}

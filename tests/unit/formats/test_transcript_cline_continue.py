@@ -13,11 +13,11 @@ RULE = "From now on run the tests with `make check`."
 def cline(tmp_path):
     """Writes a session as Cline 3.0.65 does: messages, and beside them where it ran."""
 
-    def written(*messages, name="s1", agent="lead", mode="user"):
+    def written(*messages, name="s1", agent="lead", mode="user", **beside):
         folder = tmp_path / "s1"
         folder.mkdir(exist_ok=True)
         (folder / "s1.json").write_text(
-            json.dumps({"version": 1, "session_id": "s1", "cwd": "/home/ada/kiln"})
+            json.dumps({"version": 1, "session_id": "s1", "cwd": "/home/ada/kiln", **beside})
         )
         origin = {"source": "cli", "mode": mode, "version": "3.0.65"}
         path = folder / f"{name}.messages.json"
@@ -63,6 +63,20 @@ def test_what_others_say_in_cline_is_theirs(cline, agent, mode, author):
     reader, turns = cline(user(RULE), name="agent_1", agent=agent, mode=mode)
     assert [(turn.text, turn.author) for turn in turns] == [(RULE, author)]
     assert reader.info.cwd == "/home/ada/kiln"
+
+
+@pytest.mark.parametrize(
+    ("beside", "author"),
+    [
+        ({"source": "cli", "interactive": True}, "person"),
+        ({"source": "cli", "interactive": False}, "program"),
+        ({"source": "cli"}, "person"),
+        ({"source": "desktop", "interactive": False}, "person"),
+    ],
+)
+def test_cline_tells_beside_the_session_whether_a_person_was_there(cline, beside, author):
+    _, turns = cline(typed(RULE), **beside)
+    assert [turn.author for turn in turns] == [author]
 
 
 def test_clines_summary_is_no_prompt(cline):

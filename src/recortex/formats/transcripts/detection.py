@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
 
 from recortex import plugins
+from recortex.domain.exchange import Author
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts.databases import (
@@ -243,6 +244,7 @@ class Format:
         database: how its sessions are read out of a database of the client's.
         folder, digest: where the session of a file ran, or the SHA-256 of that, as the files around it say;
             for a client whose lines do not.
+        author: whose the prompts of a file are, as the files around it say.
     """
 
     name: str
@@ -258,6 +260,7 @@ class Format:
     database: Database | None = None
     folder: Callable[[Path], str] = lambda _: ""
     digest: Callable[[Path], str] = lambda _: ""
+    author: Callable[[Path], Author] = lambda _: "person"
 
 
 class _GuardedParser:

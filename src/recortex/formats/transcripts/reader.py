@@ -308,7 +308,7 @@ class TranscriptReader:
         self._final = final
         self._first_index = first_index
         self._until = sys.maxsize if until is None else until
-        self._folder, self._digest = row.folder(path), row.digest(path)
+        self._folder, self._digest, self._author = row.folder(path), row.digest(path), row.author(path)
         self._begin()
 
     def _begin(self) -> None:
@@ -470,6 +470,10 @@ class TranscriptReader:
             return line.ended
         self._learn(parsed.header)
         parsed = self._drop_withdrawn(parsed, _place(line)) if self._taken_back else parsed
+        if self._author != "person":
+            by = self._author
+            said = (replace(one, author=by) if one.author == "person" else one for one in parsed.pieces)
+            parsed = replace(parsed, pieces=tuple(said))
         reason = self._assembler.take(parsed, line.start, line.end)
         self._used += not reason
         return self._skip(reason) if reason else True
