@@ -568,7 +568,7 @@ class Qwen(Window):
         name = self._words[session][1]
         (file,) = (self.home / self.history).glob(f"*/chats/{name}.jsonl")
         said = [json.loads(line) for line in file.read_text().splitlines()]
-        prompts = sum(line["type"] == "user" for line in said)
+        prompts = sum(line["type"] == "user" and "subtype" not in line for line in said)
         words = [str(program("qwen", *PACKAGES["qwen"]))]
         as_editor(
             words, self.project, self.environment, name, ("rewindSession", {"targetTurnIndex": prompts - 1})
