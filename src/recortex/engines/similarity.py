@@ -302,7 +302,7 @@ _OPPOSITES: list[tuple[str, str]] = re.findall(
     "passes/fails "
     "correct/wrong supported/unsupported ascending/descending lower/upper",
 )
-_HELPING = frozenset({"do", "dont", "does", "doesnt", "not", "cannot", "cant", "we", "any", "more", "now"})
+_HELPING = frozenset("do dont does doesnt not cannot cant we any more anymore longer now".split())
 """What a negation brings along."""
 _LEAST_DENIED = 3
 """Words of which a statement says that they are not so."""

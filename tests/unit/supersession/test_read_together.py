@@ -219,3 +219,25 @@ def test_statements_without_a_word_in_common_are_left_alone():
 )
 def test_questions_and_long_texts_are_not_read(text, expected):
     assert readable(text) is expected
+
+
+FRIDAYS = "We deploy on Fridays."
+
+
+@pytest.mark.parametrize(
+    ("new", "ends"),
+    [
+        ("We no longer deploy on Fridays.", True),
+        ("We don't deploy on Fridays anymore.", True),
+        ("Correction: we don't deploy on Fridays any more, we deploy on Mondays.", True),
+        ("Never deploy on Fridays, because nobody is there at the weekend.", True),
+        ("No, we don't deploy on Fridays. We deploy on Mondays.", True),
+        ("We don't deploy on Fridays, except for a hotfix.", False),
+        ("We don't deploy on Fridays when a test is red.", False),
+        ("If a test is red, we don't deploy on Fridays.", False),
+        ("We deploy on Fridays, because it is quiet then.", False),
+    ],
+)
+def test_what_denies_a_statement_in_its_first_clause_ends_it(new, ends):
+    stays = Chances(1.0, 0.0, 0.0)  # whatever the model reads
+    assert (read_together(FRIDAYS, new, stays, 0.5).outcome is Outcome.REPLACES) is ends

@@ -475,7 +475,7 @@ def read_together(
             from_now_on(new)
             and 1 - chances.stays >= REWORDED
             and shared >= HALF * min(len(about), len(said)) > 0,
-            is_denied(known, new),
+            _denies(known, new),
         )
     )
     if surely:
@@ -493,6 +493,12 @@ def read_together(
         explicit,
         chance,
     )
+
+
+def _denies(known: str, new: str) -> bool:
+    """Whether a new statement, or its first clause, says that the known one is not so."""
+    first = PATTERNS.first_clause.search(new)
+    return is_denied(known, new) or (first is not None and is_denied(known, first["said"]))
 
 
 def _differs(whole: Chances, valued: Chances) -> bool:
