@@ -175,7 +175,7 @@ def test_a_new_capability_is_its_folder_and_one_line(tmp_path):
     ):
         command = [sys.executable, *words]
         done = subprocess.run(
-            command, cwd=project, env=environment, capture_output=True, text=True, timeout=120, check=False
+            command, cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
         assert said in done.stdout, done.stderr or done.stdout
     assert "## mark\n" in (tmp_path / "docs" / "reference" / "cli.md").read_text()

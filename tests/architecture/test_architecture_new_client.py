@@ -135,7 +135,7 @@ def test_a_new_client_is_read_installed_and_followed(tmp_path):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr

@@ -56,7 +56,7 @@ def test_a_new_job_is_planned_run_and_reported(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.stdout == "planned, run, reported\n", done.stderr

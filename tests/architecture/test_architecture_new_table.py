@@ -46,7 +46,7 @@ def test_a_new_table_and_a_new_field_are_sealed_copied_purged_and_saved(tmp_path
         env=os.environ | {"PYTHONPATH": paths},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.stdout.strip() == "done", done.stderr

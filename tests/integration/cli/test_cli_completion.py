@@ -70,7 +70,7 @@ def _environment(folder):
 
 def _run(folder, *words):
     done = subprocess.run(
-        words, cwd=folder, env=_environment(folder), capture_output=True, text=True, timeout=60, check=True
+        words, cwd=folder, env=_environment(folder), capture_output=True, text=True, timeout=300, check=True
     )
     assert not done.stderr
     return done.stdout
@@ -179,7 +179,7 @@ def zsh(folder):
     def typed(keys: bytes) -> str:
         told.unlink(missing_ok=True)
         os.write(terminal, keys)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not told.exists():
             assert time.monotonic() < end, "zsh says nothing"
             time.sleep(0.01)

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import time
 
 import apsw
 import pytest
@@ -243,11 +242,9 @@ def test_a_branch_named_like_a_path_reads_no_file(stranger, tmp_path):
 def test_git_files_that_never_end_hold_up_nothing(stranger, name, make):
     (stranger / ".git" / name).unlink(missing_ok=True)
     make(stranger / ".git" / name)
-    began = time.monotonic()
     assert hook(stranger, "session-start", "SessionStart", source="startup") == ""
     with Cortex.open(stranger) as cortex:
         cortex.status()
-    assert time.monotonic() - began < 60
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def run(command, *, path, given=b"{}"):
         capture_output=True,
         env={"PATH": path},
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -216,6 +216,6 @@ def test_the_icon_can_be_drawn_again(tmp_path):
     copy.write_text(script, encoding="utf-8")
     target = tmp_path / "plugin" / ".claude-plugin" / "icon.png"
     target.parent.mkdir(parents=True)
-    subprocess.run([sys.executable, copy], check=True, timeout=120)
+    subprocess.run([sys.executable, copy], check=True, timeout=300)
     drawn, kept = target.read_bytes(), (PLUGIN / ".claude-plugin" / "icon.png").read_bytes()
     assert drawn[:33] == kept[:33]

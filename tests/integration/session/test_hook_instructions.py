@@ -15,7 +15,7 @@ from recortex.app.wiring import hook_context
 from recortex.filesystem import alone
 
 NPM = "Use pnpm for all packages, never npm"
-SECONDS = 60
+SECONDS = 300
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 

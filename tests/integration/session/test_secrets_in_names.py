@@ -42,7 +42,7 @@ def left_in(folder: Path) -> dict[str, list[str]]:
 
 def learned(place: Path) -> None:
     """Wait until nothing waits to be learned from."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 300
     while list((store_folder(place) / "queue").iterdir()) and time.monotonic() < until:
         assert run("hook", "capture", "--project", str(place)) == ""
         time.sleep(0.2)

@@ -25,6 +25,5 @@ def test_the_embedding_runtime_leaves_no_trace_in_the_home_folder(tmp_path):
         cwd=tmp_path,
         env=environment | {"HOME": str(home)},
         check=True,
-        timeout=120,
     )
     assert list(home.rglob("*")) == []

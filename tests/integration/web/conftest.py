@@ -36,7 +36,7 @@ class Served(NamedTuple):
     def program(self, right="admin"):
         """A program with a token of that right."""
         headers = {"authorization": f"Bearer {self.token(right)}"}
-        return self.until.enter_context(httpx2.Client(base_url=self.base, headers=headers, timeout=60))
+        return self.until.enter_context(httpx2.Client(base_url=self.base, headers=headers, timeout=300))
 
 
 class Browser:
@@ -45,7 +45,7 @@ class Browser:
     def __init__(self, served):
         self.base = served.base
         headers = {"accept": "text/html", "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
-        client = httpx2.Client(base_url=served.base, follow_redirects=True, headers=headers, timeout=60)
+        client = httpx2.Client(base_url=served.base, follow_redirects=True, headers=headers, timeout=300)
         self.client = served.until.enter_context(client)
         self.page = self.client.get(served.link)
 
@@ -100,7 +100,7 @@ def serving(tmp_path_factory):
                 )
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(300)
             server.stdout.close()
             log.close()
 

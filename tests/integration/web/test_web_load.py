@@ -52,7 +52,7 @@ def test_what_was_acknowledged_survives_a_kill(serving):
         headers = {"authorization": f"Bearer {served.token('write')}"}
 
         def write(number):
-            with httpx2.Client(base_url=served.base, headers=headers, timeout=60) as client:
+            with httpx2.Client(base_url=served.base, headers=headers, timeout=300) as client:
                 turn = 0
                 while not stop.is_set():
                     turn += 1
@@ -66,7 +66,7 @@ def test_what_was_acknowledged_survives_a_kill(serving):
         writers = [threading.Thread(target=write, args=(number,)) for number in range(8)]
         for one in writers:
             one.start()
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while len(kept) < 40 and time.monotonic() < deadline:
             time.sleep(0.05)
         os.kill(served.pid, signal.SIGKILL)

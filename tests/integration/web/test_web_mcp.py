@@ -15,7 +15,7 @@ def agent(served):
         headers = {"authorization": f"Bearer {served.token(right)}"}
 
         async def connected():
-            async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+            async with httpx2.AsyncClient(headers=headers, timeout=300) as http:
                 transport = streamable_http_client(f"{served.base}/mcp", http_client=http)
                 async with Client(transport, mode=mode) as client:
                     return await work(client)
