@@ -230,20 +230,6 @@ def test_more_words_find_where_the_rarest_find_too_few(store, monkeypatch):
     ] == keys(store, exchange(1))
 
 
-def test_both_engines_score_alike(empty):
-    scores = []
-    for layout in ("sqlite", "postgres"):
-        with empty(layout) as store:
-            put(store, *(exchange(number) for number in range(1, 30)))
-            put(store, exchange(40, message="The btree's quicksilver, isn't it?"), terms="quick silver")
-            scores.append(
-                store.exchange_search.match(counted(store, "quicksilver", "parser", "options", "7"), 9, None)
-            )
-    lite, other = scores
-    assert [key for key, _ in lite] == [key for key, _ in other]
-    assert [score for _, score in lite] == pytest.approx([score for _, score in other], rel=1e-3)
-
-
 def test_the_nearest_by_either_vector(store):
     some = [exchange(number) for number in range(1, 5)]
     put(store, *some)

@@ -10,7 +10,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.exchange import Exchange
-from recortex.domain.vocabulary import Scope, Status
+from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.storage.records.rows import MOST_VALUES
 
@@ -22,6 +22,32 @@ def cortex(project, clock, layout, server, monkeypatch):
     url = f"sqlite:///{project}/cortex.db" if layout == "sqlite" else server.workspace_url(layout)
     with Cortex.open(project, url=url, clock=clock) as opened:
         yield opened
+
+
+def test_the_audit_log_names_actor_and_operation(cortex):
+    kept = cortex.remember("The tests need `TZ=UTC`.", kind="tribal")
+    cortex.edit(kept.id, tags=["tests"])
+    cortex.forget(kept.id)
+    cortex.restore(kept.id)
+    cortex.undo(kept.id)
+    log = cortex.history(kept.id).audit
+    assert [entry.operation for entry in log] == ["create", "update", "archive", "restore", "undo"]
+    assert {entry.actor for entry in log} == {Actor.USER}
+    assert log[1].details == {"fields": ["tags"]}
+    assert "TZ" not in str([entry.details for entry in log])
+
+
+def test_a_rollback_gives_the_former_content(cortex, clock):
+    first = cortex.remember(
+        content={"topic": "auth", "knowledge": "Use bcrypt", "warnings": ["slow"]}, kind="tribal"
+    )
+    clock.pass_(hours=1)
+    cortex.edit(first.id, text="Use argon2", content={"warnings": []})
+    clock.pass_(hours=1)
+    cortex.undo(first.id)
+    back = cortex.get(first.id)
+    assert (back.content, back.text, back.summary) == (first.content, first.text, first.summary)
+    assert back.version == 3
 
 
 def test_at_most_ten_versions_are_kept(cortex, clock):
@@ -36,11 +62,32 @@ def test_at_most_ten_versions_are_kept(cortex, clock):
     assert len(cortex.history(kept.id).versions) == 10
 
 
+def test_undo_of_a_creation_archives_and_a_second_one_brings_back(cortex):
+    kept = cortex.remember("Made by mistake", kind="tribal")
+    assert cortex.undo(kept.id).status is Status.ARCHIVED
+    assert cortex.undo(kept.id).status is Status.ACTIVE
+
+
 def test_nothing_to_undo_is_said(cortex):
     kept = cortex.remember("Born archived", status=Status.ARCHIVED)
     with pytest.raises(NothingToUndoError) as caught:
         cortex.undo(kept.id)
     assert "history" in caught.value.hint
+
+
+def test_no_text_of_a_memory_holds_a_nul(cortex):
+    kept = cortex.remember(
+        content={"topic": "au\0th", "knowledge": "Use\0 bcrypt", "warnings": ["sl\0ow"]},
+        kind="tribal",
+        tags=["a\0b"],
+        files=["src/a\0.py"],
+        metadata={"k\0": ["v\0", {"deep": "\0"}]},
+    )
+    edited = cortex.edit(kept.id, tags=["c\0d"])
+    for memory in (kept, edited, cortex.get(kept.id)):
+        assert "\\x00" not in repr(memory)
+    assert (kept.content.knowledge, kept.tags, edited.tags) == ("Use bcrypt", ("ab",), ("cd",))
+    assert kept.metadata == {"k": ["v", {"deep": ""}]}
 
 
 ESCAPES = "Strip \\u0000 and \\\\u0000 from what goes into jsonb"

@@ -101,13 +101,6 @@ def test_a_relation_said_again_and_an_update_keep_what_they_do_not_change(store)
     assert unfit(store) == []
 
 
-def test_a_relation_without_its_ends_is_not_kept(store):
-    insert(store, memory(1))
-    with store.transaction():
-        assert not store.relations.put(Relation(id_of(1), id_of(2), RelationType.SUPPORTS, AT))
-    assert store.relations.all() == []
-
-
 OF_NO_SEAL = {"key", "access_count", "last_accessed_at", "embedding_key", "seal"}
 """A key changes with what refers to it; a seal is looked at by itself."""
 LINKED = ("memory_files", "memory_functions", "memory_patterns", "memory_constraints")

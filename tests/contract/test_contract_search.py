@@ -230,19 +230,6 @@ def test_lookalikes_are_living_and_the_most_alike_come_first(store):
     ]
 
 
-def test_lookalikes_of_many_are_those_of_each(store):
-    words = ["queue", "timeout", "retry", "cache_key", "lease", "drain"]
-    texts = [" ".join(words[n % 6 : n % 6 + 1 + n % 4] * (1 + n % 3)) + f" number {n}" for n in range(60)]
-    told = (memory(n, text, status=Status.ARCHIVED if n % 9 == 0 else Status.ACTIVE)
-            for n, text in enumerate(texts, 1))  # fmt: skip
-    insert(store, *told)
-    asked = [[words[n % 6], words[n * 5 % 6], f"number{n}", str(n)][: n % 5] for n in range(80)]
-    asked = [list(dict.fromkeys(one)) for one in asked]
-    found = store.search.candidates_of_all(asked)
-    assert found == [store.search.candidates(one) for one in asked]
-    assert max(map(len, found)) == 8
-
-
 @pytest.mark.parametrize("scored", [0, 5, 10_000])
 def test_lookalikes_among_many_memories_hold_the_rarest_words(store, scored, monkeypatch):
     monkeypatch.setattr("recortex.storage.sqlite.search.MANY_ROWS", 10)

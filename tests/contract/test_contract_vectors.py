@@ -104,52 +104,6 @@ def test_what_waits_for_a_vector(store):
     assert store.vectors.count_pending() == 0
 
 
-def test_what_has_a_vector_of_another_model(store):
-    insert(store, *(memory(n, f"{n}", priority=n + 1) for n in range(4)))
-    for n in range(3):
-        attach(store, memory(n, f"{n}"), code(1), OTHER)
-    (other,) = store.vectors.others(MODEL)
-    assert store.vectors.others(MODEL) == {other: OTHER}
-    assert store.vectors.others(OTHER) == {}
-    assert store.vectors.outdated([other], 9) == [id_of(2), id_of(1), id_of(0)]
-    assert store.vectors.outdated([other], 1) == [id_of(2)]
-    assert store.vectors.outdated([], 9) == []
-    assert store.vectors.count_outdated([other]) == 3
-    assert store.vectors.count_outdated([]) == 0
-    assert (store.vectors.dimensions(OTHER), store.vectors.dimensions(MODEL)) == (DIMENSIONS, None)
-    attach(store, memory(2, "2"), code(-1))
-    assert store.vectors.outdated([other], 9) == [id_of(1), id_of(0)]
-    assert store.vectors.drop_left_behind([other]) == 1
-    assert store.vectors.drop_left_behind([other]) == 0
-    assert store.vectors.agrees()
-
-
-def test_a_vector_that_came_first_may_stay(store):
-    insert(store, memory())
-    attach(store, memory(), code(1))
-    with store.transaction():
-        keys = store.vectors.put(OTHER, {b"b" * 16: code(-1)})
-        pairs = [(id_of(1), keys[b"b" * 16], bytes.fromhex(memory().content_hash))]
-        store.vectors.attach(pairs, first=True)
-    assert store.vectors.codes_of([id_of(1)], MODEL) == {id_of(1): code(1)}
-    with store.transaction():
-        store.vectors.attach(pairs)
-    assert store.vectors.codes_of([id_of(1)], OTHER) == {id_of(1): code(-1)}
-
-
-def test_a_change_of_the_model_is_recorded(store):
-    assert store.vectors.reembedding(MODEL) is None
-    store.vectors.reembedded(MODEL, 1_000, done=50, milliseconds=20)
-    store.vectors.reembedded(MODEL, 2_000, done=7, milliseconds=5)
-    store.vectors.reembedded(OTHER, 3_000, done=1, milliseconds=1)
-    assert tuple(store.vectors.reembedding(MODEL)) == (1_000, None, 57, 25)
-    store.vectors.finish_reembedding(MODEL, 9_000)
-    assert store.vectors.reembedding(MODEL).finished_at == 9_000
-    assert store.vectors.reembedding(OTHER) is None
-    store.vectors.reembedded(MODEL, 10_000, done=1, milliseconds=1)
-    assert tuple(store.vectors.reembedding(MODEL)) == (10_000, None, 1, 1)
-
-
 def test_vectors_of_two_models_are_never_mixed(store):
     keys = insert(store, memory(1, "one"), memory(2, "other"))
     attach(store, memory(1, "one"), code(1))
@@ -172,13 +126,6 @@ def test_word_pieces_are_kept_with_their_vector_and_gone_with_it(store):
     assert store.vectors.forget(MODEL) == 2
     attach(store, memory(1, "one"), code(1))
     assert store.search.pieces(keys, MODEL) == {}
-
-
-def test_the_right_to_reembed_is_held_by_one(store):
-    with store.vectors.claimed() as held:
-        assert held
-    with store.vectors.claimed() as held:
-        assert held
 
 
 def test_few_vectors_need_no_index(store):

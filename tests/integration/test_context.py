@@ -8,7 +8,6 @@ import pytest
 from recortex import Cortex
 from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.context import WRITTEN
 from recortex.errors import InvalidInputError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -88,21 +87,6 @@ def test_an_agent_that_recalls_in_a_session_leaves_receipts(tmp_path):
         given = [(receipt.memory, receipt.channel) for receipt in sessions.receipts("s1")]
         assert given == [(one.id, "asked")]
         assert agent.context("change the lock of accounts").left_out == {"given": 1}
-
-
-def test_documents_that_bear_on_the_task_are_told_in_a_line(project, monkeypatch):
-    monkeypatch.chdir(project)
-    (project / "docs").mkdir()
-    text = "# Tracking\n\nA parcel is tracked by its walrus number, which the depot prints.\n"
-    (project / "docs/parcels.md").write_text(text)
-    with Cortex.open(project) as opened:
-        opened.remember("Labels are printed in the depot", kind="decision")
-        opened.ingest(["docs"])
-        found = opened.context("show the walrus number of a tracked parcel")
-        (told,) = [one for one in found.entries if one.group == WRITTEN]
-        assert "docs/parcels.md:" in found.text
-        assert opened.get(told.id).chunk.path == "docs/parcels.md"
-        assert found.tokens == opened._app.count_tokens(found.text)
 
 
 def test_an_earlier_memory_says_what_contradicts_it(cortex):

@@ -46,18 +46,6 @@ def test_a_busy_provider_may_recover(status, server, embedder_at):
     assert len(server.seen) == TRIES
 
 
-def test_the_wait_that_a_provider_asks_for_is_kept(server, embedder_at):
-    times = []
-
-    def busy(handler):
-        times.append(time.monotonic())
-        send(handler, b"", status=429, headers={"retry-after": "1"})
-
-    server.fails_first(1, busy)
-    assert works(embedder_at())
-    assert time.monotonic() - times[0] >= 1
-
-
 @pytest.mark.parametrize("skew", [0, -86_400])
 def test_a_wait_until_a_date_is_kept_by_the_servers_own_clock(skew, server, embedder_at):
     times = []

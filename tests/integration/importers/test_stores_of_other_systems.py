@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.app.memory_import import _lines
 from recortex.domain.vocabulary import Status
 from recortex.errors import FormatError
 from recortex.formats.session_files import CLIENTS
@@ -161,9 +160,3 @@ def test_cited_lines_of_a_file_are_kept_and_shown(cx, project, tmp_path, named):
     (cited,) = [file for one in kept for file in one.files if file.line_start]
     assert (cited.path, cited.line_start, cited.line_end) == ("src/keys.py", 2, 3)
     assert cited.content_hash
-
-
-@pytest.mark.parametrize("named", ["src/keys.py:0-3", "src/keys.py:3-2", "src/keys.py:x", "C:5", ":5"])
-def test_what_names_no_lines_is_a_path(named):
-    path, first, _ = _lines(named)
-    assert (path, first) == ((named, None) if named != "C:5" else ("C", 5))

@@ -47,19 +47,6 @@ def test_what_a_session_was_given_is_counted_and_not_given_again(store):
     assert len(store.context("fix the crash of the login page", session="s2").entries) == 3
 
 
-def test_sessions_are_forgotten_some_time_after_they_were_seen_last(store, clock, monkeypatch, tmp_path):
-    begin(store, "old")
-    store.context("fix the crash of the login page", session="old")
-    clock.pass_(days=8)
-    begin(store, "new")
-    assert store.sessions(figures=True).figures.running == 1
-    monkeypatch.setenv("RECORTEX_HOOKS_KEEP_DAYS", "7")
-    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db", clock=clock) as person:
-        person.gc()
-    assert [one.id for one in store.inspect().sessions] == ["new"]
-    assert store.sessions(figures=True).figures.ways == {}
-
-
 _WORKER = """
 import sys
 from recortex import Cortex

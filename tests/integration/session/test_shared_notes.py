@@ -89,16 +89,6 @@ def test_notes_of_a_shared_folder_are_nobodys_until_the_person_says_whose(dashed
         assert notes(slashed) == []  # it is not the other's
 
 
-def test_notes_of_a_folder_of_one_project_are_read(dashed, folder, tmp_path):
-    session(folder, "s1", dashed)
-    session(folder, "s2", dashed / "src")  # has another name, and changed into this folder
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "bc").mkdir()
-    (tmp_path / "a" / "b").write_text("no folder")
-    assert begun(dashed) == ()
-    assert notes(dashed) == [NOTE]
-
-
 @pytest.mark.usefixtures("folder")
 def test_what_was_read_of_them_is_put_away_when_the_folder_is_shared(dashed, slashed):
     assert begun(dashed) == ()

@@ -248,11 +248,3 @@ def test_a_fork_of_pi_in_another_folder_repeats_what_was_said_in_the_first(shop,
                 cortex.import_("pi", str(path))
     assert kept(shop) == ([SHOP], [SHOP])
     assert kept(tools) == ([TOOLS], [TOOLS])
-
-
-def test_a_fork_of_pi_whose_parent_is_gone_keeps_all_that_it_says(tools, tmp_path):
-    said = (("e1", "2026-03-01T10:00:00Z", SHOP), ("e2", "2026-03-02T10:00:00Z", TOOLS))
-    fork = pi(tmp_path / "s2.jsonl", tools, "2026-03-02T09:00:00Z", *said, parent=tmp_path / "gone.jsonl")
-    with Cortex.open(tools) as cortex:
-        cortex.import_("pi", str(fork))
-    assert kept(tools)[1] == sorted([SHOP, TOOLS])
