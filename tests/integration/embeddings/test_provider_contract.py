@@ -101,3 +101,11 @@ def test_hostile_texts_are_sent_as_something_a_provider_takes(name, server, embe
     found = embedder_at(name).embed(["", " \n", "broken \ud800", "\x00"])
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
     assert texts_of(name, server.last.body)[:3] == [".", ".", "broken ?"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_text_asks_nobody(name, server, embedder_at):
+    embedder = embedder_at(name, model="", dimensions=256)
+    row = PROVIDERS[name]
+    assert embedder.embed([]).shape == (0, 256 if row.shortens else row.dimensions)
+    assert server.seen == []

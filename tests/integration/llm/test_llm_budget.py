@@ -5,6 +5,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from local_provider import enveloped
 
 from recortex.domain.model_call import Answer, Limit, ModelCall, Unavailable
@@ -63,11 +64,6 @@ def test_a_new_day_has_a_new_budget(store):
 
 
 PROCESS = """
-import sys
-from datetime import datetime, UTC
-from pathlib import Path
-from recortex.domain.model_call import Limit, ModelCall
-from recortex.storage.sqlite.store import SqliteStore
 at = datetime(2026, 3, 1, 12, tzinfo=UTC)
 path = Path(sys.argv[1])
 store = SqliteStore(path, backups=path.parent / "b", clock=lambda: at, vectors=False)
@@ -109,3 +105,8 @@ def test_without_a_key_nothing_is_asked_of_a_service_that_wants_one(store, clock
         model = build_model(ModelSettings(provider=name), "", store.model_calls, clock)
         assert model.ask(question).reason == "not_configured"
     assert store.model_calls.recent(5) == []
+
+
+@pytest.mark.parametrize("provider_name", ["", "unheard-of"])
+def test_no_provider_no_model(provider_name, store, clock):
+    assert build_model(ModelSettings(provider=provider_name), "", store.model_calls, clock) is None

@@ -41,3 +41,11 @@ def test_a_recall_compares_it_only_where_it_is_switched_on(provider, tmp_path, m
         after = asking.recall("is the login safe?", floor=False).hits[0].signals["semantic"]
     assert len(provider.seen) == 1
     assert after > before + 0.2
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"notes": []}', '{"notes": [{"text": 7}]}', '{"notes": ["x"]}'])
+def test_an_odd_answer_is_none(text, provider, model_at):
+    provider.says("openai", text)
+    assert Adviser(model_at("openai")).hypothesis("how are passwords hashed?") == ""
+    assert Adviser(None).hypothesis("how are passwords hashed?") == ""
+    assert Adviser(model_at("openai")).hypothesis("") == ""

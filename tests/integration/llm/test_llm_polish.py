@@ -69,3 +69,12 @@ def test_what_may_not_be_sent_as_it_is_is_not_asked_about(provider, model_at):
     secret = "The token is ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8."
     assert Adviser(model_at("openai")).polish(["One is said.", secret]) == ()
     assert provider.seen == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"sentences": [7]}', '{"sentences": [{"text": "x", "of": ["1"]}]}']
+)
+def test_an_odd_answer_is_none(text, provider, model_at):
+    provider.says("openai", text)
+    assert Adviser(model_at("openai")).polish(["One is said.", "Two is said."]) == ()
+    assert Adviser(None).polish(["One is said."]) == ()
