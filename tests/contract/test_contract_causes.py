@@ -205,7 +205,7 @@ def test_several_writers_at_once_make_no_circle(name, server, tmp_path):
         )
         for seed in range(WRITERS)
     ]  # fmt: skip
-    told = [tuple(map(int, one.communicate(timeout=120)[0].split())) for one in running]
+    told = [tuple(map(int, one.communicate(timeout=500)[0].split())) for one in running]
     assert [sum(counts) for counts in told] == [WRITTEN] * WRITERS
     found = store.relations.all()
     assert acyclic(found)
