@@ -53,6 +53,13 @@ def document_of(row: Sequence[Any]) -> Document:
     return read(Document, OF_DOCUMENT, row)
 
 
+def _row_of(chunk: Chunk, terms: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a chunk, by name; `known`: those that it has from others with its text."""
+    row = stored(chunk, COLUMNS) | {"terms": terms, "last_accessed_at": None, "access_count": 0}
+    row |= {"embedding_key": None, **known}
+    return row | {"seal": seal_row(CHUNKS, row)}
+
+
 class DocumentRecords(Records):
     """The `DocumentRecords` of a store."""
 
@@ -75,9 +82,17 @@ class DocumentRecords(Records):
         self._put_row(document)
         kept = {id_: (key, seal) for key, id_, seal in self._rows_of(document.path)}
         alike = self._alike([chunk.hash for chunk, _ in chunks])
+        new: list[dict[str, Any]] = []
         for chunk, terms in chunks:
             key, seal = kept.pop(chunk.id, (None, None))
-            self._put_chunk(chunk, terms, alike.get(chunk.hash, {}), key, seal)
+            row = _row_of(chunk, terms, alike.get(chunk.hash, {}))
+            if key is None:
+                new.append(row | self._keywords.found_by(row))
+            elif row["seal"] != seal:
+                self._keywords.forget(key)
+                changed = row | {"key": key} | self._keywords.found_by(row)
+                self._keywords.rows(self._of_chunks["update"], changed)
+        self._keywords.insert(self._of_chunks["insert"], new)
         self._delete_chunks([key for key, _ in kept.values()])
 
     def delete(self, paths: Sequence[str]) -> int:
@@ -145,18 +160,6 @@ class DocumentRecords(Records):
         row["seal"] = seal_row(DOCUMENTS, row)
         known = self._column("key", document.path)
         self._named("update" if known else "insert", row | ({"key": known[0]} if known else {}))
-
-    def _put_chunk(
-        self, chunk: Chunk, terms: str, known: Mapping[str, Any], key: int | None, seal: bytes | None
-    ) -> None:
-        row = stored(chunk, COLUMNS) | {"terms": terms, "last_accessed_at": None, "access_count": 0}
-        row |= {"embedding_key": None, **known}
-        row["seal"] = seal_row(CHUNKS, row)
-        if key is None:
-            self._keywords.rows(self._of_chunks["insert"], row | self._keywords.found_by(row))
-        elif row["seal"] != seal:
-            self._keywords.forget(key)
-            self._keywords.rows(self._of_chunks["update"], row | {"key": key} | self._keywords.found_by(row))
 
     def _rows_of(self, path: str) -> list[tuple[Any, ...]]:
         """Key, id and seal of each chunk of a document."""

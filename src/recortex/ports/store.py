@@ -94,13 +94,31 @@ class MemoryReader(Protocol):
         """States that were recorded at that time, no longer hold, and pass the query."""
 
 
-class Memories(MemoryReader, Protocol):
+class Evidence(Protocol):
+    """Where memories were learned."""
+
+    def add_evidence(self, memory_id: str, place: bytes) -> bool:
+        """Record where a memory was learned, as a hash of the place; False if that was recorded before."""
+
+    def learned_at(self, place: bytes) -> list[str]:
+        """The ids of the memories that were learned at a place."""
+
+    def drop_evidence(self, memory_id: str, place: bytes) -> None:
+        """Forget that a memory was learned at a place."""
+
+
+class Memories(MemoryReader, Evidence, Protocol):
     """Memories read and written; writes happen inside a transaction of the store."""
 
     def insert(
         self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "", place: bytes = b""
     ) -> int:
         """Keep a new memory, and the hash of the place where it was learned; returns its key."""
+
+    def insert_all(
+        self, new: Sequence[tuple[Memory, SearchText, bytes]], *, actor: Actor, reason: str = ""
+    ) -> list[int]:
+        """The same for many, each with its search text and place; returns their keys in the same order."""
 
     def update(
         self, old: Memory, new: Memory, search: SearchText, *, actor: Actor, reason: str, keep_vector: bool
@@ -127,15 +145,6 @@ class Memories(MemoryReader, Protocol):
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count an access to each."""
-
-    def add_evidence(self, memory_id: str, place: bytes) -> bool:
-        """Record where a memory was learned, as a hash of the place; False if that was recorded before."""
-
-    def learned_at(self, place: bytes) -> list[str]:
-        """The ids of the memories that were learned at a place."""
-
-    def drop_evidence(self, memory_id: str, place: bytes) -> None:
-        """Forget that a memory was learned at a place."""
 
     def unchecked(self, before: datetime, limit: int) -> list[str]:
         """Ids of active memories that were not validated since, those that never were first."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.relation import Version
+    from recortex.domain.search import SearchText
     from recortex.domain.vocabulary import Actor
     from recortex.engines.ingestion.output_redaction import Draft
     from recortex.ports.store import Lookalikes, Store
@@ -149,6 +150,8 @@ class _New:
 
     def __init__(self, store: Store, actor: Actor, wordings: Sequence[Sequence[str]]) -> None:
         self._store, self._actor = store, actor
+        self._memories: list[tuple[Memory, SearchText, bytes]] = []
+        self._turns: set[tuple[str, int]] = set()
         self._entries: list[AuditEntry] = []
         self.relations: list[Relation] = []
         # Nothing that is written here gives a memory another hash, or makes one living that was not.
@@ -157,10 +160,19 @@ class _New:
 
     def same(self, wordings: Sequence[str]) -> str | None:
         """The id of a living memory with one of these hashes; most have none, and are not asked for."""
-        return None if self._said.isdisjoint(wordings) else self._store.memories.same(wordings)[0]
+        if self._said.isdisjoint(wordings):
+            return None
+        self._insert()
+        return self._store.memories.same(wordings)[0]
 
     def add(self, memory: Memory, redacted: tuple[str, ...]) -> None:
-        """Note a memory that was kept."""
+        """Note a memory that is to be kept."""
+        source = memory.source
+        if (source.session, (source.turn or 0) - 1) in self._turns:
+            self._insert()  # the turn before is read
+        self._memories.append((memory, search_text_in(self._store, memory), _place(memory)))
+        if source.session and source.turn is not None:
+            self._turns.add((source.session, source.turn))
         self._said.add(memory.content_hash)
         details = {"redacted": sorted(set(redacted))} if redacted else {}
         self._entries.append(
@@ -175,9 +187,14 @@ class _New:
 
     def write(self) -> None:
         """Write what was noted."""
+        self._insert()
         self._store.ledger.record(self._entries)
         self._store.relations.put_all(self.relations)
         self._entries, self.relations = [], []
+
+    def _insert(self) -> None:
+        self._store.memories.insert_all(self._memories, actor=self._actor)
+        self._memories, self._turns = [], set()
 
 
 class Ingestion:
@@ -448,8 +465,6 @@ class Ingestion:
             new.write()
             result = self._merge(confirmed, memory, now=now, actor=actor)
             return Kept(result, "merged", normalised.redacted, confirmed=True)
-        search = search_text_in(self._store, memory)
-        self._store.memories.insert(memory, search, actor=actor, place=_place(memory))
         new.add(memory, normalised.redacted)
         if memory.supersedes:
             new.write()

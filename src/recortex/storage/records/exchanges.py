@@ -84,7 +84,10 @@ class ExchangeRecords(Records):
         read from the same session; else the kept one. It keeps the place where it was first read.
         """
         kept, changed = self._kept([exchange.id for exchange, _ in exchanges]), 0
+        new: dict[str, dict[str, Any]] = {}
         for exchange, terms in exchanges:
+            if exchange.id in new:
+                self._insert(new)
             old = kept.get(exchange.id)
             grown = _grown(old, exchange)
             if grown is None:
@@ -92,15 +95,23 @@ class ExchangeRecords(Records):
             row = _row(grown, terms, old, to_micros(at))
             if old is not None and row["seal"] == old["seal"]:
                 continue
-            row |= {"key": old["key"]} if old is not None else {}
-            if old is not None:
-                self._keywords.forget(old["key"])
-            found = self._keywords.rows(
-                self._sql["update" if old else "insert"], row | self._keywords.found_by(row)
-            )
-            kept[exchange.id] = {"key": found[0][0] if found else row["key"], **row}
+            if old is None:
+                new[exchange.id] = row
+            else:
+                row["key"] = old["key"]
+                self._keywords.forget(row["key"])
+                self._keywords.rows(self._sql["update"], row | self._keywords.found_by(row))
+            kept[exchange.id] = row
             changed += 1
+        self._insert(new)
         return changed
+
+    def _insert(self, new: dict[str, dict[str, Any]]) -> None:
+        """Write new rows, which get their keys, and forget that they are new."""
+        rows = [row | self._keywords.found_by(row) for row in new.values()]
+        for row, key in zip(new.values(), self._keywords.insert(self._sql["insert"], rows), strict=True):
+            row["key"] = key
+        new.clear()
 
     def delete(self, keys: Sequence[int]) -> int:
         """Remove exchanges for good, with vectors that nothing else has; returns how many there were."""

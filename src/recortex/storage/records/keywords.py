@@ -88,6 +88,10 @@ class Keywords(Records):
         """All rows of a statement that reads or writes the index, directly or through a trigger."""
         return self._database.rows(sql, bindings)
 
+    def insert(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Write new rows by a statement that returns the key of one; returns theirs, in the same order."""
+        return [int(self.rows(sql, row)[0][0]) for row in rows]
+
     def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
         """More columns of a row that is written, for an engine that keeps words itself."""
         return {}

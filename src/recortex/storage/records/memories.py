@@ -157,14 +157,25 @@ class MemoryRecords(Records):
         self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "", place: bytes = b""
     ) -> int:
         """Keep a new memory, and the hash of the place where it was learned; returns its key."""
-        row = self._row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
-        linked = link_rows(memory)
-        row["seal"] = seal_memory(row, linked)
-        key = int(self._keywords.rows(self._sql["insert_memory"], row)[0][0])
-        self._insert_links(linked, key)
-        if place:
-            self._rows("learned", key, place)
+        (key,) = self.insert_all([(memory, search, place)], actor=actor, reason=reason)
         return key
+
+    def insert_all(
+        self, new: Sequence[tuple[Memory, SearchText, bytes]], *, actor: Actor, reason: str = ""
+    ) -> list[int]:
+        """The same for many, each with its search text and place; returns their keys in the same order."""
+        rows, linked = [], [link_rows(memory) for memory, *_ in new]
+        for (memory, search, _), its in zip(new, linked, strict=True):
+            row = self._row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
+            row["seal"] = seal_memory(row, its)
+            rows.append(row)
+        keys = self._keywords.insert(self._sql["insert_memory"], rows)
+        for name in LINKS:
+            links_of = zip(keys, linked, strict=True)
+            self._each(f"insert_{name}", [(key, *row) for key, its in links_of for row in its[name]])
+        learned = [(key, place) for key, (*_, place) in zip(keys, new, strict=True) if place]
+        self._each("learned", learned)
+        return keys
 
     def update(
         self, old: Memory, new: Memory, search: SearchText, *, actor: Actor, reason: str, keep_vector: bool

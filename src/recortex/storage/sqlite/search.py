@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.maintenance import Degradation
 from recortex.domain.search import ANY_ENDING, MOST_SCORED, Facts, begins
+from recortex.domain.text import lazy
 from recortex.errors import CorruptStoreError
 from recortex.lean import lazy_module
 from recortex.storage.database import json
@@ -41,8 +44,23 @@ MANY_ROWS = 20_000
 reads all rows that hold it, a quarter of a second among a million."""
 MOST_ALIKE = 10_000
 """Rows that are scored there: as many take 10 ms."""
+AT_ONCE = 50
+"""Rows that one statement inserts: FTS5 writes what it holds with each statement that has a trigger, a part
+of the index of its own, so that one by one takes 40 µs more a row; more values take longer to be bound."""
 MOST_KEPT = 10_000
 """Words whose counts are kept: about a megabyte."""
+
+
+_VALUES, _NAME = lazy(r"(?<=VALUES )(\(.*?\))", re.DOTALL), lazy(r":(\w+)")
+
+
+@lru_cache
+def _for_rows(sql: str, count: int) -> tuple[str, Callable[[Mapping[str, Any]], tuple[Any, ...]]]:
+    """A statement that inserts a row as one that inserts so many, and what gives the values of each."""
+    begin, values, end = _VALUES.split(sql)
+    names = _NAME.findall(values)
+    marks = f"({', '.join('?' * len(names))})"
+    return f"{begin}{', '.join([marks] * count)}{end}", itemgetter(*names)
 
 
 class KeywordIndex:
@@ -144,6 +162,16 @@ class SqliteKeywords(Keywords):
     def rows(self, sql: str, bindings: Bindings = ()) -> list[Row]:
         """All rows of a statement that reads or writes the index, directly or through a trigger."""
         return self._index.rows(sql, bindings)
+
+    def insert(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+        """Write new rows by a statement that returns the key of one; returns theirs, in the same order."""
+        keys: list[int] = []
+        for start in range(0, len(rows), AT_ONCE):
+            some = rows[start : start + AT_ONCE]
+            together, values_of = _for_rows(sql, len(some))
+            values = list(chain.from_iterable(map(values_of, some)))
+            keys += sorted(key for (key,) in self.rows(together, values))  # the order is not promised
+        return keys
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many rows contain it; of a common one, estimated by the latest."""
