@@ -1,12 +1,14 @@
 """What of an answer is believed: nothing that the session does not bear out."""
 
 import pytest
-from turns import memory, turn
+from turns import INFO, memory, turn
 
 from recortex.codec import dumps, loads
+from recortex.domain.model_call import Answer, ModelCall, Unavailable
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.prompting import lessons
 from recortex.engines.prompting.lessons import part_of
+from recortex.engines.prompting.service import Adviser
 
 SAID = "We decided to use PostgreSQL for the billing service, because SQLite locked up under load."
 PART = part_of(
@@ -113,6 +115,48 @@ def test_entries_about_no_pair_are_counted():
     found = lessons.edges_checked(items, [(A, B), (B, C)])
     assert (len(found.edges), found.unrelated) == (1, 1)
     assert found.dropped == {"form": 4, "repeated": 1}
+
+
+class Fake:
+    """A model that answers as it is told."""
+
+    def __init__(self, answer) -> None:
+        self.notices = ("unpriced",)
+        self.answer = answer
+        self.asked = []
+
+    def ask(self, request):
+        self.asked.append(request)
+        return self.answer
+
+
+CALL = ModelCall(at=turn("").at, provider="openai", model="m", purpose="extract")
+
+
+def test_the_adviser_joins_question_and_answer():
+    model = Fake(Answer((item(),), CALL))
+    given_ = Adviser(model).extract([turn(SAID, index=4)], INFO)
+    assert [each.text for each in given_.candidates] == [TEXT]
+    assert (given_.call, given_.unavailable, given_.turns) == (CALL, None, 1)
+    assert model.asked[0].session == "s1"
+    judged = Adviser(Fake(Answer((edge(),), CALL))).edges([(A, B), (memory("x", "y = 1", "code"), B)])
+    assert len(judged) == 1
+
+
+def test_without_a_model_or_an_answer_there_are_no_candidates():
+    assert Adviser(None).extract([turn(SAID)], INFO).unavailable.reason == "off"
+    assert Adviser(None).edges([(A, B)]) == ()
+    assert Adviser(None).notices == ()
+    failed = Unavailable("timeout", "Late.", CALL)
+    assert Adviser(Fake(failed)).extract([turn(SAID)], INFO).unavailable is failed
+    assert Adviser(Fake(failed)).edges([(A, B)]) == ()
+
+
+def test_nothing_is_asked_about_nothing():
+    model = Fake(None)
+    assert Adviser(model).extract([turn("```\nx\n```")], INFO).unavailable.reason == "nothing_to_send"
+    assert Adviser(model).edges([]) == ()
+    assert model.asked == []
 
 
 def test_the_schemas_are_closed_and_survive_json():

@@ -86,6 +86,19 @@ def test_it_is_followed_as_it_changes(cortex, context, event, transcript, mine):
 
 
 @pytest.mark.usefixtures("mine")
+def test_claude_code_is_not_told_what_it_loads_and_others_are(cortex, event):
+    cortex.init()
+    cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
+    asked = "which package manager do we use for packages, pnpm or npm?"
+    for client, given in (("claude-code", False), ("", False), ("codex", True)):
+        brief = cortex.attend(event("session-start", session=f"{client}1", client=client))
+        assert "auditors" in brief
+        assert (PNPM in brief) == given
+        told = cortex.attend(event("user-prompt-submit", session=f"{client}2", client=client, prompt=asked))
+        assert (PNPM in told) == given
+
+
+@pytest.mark.usefixtures("mine")
 def test_a_session_does_not_teach_it_again(cortex, context, event, transcript):
     said = ("from now on always use pnpm for all packages", "from now on never push to main without a tag")
     work(cortex, context, event, transcript, *said)
