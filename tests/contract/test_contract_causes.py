@@ -72,11 +72,6 @@ def acyclic(relations):
     return rustworkx.is_directed_acyclic_graph(graph(relations))
 
 
-def is_circle(path):
-    ends = [order(one) for one in path]
-    return [then for _, then in ends] == [first for first, _ in ends[1:]] + [ends[0][0]]
-
-
 def in_order(store):
     """Whether each cause stands before its effects, once there is an order."""
     order_ = store.relations._order

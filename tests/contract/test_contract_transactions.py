@@ -9,7 +9,7 @@ from string import ascii_letters
 
 import pytest
 
-from example_memories import AT, id_of, insert, memory
+from example_memories import AT, insert, memory
 from recortex.domain.memory import FileLink
 from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor
@@ -53,19 +53,6 @@ def run_together(*works):
     for thread in threads:
         thread.join()
     assert errors == []
-
-
-def test_a_transaction_is_kept_whole_or_not_at_all(store):
-    def half():
-        with store.transaction():
-            insert(store, memory(1), memory(2, "other"))
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        half()
-    assert store.memories.count(MemoryQuery(statuses=())) == 0
-    insert(store, memory(3))
-    assert store.memories.count(MemoryQuery()) == 1
 
 
 def test_a_transaction_inside_another_ends_with_it(store):
@@ -138,13 +125,6 @@ def test_two_openings_of_one_store_write_in_turn(store):
         keys = {one.key for one in beside.statistics.presentable(10**18)}
     assert len(keys) == store.memories.count(MemoryQuery()) == 50
     assert store.search.frequencies(["memory"]) == [50]
-
-
-def test_a_store_that_was_opened_again_is_the_same(store):
-    insert(store, memory(1))
-    with opened_again(store) as again:
-        assert again.schema == store.schema
-        assert again.memories.get([id_of(1)]) == [memory(1)]
 
 
 def test_what_an_index_cannot_take_is_no_lost_connection(empty):

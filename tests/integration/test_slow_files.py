@@ -4,11 +4,13 @@ import pytest
 
 from recortex import Cortex
 from recortex.app import commit_import
+from recortex.app.jobs import instructions
 from recortex.cli.rendering import render
 from recortex.code import facts
 from recortex.codebase.syntax import extraction
 from recortex.decisions import importing as decision_import
 from recortex.documents import operations as document_operations
+from recortex.domain.vocabulary import Status
 from recortex.terminal import Terminal
 from repositories import git
 
@@ -100,3 +102,27 @@ def test_ingest_names_what_takes_too_long(cortex, monkeypatch):
         "docs/adr/0001-fire-with-gas.md",
     }
     assert len(cortex.ingest(["docs"]).added) == 3
+
+
+INSTRUCTIONS = (
+    "# Rules\n\n- Never push to main, always open a pull request.\n- Run `just check` before each commit.\n"
+)
+
+
+@pytest.mark.usefixtures("without_vectors")
+def test_instructions_that_take_too_long_are_named_and_nothing_is_forgotten(project, clock, monkeypatch):
+    (project / "CLAUDE.md").write_text(INSTRUCTIONS)
+    with Cortex.open(project, clock=clock) as cortex:
+        assert cortex.import_("rules").added
+        before = {one.id: one.status for one in cortex.list().memories}
+        (project / "CLAUDE.md").write_text(
+            INSTRUCTIONS + "- A line about nothing in particular, said again.\n" * 2_500
+        )
+        with monkeypatch.context() as hurried:
+            hurried.setattr(instructions, "SECONDS", 0.001)
+            done = cortex.import_("rules")
+        assert [one for one in done.problems if one.startswith("CLAUDE.md: left out: reading it took")]
+        assert {one.id: one.status for one in cortex.list().memories} == before
+        assert set(before.values()) == {Status.ACTIVE}
+        again = cortex.import_("rules")
+        assert again.problems == ()

@@ -1,12 +1,11 @@
 """What regular upkeep reckons with: what is due, how a store grows, how a log is summed up."""
 
 import math
-from collections import Counter
 
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recortex.domain.maintenance import OldAuditEntry, SizeSample
+from recortex.domain.maintenance import SizeSample
 from recortex.engines.maintenance import (
     DAY,
     LEAST_SPAN,
@@ -14,18 +13,6 @@ from recortex.engines.maintenance import (
     bytes_per_day,
     days_until,
     looked_at,
-    summaries,
-)
-
-INSTANTS = st.integers(0, 4_000_000_000_000_000)
-ENTRIES = st.lists(
-    st.builds(
-        OldAuditEntry,
-        st.integers(1, 10_000),
-        st.sampled_from(["create", "update", "decay"]),
-        st.sampled_from(["user", "system"]),
-        INSTANTS,
-    )
 )
 
 
@@ -52,26 +39,6 @@ def test_days_until_a_size_end_at_that_size(size, threshold, rate):
     else:
         assert left is not None
         assert abs(size + left * rate - threshold) < 1e-6 * threshold
-
-
-@given(ENTRIES)
-def test_summaries_add_up_to_the_entries(entries):
-    found = summaries(entries)
-    assert sum(one.entries for one in found) == len(entries)
-    assert Counter({(one.operation, one.actor): 0 for one in found} | _totals(found)) == Counter(
-        (one.operation, one.actor) for one in entries
-    )
-    for one in found:
-        assert one.first_at <= one.last_at
-        assert {one.first_at, one.last_at} <= {entry.at for entry in entries}
-    assert len({one[:3] for one in found}) == len(found)
-
-
-def _totals(found):
-    totals = Counter()
-    for one in found:
-        totals[one.operation, one.actor] += one.entries
-    return totals
 
 
 @given(st.lists(st.integers(0, 30 * DAY), max_size=30), st.integers(31 * DAY, 10**17), st.integers(1, 5))

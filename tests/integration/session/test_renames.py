@@ -229,15 +229,6 @@ def test_a_name_that_is_deleted_split_left_or_moved_was_not_renamed(history, aft
     assert NOTE not in cortex.get(memory.id).metadata
 
 
-def test_what_was_said_after_a_name_was_given_up_stays(history):
-    cortex, _, sessions = history
-    commit(sessions.parent / "work", a=DECLARED.format("weighGrain"), b=USES.format("weighGrain"))
-    commit(sessions.parent / "work", a=DECLARED.format("measureGrain"), b=USES.format("measureGrain"))
-    later = cortex.remember("weighGrain() was too slow", valid_from="2099-01-01T00:00:00Z", **TOLD)
-    after_import(cortex._app)
-    assert status(cortex, later) is Status.ACTIVE
-
-
 def test_what_is_written_after_a_run_is_held_against_commits_before_it(history, clock):
     cortex, _, sessions = history
     commit(sessions.parent / "work", a=DECLARED.format("weighGrain"), b=USES.format("weighGrain"))
