@@ -223,11 +223,13 @@ class SyncRecords(Records):
         key, at = rows[0]
         mark = Head(_MARK, str(min(at, now)), key, 0)
         if known is None:
-            return self._column("new_exchanges", 0, 0), mark
+            return sorted({*self._column("new_exchanges", 0, 0)}), mark
         at = int(known.head)
         before = self._column("exchange_before", at)
         since = min(known.shown, before[0] if before else 0)
-        return self._column("new_exchanges", since, at - _GROWS), mark
+        return sorted(
+            self._column("new_exchanges", since, at - _GROWS)
+        ), mark  # by an order, SQLite reads all
 
     def hollow(self, record: str) -> None:
         """Delete what versions say of a record."""

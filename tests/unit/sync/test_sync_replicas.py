@@ -407,11 +407,16 @@ def test_what_was_changed_while_a_sync_looked_through_the_store_is_sent_by_the_n
     assert bob.texts() == ["One box is enough.", "We chose Redis."]
 
 
-@pytest.mark.parametrize("query", ["open", "waiting", "to_erase", "exchanges_to_erase", "purges", "latest"])
+@pytest.mark.parametrize(
+    "query", ["open", "waiting", "to_erase", "exchanges_to_erase", "purges", "latest", "new_exchanges"]
+)
 def test_what_each_sync_asks_is_found_by_an_index_of_few_rows(people, query):
     log = people[0].log
-    plan = [row[3] for row in log._database.rows(f"EXPLAIN QUERY PLAN {log._sql[query]}")]
-    names = ("sync_heads_open", "sync_heads_waiting", "sync_log_purges", "tombstones_purged")
+    sql = log._sql[query]
+    plan = [row[3] for row in log._database.rows(f"EXPLAIN QUERY PLAN {sql}", [0] * sql.count("?"))]
+    names = (
+        "sync_heads_open", "sync_heads_waiting", "sync_log_purges", "tombstones_purged", "exchanges_ended",
+    )  # fmt: skip
     assert any(name in step for step in plan for name in names), plan
     small = (*names, "audit", "CONSTANT", "VIRTUAL")
     assert all(any(name in step for name in small) for step in plan if step.startswith("SCAN")), plan

@@ -55,9 +55,11 @@ SELECT key, recorded_at FROM exchanges /*only own*/ ORDER BY key DESC LIMIT 1
 SELECT key FROM exchanges WHERE /*own*/ recorded_at <= ? ORDER BY key DESC LIMIT 1
 
 -- name: new_exchanges
-SELECT x.key FROM exchanges x WHERE /*own x*/ (x.key > ? OR x.ended_at >= ?)
+SELECT x.key FROM exchanges x WHERE /*own x*/ x.key > ?
   AND x.opener <> 'imported' AND substr(x.session, 1, 5) <> 'team:'
-ORDER BY x.key
+UNION ALL
+SELECT x.key FROM exchanges x WHERE /*own x*/ x.ended_at >= ?
+  AND x.opener <> 'imported' AND substr(x.session, 1, 5) <> 'team:'
 
 -- name: heads
 SELECT record, head, shown, leaves FROM sync_heads WHERE /*own*/ record IN (SELECT value FROM json_each(?))
