@@ -125,3 +125,16 @@ def test_an_exception_is_told_with_the_files_that_it_holds_for(cortex):
     told = cortex.generation_context("test", files=["tests/contract/test_pay.py"], code=code)
     assert told.conflicts == ()
     assert cortex.generation_context("test", files=["tests/test_pay.py"], code=code).conflicts
+
+
+def test_of_two_that_contradict_each_other_the_later_is_told_alone(cortex, clock):
+    earlier = cortex.remember("Never retry a charge", kind="tribal", files=["src/pay.py"])
+    clock[0] += timedelta(days=1)
+    later = cortex.remember("Charges that time out are sent again", kind="tribal", files=["src/pay.py"])
+    other = cortex.remember("The ledger is append-only", kind="decision", files=["src/ledger.py"])
+    cortex.link(other.id, earlier.id, relation="requires")
+    cortex.link(later.id, earlier.id, relation="contradicts")
+    assert [one.id for one in cortex.warnings(["src/pay.py"]).warnings] == [later.id]
+    assert earlier.id not in {one.id for one in cortex.suggest(["src/pay.py"]).suggestions}
+    assert earlier.id not in {one.id for one in cortex.suggest(["src/ledger.py"]).suggestions}
+    assert "Never retry" not in cortex.generation_context("charges", files=["src/pay.py"]).text

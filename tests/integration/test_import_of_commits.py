@@ -208,3 +208,13 @@ def test_a_later_commit_does_not_end_what_the_person_decided(cx, repository, own
     cx.import_("git")
     assert cx.get(known.id).status is Status.ACTIVE
     assert cx.get(known.id).superseded_by is None
+
+
+def test_a_limit_and_a_time_bound_what_is_read(cx, repository):
+    repository.commit(DROP)
+    repository.commit("Drop support for Python 3.9")
+    done = cx.import_("git", limit=1)
+    assert (done.commits, len(done.problems)) == (1, 1)
+    assert list(kept(cx)) == ["Drop support for Python 3.9"]
+    assert cx.import_("git", since=repository.at - timedelta(hours=1)).commits == 1
+    assert cx.import_("git").added == 1  # a larger limit reaches the first one

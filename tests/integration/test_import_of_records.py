@@ -309,3 +309,20 @@ def test_records_at_the_top_of_a_project(cx, records):
     (records.root / "README.md").write_text("# Status\n\nFine.\n")
     done = cx.import_("adr")
     assert (done.files, done.added) == (1, 1)
+
+
+def test_what_was_rejected_is_found_and_never_told_as_a_rule(cx, records):
+    records.write("0003-fax.md", "3. Send invoices by fax", "Rejected")
+    cx.import_("adr")
+    (hit,) = cx.recall("did we reject sending invoices by fax?").hits
+    assert hit.memory.content.decision.startswith("Rejected, not adopted: Send invoices by fax.")
+    assert "fax" not in cx.surface().text
+
+
+def test_what_a_person_put_away_stays_away(cx, records):
+    records.write("0001-keys.md", "1. Keep keys")
+    cx.import_("adr")
+    cx.forget(kept(cx)["0001-keys.md"].id)
+    records.write("0001-keys.md", "1. Keep keys safe")
+    cx.import_("adr")
+    assert kept(cx)["0001-keys.md"].status is Status.ARCHIVED

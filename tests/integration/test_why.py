@@ -8,7 +8,7 @@ import pytest
 from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.errors import InvalidInputError
+from recortex.errors import InvalidInputError, MemoryNotFoundError
 from repositories import git
 
 CACHE = """class Cache:
@@ -336,3 +336,25 @@ def test_facts_know_symbols_that_git_does_not_and_follow_the_file_as_it_is(kiln,
     (repository / "src/letter.py").write_text("")
     assert about(kiln, "Letter.text")[0] == "question"
     assert about(kiln, "Cache.evict") == ("symbol", "Cache.evict", "src/cache.py", 5)
+
+
+def test_an_unknown_id_is_an_error_and_no_question(kiln):
+    with pytest.raises(MemoryNotFoundError):
+        kiln.why("ffff0000")
+
+
+def test_what_was_only_proposed_is_told_as_such(kiln):
+    kiln.remember("Sign firing logs with the kiln's own key.", kind="decision", status="proposed")
+    answer = kiln.why("do we sign the firing logs with a key of the kiln?")
+    assert "Proposed, not decided" in answer.text
+    assert answer.answers[0].status == "proposed"
+
+
+def test_a_linked_working_tree_is_asked_of_its_own_lines(kiln, repository, tmp_path, clock):
+    (repository / "later.txt").write_text("later\n")
+    git(repository, "worktree", "add", "-q", "-b", "topic", str(tmp_path / "topic"))
+    (tmp_path / "topic/src/cache.py").write_text('"""Caches."""\n\n' + CACHE)
+    commit(tmp_path / "topic", "Say what the module is for")
+    with Cortex.open(tmp_path / "topic", clock=clock) as there:
+        assert "Say what the module is for" in there.why("src/cache.py:1").text
+    assert "Say what the module is for" not in kiln.why("src/cache.py:1").text

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -116,3 +117,36 @@ def test_every_kept_version_can_be_restored(fresh_cortex, new_clock, lives):
         clock.pass_(minutes=1)
         oldest = cortex.history(kept.id).versions[-1]
         assert say(cortex.restore(kept.id, version=oldest.version)) == say(oldest.memory)
+
+
+@given(before=st.lists(changes, max_size=3), change=changes, passed=hours)
+def test_undo_after_a_change_is_nothing(fresh_cortex, new_clock, before, change, passed):
+    clock = new_clock(BEGIN)
+    with fresh_cortex(clock) as cortex:
+        kept = cortex.remember("The tests need `TZ=UTC`.", kind="tribal", tags=["x"], patterns=["q", "a"])
+        for name, arguments in before:
+            clock.pass_(minutes=1)
+            kept = apply(cortex, kept.id, name, arguments)
+        former = cortex.get(kept.id)
+        clock.pass_(hours=passed)
+        changed = apply(cortex, kept.id, *change)
+        if changed.version == former.version:
+            return
+        assert say(cortex.undo(kept.id)) == say(former)
+        assert say(cortex.get(kept.id)) == say(former)
+        assert say(cortex.undo(kept.id)) == say(changed)
+
+
+@given(lives=st.lists(changes, max_size=9))
+def test_recording_intervals_follow_one_another(fresh_cortex, new_clock, lives):
+    clock = new_clock(BEGIN)
+    with fresh_cortex(clock) as cortex:
+        kept = cortex.remember("The tests need `TZ=UTC`.")
+        for name, arguments in lives:
+            clock.pass_(minutes=1)
+            apply(cortex, kept.id, name, arguments)
+        versions = cortex.history(kept.id).versions
+    assert versions[0].recorded_to is None
+    for newer, older in pairwise(versions):
+        assert older.recorded_to == newer.recorded_from >= older.recorded_from
+        assert newer.version == older.version + 1

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from strangers import ANSWER, QUESTION, git, hook, told_in_a_session
 
-from places import store_folder
+from places import project_of, store_folder
 from recortex import Cortex
 from recortex.errors import ConfigError
 
@@ -155,3 +155,19 @@ def test_two_processes_make_one_folder(tmp_path, home):
     started = [subprocess.Popen([sys.executable, "-m", *words, "--json"]) for _ in range(2)]
     assert [one.wait(300) for one in started] == [0] * 2
     assert len(list((home / "projects").glob("raced-*"))) == 1
+
+
+def test_the_id_is_random_and_in_no_clone(checkout, tmp_path):
+    git(tmp_path, "clone", "-q", str(checkout), "clone")
+    assert project_of(tmp_path / "clone").checkout.id == ""
+    assert store_folder(checkout).name == f"first-place-{project_of(checkout).checkout.id}"
+    assert store_folder(tmp_path / "clone") != store_folder(checkout)
+
+
+def test_git_init_keeps_what_a_folder_knows(tmp_path):
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    with Cortex.open(folder) as cortex:
+        cortex.remember(ANSWER)
+    git(folder, "init", "-q")
+    assert answers(folder) == [ANSWER]

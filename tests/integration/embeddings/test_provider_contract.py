@@ -2,10 +2,12 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
-from local_embedding import KEY, NAMES, WIDTH, texts_of, unit_of
+from local_embedding import KEY, NAMES, WIDTH, enveloped, texts_of, unit_of
 
 from recortex.embeddings.providers import PROVIDERS, batches
 from recortex.errors import DimensionMismatchError
@@ -109,3 +111,35 @@ def test_no_text_asks_nobody(name, server, embedder_at):
     row = PROVIDERS[name]
     assert embedder.embed([]).shape == (0, 256 if row.shortens else row.dimensions)
     assert server.seen == []
+
+
+@pytest.mark.parametrize("name", ["openai", "voyage", "mistral"])
+def test_an_answer_in_another_order_is_put_right(name, server, embedder_at):
+    said = enveloped(name, unit_of(TEXTS).tolist())
+    said["data"].reverse()
+    server.sends(json.dumps(said).encode())
+    assert np.allclose(embedder_at(name).embed(TEXTS), unit_of(TEXTS), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_tells_provider_model_and_dimensions(name, embedder_at):
+    row = PROVIDERS[name]
+    assert embedder_at(name, model="").name == f"{name}/{row.model}@{row.dimensions}"
+    width = 256 if row.shortens else row.dimensions
+    assert embedder_at(name, model="", dimensions=256).name == f"{name}/{row.model}@{width}"
+    assert embedder_at(name, model="other").name == f"{name}/other"
+
+
+def test_the_http_library_is_loaded_by_a_call_alone():
+    code = """
+import sys
+import recortex.embeddings.providers
+from recortex.embeddings.building import build_embedders
+from recortex.embeddings.providers import EmbedderSettings
+(made,) = build_embedders(EmbedderSettings(embedder="voyage"), key="", clean=str)
+print(made.name, {"httpx2", "numpy", "keyring", "onnxruntime"} & set(sys.modules))
+"""
+    assert (
+        subprocess.check_output([sys.executable, "-c", code], text=True).strip()
+        == "voyage/voyage-code-3@1024 set()"
+    )

@@ -11,8 +11,9 @@ import pytest
 from local_embedding import KEY, NAMES, enveloped, unit_of
 
 from local_server import send
-from recortex.embeddings.providers import TRIES, TRIES_TO_CONNECT
-from recortex.errors import EmbeddingError, RateLimitedError, TextRefusedError
+from recortex.embeddings.providers import FIRST_PAUSE, TRIES, TRIES_TO_CONNECT
+from recortex.errors import DimensionMismatchError, EmbeddingError, RateLimitedError, TextRefusedError
+from recortex.transport import PostError
 
 TEXTS = ["The cache is read once.", "Never deploy on Fridays."]
 GOOD = unit_of(TEXTS).tolist()
@@ -294,3 +295,27 @@ def test_the_key_and_the_texts_are_in_no_log(server, embedder_at, caplog):
     assert KEY not in caplog.text
     assert not any(text in caplog.text for text in TEXTS)
     assert KEY not in repr(embedder.__dict__)
+
+
+def test_very_large_and_very_small_numbers_still_have_a_direction(server, embedder_at):
+    server.sends(json.dumps(enveloped("openai", [[1e300, 1e300], [1e-300, 0.0]])).encode())
+    found = embedder_at().embed(TEXTS)
+    assert np.allclose(found, [[0.5**0.5, 0.5**0.5], [1, 0]])
+
+
+@pytest.mark.parametrize("vectors", [[[1.0, 2.0], [1.0]], [[], []], [[1.0], []]])
+def test_vectors_of_several_lengths(vectors, server, embedder_at):
+    server.sends(json.dumps(enveloped("openai", vectors)).encode())
+    assert isinstance(failure(embedder_at()), DimensionMismatchError)
+
+
+@pytest.mark.parametrize(("number", "least", "most"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (3, 1.0, 2.0)])
+def test_pauses_double_and_leave_half_to_chance(number, least, most, embedder_at):
+    embedder = embedder_at()
+    embedder._pause = FIRST_PAUSE
+    busy = PostError("status", "Busy.", retry=True)
+    pauses = [embedder._pause_before(number, busy) for _ in range(50)]
+    assert least <= min(pauses) < max(pauses) <= most
+    assert embedder._pause_before(TRIES, busy) is None
+    assert embedder._pause_before(number, PostError("status", "No.")) is None
+    assert embedder._pause_before(number, PostError("status", "Wait.", retry=True, pause=7.0)) == 7.0

@@ -212,3 +212,11 @@ def _all(cx):
 
 def _count(cx):
     return cx._app.services("project").store.memories.count(MemoryQuery(statuses=()))
+
+
+def test_an_old_memory_that_a_person_approves_is_not_put_away_for_its_age(cx):
+    cx.import_("openmemory.db")
+    waiting = cx.list(statuses=[Status.QUARANTINED]).memories
+    cx.review("approve", [one.id for one in waiting])
+    cx.lifecycle()
+    assert {cx.get(one.id).status for one in waiting} == {Status.ACTIVE}

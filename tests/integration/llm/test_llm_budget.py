@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from local_provider import enveloped
@@ -64,6 +64,11 @@ def test_a_new_day_has_a_new_budget(store):
 
 
 PROCESS = """
+import sys
+from datetime import datetime, UTC
+from pathlib import Path
+from recortex.domain.model_call import Limit, ModelCall
+from recortex.storage.sqlite.store import SqliteStore
 at = datetime(2026, 3, 1, 12, tzinfo=UTC)
 path = Path(sys.argv[1])
 store = SqliteStore(path, backups=path.parent / "b", clock=lambda: at, vectors=False)
@@ -110,3 +115,17 @@ def test_without_a_key_nothing_is_asked_of_a_service_that_wants_one(store, clock
 @pytest.mark.parametrize("provider_name", ["", "unheard-of"])
 def test_no_provider_no_model(provider_name, store, clock):
     assert build_model(ModelSettings(provider=provider_name), "", store.model_calls, clock) is None
+
+
+def test_the_day_is_that_of_utc(store):
+    here = datetime(2026, 3, 2, 1, 0, tzinfo=timezone(timedelta(hours=3)))
+    store.model_calls.reserve(call(here), Limit(tokens=15, micro_usd=0))
+    assert store.model_calls.total_today(datetime(2026, 3, 1, 5, 0, tzinfo=UTC)).calls == 1
+    assert store.model_calls.total_today(datetime(2026, 3, 2, 5, 0, tzinfo=UTC)).calls == 0
+
+
+def test_a_local_server_needs_no_key(provider, store, clock, question):
+    provider.says("openai", '{"things": []}')
+    model = build_model(ModelSettings(provider="openai", url=provider.url), "", store.model_calls, clock)
+    assert isinstance(model.ask(question), Answer)
+    assert "authorization" not in provider.seen[0].headers

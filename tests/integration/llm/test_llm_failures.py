@@ -7,7 +7,7 @@ import socket
 import pytest
 from local_provider import KEY, enveloped
 
-from recortex.domain.model_call import Unavailable
+from recortex.domain.model_call import Answer, Unavailable
 
 GOOD = json.dumps(enveloped("anthropic", '{"things": []}')).encode()
 
@@ -135,3 +135,37 @@ def test_the_key_is_in_no_log_and_not_in_the_store(provider, model_at, question,
     assert all(
         KEY.encode() not in path.read_bytes() for path in store.path.parent.iterdir() if path.is_file()
     )
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413])
+def test_a_refusal_is_final_and_free(status, provider, model_at, question, store):
+    provider.sends(json.dumps({"error": {"message": KEY}}).encode(), status=status)
+    result = model_at().ask(question)
+    assert reason(result) == "status"
+    assert str(status) in result.detail
+    assert len(provider.seen) == 1
+    assert store.model_calls.recent(1)[0].micro_usd == 0
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.test",
+        "ftp://127.0.0.1",
+        "https://user:pass@example.test",
+        "127.0.0.1:80",
+        "http://[",
+        "https://a/?q=1",
+    ],
+)
+def test_an_address_that_will_not_do(url, model_at, question, store):
+    assert reason(model_at(url=url).ask(question)) == "not_configured"
+    assert store.model_calls.recent(1) == []
+
+
+def test_a_lone_surrogate_can_be_asked_about(provider, model_at):
+    from recortex.domain.model_call import Request
+
+    provider.sends(GOOD)
+    request = Request(purpose="extract", system="s", prompt="broken \ud800 text", schema={}, items="things")
+    assert isinstance(model_at().ask(request), Answer)

@@ -1,6 +1,8 @@
 """Each protocol asks as its documentation says, and its answer is read with what it cost."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from local_provider import KEY, PROVIDERS, enveloped
@@ -105,3 +107,23 @@ def test_a_claimed_usage_cannot_empty_the_ledger(provider, model_at, question, s
     provider.sends(json.dumps(said).encode())
     model_at("openai").ask(question)
     assert store.model_calls.total_today(clock()).tokens == 10_000_000
+
+
+def test_without_usage_the_answer_is_estimated_not_free(provider, model_at, question):
+    provider.sends(json.dumps({"choices": [{"message": {"content": ANSWER}}]}).encode())
+    answer = model_at("openai").ask(question)
+    assert isinstance(answer, Answer)
+    assert answer.call.input_tokens > 0
+    assert answer.call.output_tokens == len(ANSWER) / 2
+
+
+def test_json_in_a_code_fence_is_still_json(provider, model_at, question):
+    provider.says("ollama", f"```json\n{ANSWER}\n```")
+    assert model_at("ollama").ask(question).items == ("one", "two")
+
+
+def test_the_http_library_is_loaded_by_a_call_alone():
+    code = (
+        "import sys, recortex.llm.client, recortex.engines.prompting.service; print('httpx2' in sys.modules)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

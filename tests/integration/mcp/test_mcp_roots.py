@@ -78,3 +78,13 @@ def test_a_server_that_knows_its_project_does_not_ask(window, shops, environment
     window(("remember", {"text": f"{TOLD}."}), roots=[tools.as_uri()], mode=mode, folder=shop)
     assert kept(tools, environment, monkeypatch) == []
     assert len(kept(shop, environment, monkeypatch)) >= 1
+
+
+@ERAS
+def test_the_first_root_that_is_a_folder_here_counts(window, shops, environment, monkeypatch, mode, tmp_path):
+    roots = ["file:///nowhere/at/all", "file://far.example/x", shops[1].as_uri(), shops[0].as_uri()]
+    window(("remember", {"text": TOLD}), ("status", {}), roots=roots, mode=mode)
+    assert kept(shops[1], environment, monkeypatch) == [TOLD]
+    assert (
+        kept(shops[0], environment, monkeypatch) == kept(tmp_path / "client", environment, monkeypatch) == []
+    )

@@ -124,3 +124,17 @@ def test_the_person_is_told_in_one_line_that_the_clock_leapt(project, monkeypatc
         lines = " ".join(getattr(recortex(*verb, cwd=project), stream).decode().split())
         assert lines.count("the clock leapt") == 1
         assert "--trust-clock" in lines
+
+
+@pytest.mark.usefixtures("without_vectors")
+def test_what_the_person_said_is_never_put_away_for_want_of_use(project, new_clock):
+    clock = new_clock()
+    with Cortex.open(project, clock=clock) as cortex:
+        rule = cortex.learn("Never push to main, always open a pull request.").memory
+        decided = cortex.remember("We decided to key parcels by address", kind="decision")
+        passing = cortex.remember(PASSING, kind="progress")
+        guessed = cortex.remember("Addresses are perhaps keyed by house", kind="decision", origin="agent")
+        clock.pass_(days=4_000)
+        cortex.lifecycle(trust_clock=True)
+        assert [cortex.get(one.id).status for one in (rule, decided)] == [Status.ACTIVE] * 2
+        assert [cortex.get(one.id).status for one in (passing, guessed)] == [Status.ARCHIVED] * 2

@@ -118,3 +118,10 @@ def test_the_same_words_on_another_day_are_said_again(cortex, rollout, tmp_path,
         lines = [meta(session, str(tmp_path), at), *said(f"t{day}", str(tmp_path), at, prompt, answer)]
         cortex.import_("codex", str(rollout(session, *lines, day=day)))
     assert len(cortex.sessions().sessions) == len(answers)
+
+
+def test_the_parents_words_are_kept_where_only_the_fork_is_there(cortex, rollout, parent, tmp_path):
+    head = meta(CHILD, str(tmp_path), LATER, forked_from_id=PARENT)
+    cortex.import_("codex", str(rollout(CHILD, head, *again(parent, LATER), day="20")))
+    assert any("make check" in text for text in texts(cortex))
+    assert RULE in [one.message for one in cortex.sessions(session=CHILD).exchanges]

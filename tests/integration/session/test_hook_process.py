@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -285,3 +286,26 @@ def test_a_server_whose_store_cannot_be_opened_says_so_in_each_answer(project: P
         server.kill()
         server.communicate()
     assert "symbolic link" in json.dumps(answers[2])
+
+
+def test_gemini_gets_its_own_name_back(known: Path):
+    asked = payload(known, prompt="how are passwords hashed?", hook_event_name="BeforeAgent")
+    said = json.loads(hook("user-prompt-submit", asked, "--client", "gemini"))
+    assert said["hookSpecificOutput"]["hookEventName"] == "BeforeAgent"
+
+
+def test_nobody_has_to_take_the_answer(known: Path):
+    reader, writer = os.pipe()
+    try:
+        os.set_blocking(writer, False)
+        with suppress(BlockingIOError):
+            while os.write(writer, b"x" * 4096):
+                pass
+        os.set_blocking(writer, True)
+        asked = json.dumps(payload(known, prompt="how are passwords hashed?")).encode()
+        words = [INSTALLED, "hook", "user-prompt-submit"]
+        done = subprocess.run(words, input=asked, stdout=writer, check=False, timeout=SECONDS)
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert done.returncode == 0

@@ -161,3 +161,11 @@ def test_many_are_read_over_several_turns_and_the_latest_first(cx, monkeypatch):
     assert [one.note for one in runs] == [f"{n} follow next time" for n in (5, 5, 4, 3, 2, 1)] + [""]
     assert [one.counts["replaced"] for one in runs] == [0, 1, 0, 0, 0, 0, 0]
     assert unread(services) == []
+
+
+def test_purging_what_was_replaced_spares_what_replaced_it(cx):
+    old = cx.remember("The staging hint is zebrafish quokka", kind="decision")
+    new = cx.remember("The staging hint is in the vault now", kind="decision", supersedes=old.id)
+    purged = cx.purge(text="zebrafish quokka")
+    assert (purged.ids, purged.traces) == ((old.id,), ())
+    assert cx.get(new.id).text == "The staging hint is in the vault now"
