@@ -38,8 +38,8 @@ from recortex.app.jobs.table import CHANGES
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.embeddings.folder import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
+from recortex.engines.supersession import stems
 from recortex.engines.supersession.reading import Outcome, read_together, read_words
-from recortex.engines.supersession.slots import stems
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
 from recortex.text.words import CLAIM_WORDS, words

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from recortex import Cortex
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationType
 
 PARTS = """

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from latency import Prose
 from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
-from recortex.domain.relation import AuditEntry
+from recortex.domain.memory import AuditEntry
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.indexing import search_text
 from recortex.settings import read

@@ -31,7 +31,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from question_turns import Turns
-from recortex.engines.exchanges.building import SessionBuilder
+from recortex.engines.exchanges import SessionBuilder
 from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 from recortex.prediction import engine

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from recortex import Cortex
 from recortex.app.hooks.reminders import ASKED, chances
 from recortex.app.wiring import hook_context
-from recortex.engines.sessions.relevance_gate import LEAST
+from recortex.engines.relevance_gate import LEAST
 from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 

@@ -27,7 +27,7 @@ from recortex import Cortex
 from recortex.app.backends.stores import generation_of
 from recortex.app.brief import BUDGET, from_cache
 from recortex.domain.kinds import KINDS
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationType
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ class Told:
 
 def fill(person: Any, size: int) -> None:
     from latency import Prose
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import Relation
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.engines.indexing import search_text
     from scale_data import BEGAN, CHUNK, LASTED, memories

@@ -24,7 +24,7 @@ from latency import PARTS, Prose, give_vectors
 from recortex import Cortex
 from recortex.domain.code import enclosing
 from recortex.domain.exchange import Exchange
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.exchanges.service import terms
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from recortex.cortex import Cortex
     from recortex.domain.exchange import Exchange, ExchangeHit
     from recortex.domain.kinds import Kind
-    from recortex.domain.memory import FileLink, Memory, Source
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import FileLink, Memory, Relation, Source
     from recortex.domain.search import ChunkHit, Hit, Proposal, Recall
     from recortex.domain.vocabulary import (
         Actor,
@@ -111,8 +110,7 @@ _NAMES = {
     "recortex.domain.search": ("ChunkHit", "Hit", "Proposal", "Recall"),
     "recortex.domain.exchange": ("Exchange", "ExchangeHit"),
     "recortex.domain.kinds": ("Kind",),
-    "recortex.domain.memory": ("FileLink", "Memory", "Source"),
-    "recortex.domain.relation": ("Relation",),
+    "recortex.domain.memory": ("FileLink", "Memory", "Relation", "Source"),
     "recortex.domain.vocabulary": (
         "Actor",
         "Domain",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from recortex.domain.kinds import KINDS, Content, Kind, kind_of
 from recortex.domain.memory import Memory, check
-from recortex.domain.time import parse_instant
+from recortex.domain.text import parse_instant
 from recortex.errors import InvalidInputError
 from recortex.lean import Struct, msgspec, names_of, replace
 

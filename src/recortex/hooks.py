@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.app.projects import find_project, of_project, of_user
 from recortex.app.wiring import hook_context
 from recortex.deadlines import Ending
-from recortex.domain.injection import sealed
-from recortex.domain.session import UNMARKED
+from recortex.domain.session import UNMARKED, sealed
 from recortex.filesystem import append_own
 from recortex.formats.hook_events import EVENTS, parse
 from recortex.lean import NamedTuple, replace

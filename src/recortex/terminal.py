@@ -9,8 +9,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from recortex.domain.text import visible
-from recortex.domain.time import as_utc
+from recortex.domain.text import as_utc, visible
 from recortex.lean import Value
 
 if TYPE_CHECKING:

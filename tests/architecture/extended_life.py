@@ -12,10 +12,10 @@ from recortex.storage.records.notes import NoteRecords
 
 from example_memories import AT, id_of, insert, memory, update
 from recortex.domain.address import parse
+from recortex.storage.database import MEMORIES, copied_tables
 from recortex.storage.records import rows as kept_rows
-from recortex.storage.sqlite.salvage import salvage
+from recortex.storage.sqlite.recovery import salvage
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.tables import MEMORIES, copied
 from recortex.storage.transfer import copy
 
 ONLY_THERE = "what only a note says"
@@ -70,7 +70,7 @@ def main(folder, old, url=""):
         stores.insert(1, PgStore(parse(url, workspace="notes"), clock=lambda: AT))
     furnish(stores[0])
     for source, target in pairwise(stores):
-        copy(copied(), source.full_copy, target.full_copy, lambda *_: None)
+        copy(copied_tables(), source.full_copy, target.full_copy, lambda *_: None)
     saved = opened(folder, "saved")
     stores[0].pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     salvage(saved.pool.exclusive(), folder / "first.db", lambda _, text: memory(1, text).content_hash, None)

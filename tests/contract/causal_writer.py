@@ -9,7 +9,7 @@ from pathlib import Path
 
 from example_memories import AT, id_of
 from recortex.domain.address import parse
-from recortex.domain.relation import CAUSAL, Relation
+from recortex.domain.memory import CAUSAL, Relation
 from recortex.errors import CausalCycleError
 from recortex.storage.postgres.store import PgStore
 from recortex.storage.sqlite.store import SqliteStore

@@ -17,12 +17,11 @@ from example_memories import AT, DIMENSIONS, id_of
 from recortex.domain.exchange import Exchange, ExchangeQuery
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import Checkpoint, Degradation
-from recortex.domain.memory import FileLink, Memory, PatternLink, Source
+from recortex.domain.memory import AuditEntry, FileLink, Memory, PatternLink, Relation, Source, Version
 from recortex.domain.model_call import Limit, ModelCall
-from recortex.domain.relation import AuditEntry, Relation, Version
 from recortex.domain.search import Chunk, Document, MemoryQuery, chunk_id, document_id
 from recortex.domain.session import Receipt, Session, Signal
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import (
     Actor,
     Domain,

@@ -19,12 +19,11 @@ from servers import LAYOUTS, empty_store
 
 from example_memories import AT, changed, id_of, insert, memory
 from generated import drawn
-from recortex.domain.relation import CAUSAL, Relation, order, shortest
+from recortex.domain.memory import CAUSAL, Relation, order, shortest
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
-from recortex.engines.graph.walks import levels, to_causes, to_dependents, to_effects, walk
+from recortex.engines.graph import levels, to_causes, to_dependents, to_effects, walk
 from recortex.errors import CausalCycleError
-from recortex.storage.database import json
-from recortex.storage.tables import copied
+from recortex.storage.database import copied_tables, json
 from recortex.storage.transfer import copy
 
 HERE = Path(__file__).parent
@@ -219,7 +218,7 @@ def test_a_copy_and_an_older_store_get_an_order_of_their_own(store, empty):
     weak = Relation(id_of(0), id_of(3), RelationType.ENABLED, AT, 0.4)
     store.relations._keep([weak])
     with empty("sqlite") as other:
-        copy(copied(), store.full_copy, other.full_copy, lambda *_: None)
+        copy(copied_tables(), store.full_copy, other.full_copy, lambda *_: None)
         assert not acyclic(other.relations.all())
         assert other.relations.put(Relation(id_of(4), id_of(0), RelationType.ENABLED, AT))
         assert acyclic(other.relations.all())

@@ -7,8 +7,8 @@ import pytest
 
 from example_memories import insert, memory
 from recortex.storage.postgres import words as postgres_words
-from recortex.storage.records.keywords import INDEXED
-from recortex.storage.sqlite import search as sqlite_search
+from recortex.storage.records.rows import INDEXED
+from recortex.storage.sqlite import store as sqlite_search
 
 
 def keys_of(matches):

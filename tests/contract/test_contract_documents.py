@@ -10,9 +10,9 @@ from recortex import Cortex
 from recortex.documents.making import Source, make
 from recortex.domain.search import MemoryQuery, document_id
 from recortex.domain.vocabulary import Domain
+from recortex.storage.database import copied_tables
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 from recortex.text.tokens import TokenCounter
 
@@ -117,7 +117,7 @@ def test_filters_are_those_that_a_document_can_pass(filled):
 def test_a_copy_in_the_other_engine_finds_the_same(filled, tmp_path, clock):
     attach(filled, vector(1, 1, 1, 1), vector(1, 1, 1, -1), vector(-1, -1, -1, -1))
     with closing(SqliteStore(Path(tmp_path / "c.db"), backups=tmp_path / "b", clock=clock)) as other:
-        copy(copied(), filled.full_copy, other.full_copy, lambda *_: None)
+        copy(copied_tables(), filled.full_copy, other.full_copy, lambda *_: None)
         other.full_copy.finish()
         assert other.documents.all() == filled.documents.all()
         assert other.documents.chunks_of("docs/parcels.md") == filled.documents.chunks_of("docs/parcels.md")

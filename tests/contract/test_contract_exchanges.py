@@ -15,10 +15,10 @@ from example_exchanges import exchange
 from example_memories import insert, memory
 from generated import drawn
 from recortex.domain.exchange import ExchangeQuery
-from recortex.storage.records import keywords
+from recortex.storage.database import copied_tables
+from recortex.storage.records import rows
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 
 MODEL = "a-model"
@@ -218,8 +218,8 @@ def test_words_find_in_every_part_and_rare_ones_count_more(store):
 
 
 def test_more_words_find_where_the_rarest_find_too_few(store, monkeypatch):
-    monkeypatch.setattr(keywords, "MOST_FOUND", 3)
-    monkeypatch.setattr(keywords, "MOST_READ", 4)
+    monkeypatch.setattr(rows, "MOST_FOUND", 3)
+    monkeypatch.setattr(rows, "MOST_READ", 4)
     put(store, *(exchange(number) for number in range(1, 9)), exchange(20, message="quicksilver"))
     rare, *others = store.exchange_search.match(counted(store, "parser", "quicksilver"), 4, None)
     assert rare[0] == keys(store, exchange(20))[0]
@@ -303,7 +303,7 @@ def test_a_copy_has_them_with_all_that_they_are_found_by(ways, empty):
         put(source, *some, terms="quicksilver")
         (key, *_) = keys(source, *some)
         attach(source, key, vector(1, 1, 1, 1), vector(1, -1, 1, 1))
-        copy(copied(), source.full_copy, target.full_copy, lambda *_: None)
+        copy(copied_tables(), source.full_copy, target.full_copy, lambda *_: None)
         target.full_copy.finish()
         assert target.exchanges.find(ExchangeQuery()) == source.exchanges.find(ExchangeQuery())
         assert target.exchange_search.frequencies(["quicksilver"]) == [4]
@@ -311,7 +311,7 @@ def test_a_copy_has_them_with_all_that_they_are_found_by(ways, empty):
         assert target.maintenance.content().exchanges == 4
         assert target.check().whole
         put(source, replace(some[0], last_turn=99, conclusion="Otherwise."))
-        copy(copied(), source.full_copy, target.full_copy, lambda *_: None)
+        copy(copied_tables(), source.full_copy, target.full_copy, lambda *_: None)
         assert target.exchange_search.frequencies(["otherwise"]) == [1]
         assert target.check().whole
 

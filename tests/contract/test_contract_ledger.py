@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
 from recortex.domain.maintenance import Checkpoint, Degradation
-from recortex.domain.relation import AuditEntry
+from recortex.domain.memory import AuditEntry
 from recortex.domain.vocabulary import Actor
 
 DAY = timedelta(days=1)

@@ -8,9 +8,9 @@ import pytest
 
 from example_memories import AT, MODEL, attach, bury, changed, code, id_of, insert, memory
 from recortex.domain.maintenance import Checkpoint, Degradation
-from recortex.domain.relation import AuditEntry, Relation, Version
+from recortex.domain.memory import AuditEntry, Relation, Version
 from recortex.domain.session import Session
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status
 from recortex.engines.maintenance import summaries
 

@@ -8,8 +8,8 @@ from example_memories import AT, id_of
 from recortex.domain.memory import Source
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.ingestion.service import Ingestion
+from recortex.engines.privacy import Draft
 
 KNOWN = (
     "The parcel queue retries a failed delivery three times before it gives up",

@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 
 from example_memories import AT, attach, bury, changed, code, id_of, insert, memory, update
-from recortex.domain.memory import FileLink, PatternLink, Source
-from recortex.domain.relation import Relation, Version
+from recortex.domain.memory import FileLink, PatternLink, Relation, Source, Version
 from recortex.domain.search import MemoryQuery, SearchText
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.errors import InvalidInputError, StorageError

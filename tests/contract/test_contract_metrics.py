@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.maintenance import Degradation
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.metrics.records import DAY, Asked, Histogram, Key, MetricRecords, Shares
 

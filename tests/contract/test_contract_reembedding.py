@@ -4,7 +4,7 @@ from contextlib import closing
 
 from example_memories import AT, attach, code, id_of, insert, memory
 from recortex import Cortex
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope, Status
 from recortex.embeddings.building import EmbedderChain, HashedEmbedder, Shape, ShapedEmbedder
 from recortex.storage.postgres.store import PgStore

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sealed import unfit
 
 from example_memories import AT, id_of, insert, memory
-from recortex.domain.relation import BACKWARD, Relation, Verdict
+from recortex.domain.memory import BACKWARD, Relation, Verdict
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 
 

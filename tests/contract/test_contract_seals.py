@@ -16,10 +16,9 @@ from servers import LAYOUTS
 
 from example_memories import AT, attach, code, id_of, insert, memory, update
 from generated import drawn
-from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Source
-from recortex.domain.relation import Relation
+from recortex.domain.memory import ConstraintLink, FileLink, FunctionLink, PatternLink, Relation, Source
 from recortex.domain.vocabulary import RelationType
-from recortex.storage.tables import copied
+from recortex.storage.database import copied_tables
 from recortex.storage.transfer import copy
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do
@@ -46,7 +45,7 @@ def unsealed(store):
     """Rows without a seal."""
     return [
         (table.name, row)
-        for table in copied()
+        for table in copied_tables()
         if table.name in SEALED
         for row in store.full_copy.page(table, None, 10_000)
         if row[table.names.index("seal")] is None
@@ -115,7 +114,7 @@ CHANGED = {
 @pytest.mark.parametrize("table", [*SEALED, *LINKED])
 def test_any_changed_value_breaks_the_seal(store, table):
     furnished(store)
-    (of,) = [one for one in copied() if one.name == table]
+    (of,) = [one for one in copied_tables() if one.name == table]
     owners = {"memory_key", "source_key", "target_key", "place"} if table != "versions" else {"memory_key"}
     row = store.full_copy.page(of, None, 1)[0]
     tried = 0
@@ -145,6 +144,6 @@ def test_a_copy_of_a_store_has_its_seals(empty, layout):
     with empty("sqlite") as source, empty(layout) as target, empty("sqlite") as back:
         furnished(source)
         for one, other in ((source, target), (target, back)):
-            copy(copied(), one.full_copy, other.full_copy, lambda *_: None)
+            copy(copied_tables(), one.full_copy, other.full_copy, lambda *_: None)
             assert unfit(other) == []
             assert unsealed(other) == []

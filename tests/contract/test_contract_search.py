@@ -7,7 +7,7 @@ import pytest
 from example_memories import AT, bury, changed, id_of, insert, memory
 from recortex.domain.memory import FileLink, PatternLink, Source
 from recortex.domain.search import Links, MemoryQuery, SearchText
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Status
 
 
@@ -232,8 +232,8 @@ def test_lookalikes_are_living_and_the_most_alike_come_first(store):
 
 @pytest.mark.parametrize("scored", [0, 5, 10_000])
 def test_lookalikes_among_many_memories_hold_the_rarest_words(store, scored, monkeypatch):
-    monkeypatch.setattr("recortex.storage.sqlite.search.MANY_ROWS", 10)
-    monkeypatch.setattr("recortex.storage.sqlite.search.MOST_ALIKE", scored)
+    monkeypatch.setattr("recortex.storage.sqlite.store.MANY_ROWS", 10)
+    monkeypatch.setattr("recortex.storage.sqlite.store.MOST_ALIKE", scored)
     insert(
         store,
         memory(1, "the cache of leases drains"),

@@ -7,9 +7,8 @@ from datetime import timedelta
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.exchange import Exchange
 from recortex.domain.maintenance import Checkpoint
-from recortex.domain.memory import FileLink
+from recortex.domain.memory import AuditEntry, FileLink
 from recortex.domain.model_call import Limit, ModelCall, Spending
-from recortex.domain.relation import AuditEntry
 from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
 from recortex.domain.text import word_of_file
 from recortex.domain.vocabulary import Actor, Scope

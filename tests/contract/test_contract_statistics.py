@@ -9,10 +9,9 @@ from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
 from recortex.domain.maintenance import Generation, Given, MemoryStatistics, Standing
-from recortex.domain.memory import FileLink, PatternLink, Source
-from recortex.domain.relation import AuditEntry, Relation
+from recortex.domain.memory import AuditEntry, FileLink, PatternLink, Relation, Source
 from recortex.domain.session import Receipt
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Scope, Status, Trust
 from recortex.storage.records import ledger
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from example_memories import AT, id_of, insert, memory, update
 from recortex.domain.memory import FileLink
 from recortex.domain.reports import Check
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Origin, Status
 from recortex.storage.records import rows as kept_rows
 

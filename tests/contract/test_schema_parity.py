@@ -7,12 +7,11 @@ import pytest
 from servers import PARTITIONS, workspace
 from tenants import SCHEMA
 
-from recortex.storage.database import SQL_FOLDERS, queries
+from recortex.storage.database import SQL_FOLDERS, TABLES, queries
 from recortex.storage.dialect import postgres
 from recortex.storage.postgres import migrations as of_postgres
-from recortex.storage.records.keywords import INDEXED, Keywords
+from recortex.storage.records.rows import INDEXED, Keywords
 from recortex.storage.sqlite import migrations as of_sqlite
-from recortex.storage.tables import TABLES
 
 ONLY_SQLITE = {
     "memories_fts": "full text is a table of its own in SQLite; PostgreSQL has memories.words",

@@ -10,7 +10,7 @@ from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.consolidation.consolidating import EVENTS, MEASURED, Event, details
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.supersession.service import record
+from recortex.engines.supersession import record
 
 FIRST = "The proxy strips the header before it forwards"
 SECOND = "Before it forwards, the proxy strips the header"

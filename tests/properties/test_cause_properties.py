@@ -6,9 +6,9 @@ import rustworkx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.relation import CAUSAL, FORWARD, FormerRelation, Relation, order
+from recortex.domain.memory import CAUSAL, FORWARD, FormerRelation, Relation, order
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.walks import counterfactual, known_at, to_causes, to_effects, walk
+from recortex.engines.graph import counterfactual, known_at, to_causes, to_effects, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 NODES = "abcdefghij"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.exchange import Exchange, SessionInfo, ToolCall, Turn
-from recortex.engines.exchanges.building import SessionBuilder
+from recortex.engines.exchanges import SessionBuilder
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl", cwd="/home/me/shop", branch="main")
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.walks import RelationFilter, walk
+from recortex.engines.graph import RelationFilter, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 nodes = st.sampled_from("abcdefgh")

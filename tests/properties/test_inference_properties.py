@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import AT, memory
-from recortex.domain.memory import Source
-from recortex.domain.relation import order
+from recortex.domain.memory import Source, order
 from recortex.domain.vocabulary import RelationStatus
 from recortex.engines.graph.inference import CAUSES, infer
 

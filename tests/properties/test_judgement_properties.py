@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.relation import Chances
+from recortex.domain.memory import Chances
 from recortex.engines.supersession.reading import Outcome, announced_changes, may_end, read_together
 
 WORDS = [

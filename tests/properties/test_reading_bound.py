@@ -3,9 +3,9 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.domain.relation import Chances
+from recortex.domain.memory import Chances
+from recortex.engines.supersession import other_value
 from recortex.engines.supersession.reading import SUREST, Outcome, read_together
-from recortex.engines.supersession.slots import other_value
 
 STATEMENTS = (
     "Routes are declared with chi",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.context import Claim, Evidence
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.why.reasons import NOTHING, TITLES, links, tell
 

@@ -9,7 +9,7 @@ from generated import memories
 from recortex.domain.exchange import ToolCall, Turn
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.usage import uses
+from recortex.engines.usage import uses
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 WORDS = (

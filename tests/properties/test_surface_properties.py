@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generated import said
-from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import MemoryStatistics
 from recortex.domain.memory import FileLink, Memory
+from recortex.domain.session import END, START, strip_injected
 from recortex.engines.brief import (
     COMMANDS,
     GROUPS,

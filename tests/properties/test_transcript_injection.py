@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.domain.injection import (
+from recortex.domain.session import (
     _BESIDE,
     END,
     START,

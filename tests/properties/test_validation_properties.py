@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from example_memories import AT, memory
 from generated import drawn
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import Citation, FileLink, PatternLink, check
-from recortex.domain.relation import CONSENSUS
+from recortex.domain.memory import CONSENSUS, Citation, FileLink, PatternLink, check
 from recortex.domain.vocabulary import Status
 from recortex.engines.validation import AGREED, Opposed, Pattern, Remedy, Subject, heal, verdict
 

@@ -21,8 +21,8 @@ import pytest
 
 import recortex
 from recortex.domain.text import _Lazy
-from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import default_table
+from recortex.engines.tables import Patterns
 
 pytestmark = pytest.mark.full
 
@@ -90,7 +90,9 @@ def sources():
     """The text of each module."""
     root = Path(recortex.__path__[0])
     return {
-        ".".join(("recortex", *path.relative_to(root).with_suffix("").parts)): path.read_text()
+        ".".join(("recortex", *path.relative_to(root).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): path.read_text()
         for path in root.rglob("*.py")
     }
 

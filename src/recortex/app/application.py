@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recortex import plugins
 from recortex.domain.maintenance import Degradation
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, AnyScope, Scope
 from recortex.errors import (
     AmbiguousIdError,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.search import Alike, Chunk, ChunkHit, MemoryQuery, Recipe
-    from recortex.engines import decay, indexing, record_embedding
+    from recortex.engines import decay, indexing
     from recortex.engines.exchanges import service as exchange_service
     from recortex.engines.ingestion import normalisation
     from recortex.engines.ingestion import service as ingestion_service
@@ -47,7 +47,6 @@ else:
     blake3 = lazy_module("blake3")
     exchange_service = lazy_module("recortex.engines.exchanges.service")
     normalisation = lazy_module("recortex.engines.ingestion.normalisation")
-    record_embedding = lazy_module("recortex.engines.record_embedding")
     retrieval_service = lazy_module("recortex.engines.retrieval.service")
     indexing = lazy_module("recortex.engines.indexing")
     ingestion_service = lazy_module("recortex.engines.ingestion.service")
@@ -407,17 +406,17 @@ class StoreServices(Struct, kw_only=True, eq=False, dict=True, weakref=True):
         return [(known[one], known[other]) for one, other in pairs if one in known and other in known]
 
     @cached_property
-    def exchange_embedding(self) -> record_embedding.RecordEmbedding[Exchange]:
+    def exchange_embedding(self) -> normalisation.RecordEmbedding[Exchange]:
         """Gives exchanges their vectors."""
-        return record_embedding.RecordEmbedding(
+        return normalisation.RecordEmbedding(
             self.store, self.store.exchange_vectors, exchange_service.embedded, self.embedder
         )
 
     @cached_property
-    def chunk_embedding(self) -> record_embedding.RecordEmbedding[Chunk]:
+    def chunk_embedding(self) -> normalisation.RecordEmbedding[Chunk]:
         """Gives chunks of documents their vectors."""
         embedded = self.chunk_retrieval.embedded
-        return record_embedding.RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)
+        return normalisation.RecordEmbedding(self.store, self.store.chunk_vectors, embedded, self.embedder)
 
     @cached_property
     def chunk_retrieval(self) -> ChunkAnswers:

@@ -17,8 +17,7 @@ from recortex.app.brief_cache import FILE, FOLDER, Brief, Cached, Item, Line
 from recortex.app.projects import shown
 from recortex.codebase.git import working_tree
 from recortex.domain.maintenance import Degradation
-from recortex.domain.text import loads
-from recortex.domain.time import to_micros
+from recortex.domain.text import loads, to_micros
 from recortex.domain.vocabulary import Origin, Scope, Status, Trust
 from recortex.errors import RecortexError, StorageError
 from recortex.filesystem import alone
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.session import Outcome
     from recortex.engines import brief as brief_engine
+    from recortex.engines import privacy
     from recortex.engines.brief import BriefEntry, Ranked
-    from recortex.engines.ingestion import output_redaction
     from recortex.engines.supersession import reading
     from recortex.text import tokens as text_tokens
 else:
@@ -47,7 +46,7 @@ else:
     last_sessions = lazy_module("recortex.app.last_sessions")
     exchange = lazy_module("recortex.domain.exchange")
     neighbour_files = lazy_module("recortex.app.predicted")
-    output_redaction = lazy_module("recortex.engines.ingestion.output_redaction")
+    privacy = lazy_module("recortex.engines.privacy")
     reading = lazy_module("recortex.engines.supersession.reading")
     search = lazy_module("recortex.domain.search")
     text_tokens = lazy_module("recortex.text.tokens")
@@ -272,9 +271,7 @@ class _Reading:
         """The line of a memory; empty where it is gone meanwhile."""
         memory = self._memories.get((one.store_index, one.id))
         return (
-            brief_engine.line_of(
-                output_redaction.output_redacted(memory), self._short(memory.id), self._count
-            )
+            brief_engine.line_of(privacy.output_redacted(memory), self._short(memory.id), self._count)
             if memory
             else ""
         )

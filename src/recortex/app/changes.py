@@ -1,7 +1,7 @@
 """Finds what new memories end, and what probably led to what, after they were kept.
 
 A memory is compared with the few that are nearest to it; which of the two is the newer one is told by when it
-was said. What is sure replaces, as far as who said it allows (`engines/supersession/service.py`); what is
+was said. What is sure replaces, as far as who said it allows (`engines/supersession/__init__.py`); what is
 likely is marked, stands beside the other, and waits in `review`.
 """
 
@@ -12,13 +12,21 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.maintenance import Degradation
-from recortex.domain.relation import CAUSAL, CONSENSUS, READER, Relation, Verdict
+from recortex.domain.memory import CAUSAL, CONSENSUS, READER, Relation, Verdict
 from recortex.domain.search import MemoryQuery
 from recortex.domain.text import RULE
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.inference import common_names, infer
 from recortex.engines.indexing import cosine, direction
 from recortex.engines.similarity import query_terms
+from recortex.engines.supersession import (
+    Authority,
+    authority_of,
+    is_replaceable,
+    may_replace,
+    other_value,
+    supporters,
+)
 from recortex.engines.supersession.reading import (
     LEAST_CHANCE,
     SUREST,
@@ -29,14 +37,6 @@ from recortex.engines.supersession.reading import (
     read_together,
     read_words,
 )
-from recortex.engines.supersession.service import (
-    Authority,
-    authority_of,
-    is_replaceable,
-    may_replace,
-    supporters,
-)
-from recortex.engines.supersession.slots import other_value
 from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from recortex.codebase.git import OLDEST_GIT, git_folders, has_reftables, leads_
 from recortex.codebase.line_history import history
 from recortex.deadlines import within
 from recortex.domain.maintenance import Checkpoint
-from recortex.domain.memory import FileLink, Memory
-from recortex.domain.relation import Relation
+from recortex.domain.memory import FileLink, Memory, Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.commits import (
@@ -28,9 +27,8 @@ from recortex.engines.commits import (
     thing,
     things_taken,
 )
-from recortex.engines.ingestion.output_redaction import Draft
-from recortex.engines.privacy import redact
-from recortex.engines.supersession.service import authority_of
+from recortex.engines.privacy import Draft, redact
+from recortex.engines.supersession import authority_of
 from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 
 if TYPE_CHECKING:

@@ -106,9 +106,7 @@ class Asking:
         """
         if self._sessions is None or self.session is None:
             return
-        from recortex.engines.sessions.usage import (
-            noted,  # loads what reads speech, which no person who asks needs
-        )
+        from recortex.engines.usage import noted
 
         session, at = self.session, self._app.clock()
         receipts = [

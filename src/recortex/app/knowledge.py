@@ -16,18 +16,18 @@ from recortex.domain.context import Bearing
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import describe_citations
 from recortex.domain.search import ANSWERING, MemoryQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.brief import RULE, still_holds
 from recortex.engines.context import LOOKED_AT, STANDING_KINDS, Offer, rank_rules
 from recortex.engines.decay import faded
 from recortex.engines.exchanges.service import USUAL
-from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
-from recortex.engines.regression import Regression
+from recortex.engines.privacy import output_redacted, record_redacted
 from recortex.engines.retrieval.service import InPlay, disputes
 from recortex.engines.retrieval.weights import LIKELY
+from recortex.engines.tables import Regression
 from recortex.lean import NamedTuple, replace
-from recortex.text.languages import ENGLISH_MODEL, reads
+from recortex.text.words import ENGLISH_MODEL, reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

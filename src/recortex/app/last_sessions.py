@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from recortex.app.projects import shown
 from recortex.domain.exchange import ExchangeQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.brief import SESSIONS
 from recortex.engines.decay import remaining
 from recortex.engines.privacy import redact
-from recortex.engines.reviewing import Doubted, doubted
+from recortex.engines.validation import Doubted, doubted
 from recortex.lean import replace
 
 if TYPE_CHECKING:

@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING
 from recortex.app.citations import cite
 from recortex.codebase.git import branch_and_commit, relative
 from recortex.codec import storable
-from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import kind_of
-from recortex.domain.memory import Memory, Source, shown
-from recortex.domain.relation import Relation
-from recortex.domain.time import bounded_time
+from recortex.domain.memory import Memory, Relation, Source, shown
+from recortex.domain.session import strip_injected
+from recortex.domain.text import bounded_time
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.ingestion.normalisation import MAX_LABEL, MAX_LABELS, MAX_TEXT, normalise
-from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.ingestion.service import CHUNK
-from recortex.engines.privacy import redact
+from recortex.engines.privacy import Draft, redact
 from recortex.engines.similarity import place_hash, row_place, row_turn, spellings, turn_place
 from recortex.errors import InvalidInputError
 

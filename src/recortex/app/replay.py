@@ -27,11 +27,10 @@ from recortex.app.wiring import replay_context
 from recortex.domain.reports import Given, ReplayedSession, SaidAgain
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Scope
+from recortex.engines.copies import Typed, says_the_same
 from recortex.engines.exchanges.service import decision
-from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.privacy import redact
-from recortex.engines.sessions.typed_again import Typed, says_the_same
-from recortex.engines.sessions.usage import uses
+from recortex.engines.privacy import output_redacted, redact
+from recortex.engines.usage import uses
 from recortex.errors import RecortexError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts import open_transcript

@@ -8,7 +8,7 @@ from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.engines.decay import confidence, curve
 from recortex.lean import Value
 

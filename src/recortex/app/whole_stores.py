@@ -36,11 +36,11 @@ from recortex.app.projects import (
     url_of,
 )
 from recortex.codebase.git import Checkout, tracked, unset_local
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StorageError, UntrustedFileError
 from recortex.filesystem import read_own, require_own, require_own_folder
 from recortex.lean import Value
-from recortex.storage.tables import copied
+from recortex.storage.database import copied_tables
 from recortex.storage.transfer import TableCopied, claim_target, copy, count_tables
 
 if TYPE_CHECKING:
@@ -237,12 +237,12 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
     # The source is opened first: where it cannot be read, no target is made.
     with closing(_opened(app, origin)) as old:
         if dry_run:
-            tables = count_tables(copied(), old.full_copy)
+            tables = count_tables(copied_tables(), old.full_copy)
             return CopiedStore(origin.shown, destination.shown, tuple(tables))
         destination = prepare(destination)
         with closing(_opened(app, destination, unfinished=True)) as new:
             claim_target(new.full_copy, origin.shown, now=to_micros(app.clock()))
-            copies = copy(copied(), old.full_copy, new.full_copy, app.progress)
+            copies = copy(copied_tables(), old.full_copy, new.full_copy, app.progress)
             # Last: until then the target is refused as half a copy, and the same call goes on with it.
             new.full_copy.finish()
     return CopiedStore(origin.shown, destination.shown, tuple(copies))

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from recortex.app.backends import stores
     from recortex.app.hooks import context as hook_contexts
     from recortex.app.hooks.context import HookContext
-    from recortex.domain import time as instants
+    from recortex.domain import text as instants
     from recortex.domain.maintenance import Degradation
-    from recortex.domain.relation import Chances
+    from recortex.domain.memory import Chances
     from recortex.embeddings import building, folder, multilingual, providers
     from recortex.engines import privacy
     from recortex.engines.prompting import service as prompting
@@ -57,7 +57,7 @@ else:
     providers = lazy_module("recortex.embeddings.providers")
     prompting = lazy_module("recortex.engines.prompting.service")
     text_tokens = lazy_module("recortex.text.tokens")
-    instants = lazy_module("recortex.domain.time")
+    instants = lazy_module("recortex.domain.text")
 
 MOST_THREADS = 4
 """Threads of the embedding model."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Union, get_args, get_origin
 
 from recortex.cli.invocation import UsageError, add_common
-from recortex.domain.time import parse_instant
+from recortex.domain.text import parse_instant
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.lean import Value, lazy_module
 

@@ -18,7 +18,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.reports import Extracted
 from recortex.domain.search import Recall
 from recortex.domain.vocabulary import Actor, RelationType
-from recortex.engines.retrieval.vocabulary import reasons
+from recortex.engines.retrieval.weights import reasons
 from recortex.formats.session_files import CLIENTS
 from recortex.operations.registry import operations_of
 from recortex.terminal import Terminal, clean, terminal_of

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
 from recortex.clients.installer import JsonPart
-from recortex.domain.injection import is_init, is_put_in
+from recortex.domain.session import is_init, is_put_in
 from recortex.formats.hook_events import as_mapping
-from recortex.formats.transcripts.databases import Database, json_of
 from recortex.formats.transcripts.detection import Format
 from recortex.formats.transcripts.pieces import Header, moment
-from recortex.formats.transcripts.stored import ASK, Call, Record, Stored, StoredParser, split
+from recortex.formats.transcripts.stored import (
+    ASK,
+    Call,
+    Database,
+    Record,
+    Stored,
+    StoredParser,
+    json_of,
+    split,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,7 +24,6 @@ from recortex.clients.installer import JsonPart
 from recortex.errors import FormatError, UntrustedFileError
 from recortex.filesystem import read_regular
 from recortex.formats.hook_events import as_mapping
-from recortex.formats.transcripts.databases import Database, json_of, reading
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
@@ -35,7 +34,17 @@ from recortex.formats.transcripts.pieces import (
     moment,
     plain,
 )
-from recortex.formats.transcripts.stored import ASK, Call, Record, Stored, StoredParser, split
+from recortex.formats.transcripts.stored import (
+    ASK,
+    Call,
+    Database,
+    Record,
+    Stored,
+    StoredParser,
+    json_of,
+    reading,
+    split,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

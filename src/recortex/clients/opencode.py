@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from recortex.clients.catalogue import TOOLS_ALONE, Client, InstallRequest, Share
 from recortex.clients.installer import JsonPart
-from recortex.domain.injection import strip_injected
+from recortex.domain.session import strip_injected
 from recortex.formats.hook_events import as_mapping
-from recortex.formats.transcripts.databases import Database, json_of
 from recortex.formats.transcripts.detection import Format, Head
 from recortex.formats.transcripts.pieces import (
     TAKEN_BACK,
@@ -36,6 +35,7 @@ from recortex.formats.transcripts.pieces import (
     tool_call,
     with_carried,
 )
+from recortex.formats.transcripts.stored import Database, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -28,7 +28,6 @@ from recortex.domain.vocabulary import AnyImportance, Importance, RelationType, 
 from recortex.engines.code.project import is_test
 from recortex.engines.code.ranking import FEWEST_TOKENS, MOST_TOKENS, addressed, outline, rank, search
 from recortex.engines.code.resolution import Resolver, callers, reached, references
-from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing import (
     Pair,
     normalised_pair,
@@ -38,8 +37,8 @@ from recortex.engines.pairing import (
     unchanged,
     was_given,
 )
-from recortex.engines.privacy import redact
-from recortex.engines.supersession.service import insert_superseding
+from recortex.engines.privacy import output_redacted, redact
+from recortex.engines.supersession import insert_superseding
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, capped
 from recortex.operations.base import Operations, bounded, file_link, problems_of

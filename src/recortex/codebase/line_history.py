@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.codebase.git import PLAIN, Git, branch_and_commit, checked_out, git_folders, isolated
 from recortex.domain.code import Commit, FileHistory
-from recortex.domain.learned import Hunk
+from recortex.domain.reports import Hunk
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:

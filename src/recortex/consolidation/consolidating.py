@@ -34,10 +34,10 @@ from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.copies import alike
 from recortex.engines.indexing import direction
-from recortex.engines.supersession.service import insert_superseding, move_receipts, record
+from recortex.engines.supersession import insert_superseding, move_receipts, record
 from recortex.errors import CausalCycleError, EmbeddingError, MemoryNotFoundError
-from recortex.text.languages import ENGLISH_MODEL, reads
 from recortex.text.tokens import TokenCounter
+from recortex.text.words import ENGLISH_MODEL, reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

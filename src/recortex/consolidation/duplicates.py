@@ -10,8 +10,7 @@ import numpy as np
 
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import Memory
-from recortex.domain.relation import BOTH_HOLD
+from recortex.domain.memory import BOTH_HOLD, Memory
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
 from recortex.engines.copies import OverlappingPairs, ScoredPair, overlapping, scored_pair
@@ -27,15 +26,14 @@ from recortex.engines.similarity import (
     joined_functions,
     same_event,
 )
-from recortex.text.languages import reads
-from recortex.text.words import bag_of_words
+from recortex.text.words import bag_of_words, reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.kinds import Content
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import Relation
     from recortex.ports.store import Store
 
 

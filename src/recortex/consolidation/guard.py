@@ -15,12 +15,11 @@ from math import log, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.copies import SOFT, alike
-from recortex.engines.exchanges.building import sentences
-from recortex.engines.regression import Regression
+from recortex.engines.exchanges import sentences
 from recortex.engines.similarity import contradiction, marked, meaning
-from recortex.engines.supersession.slots import other_value
-from recortex.text.languages import negations
-from recortex.text.words import groups_of_synonyms, sections, stem, tokens, word_set
+from recortex.engines.supersession import other_value
+from recortex.engines.tables import Regression
+from recortex.text.words import groups_of_synonyms, negations, sections, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

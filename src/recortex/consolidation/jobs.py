@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app.diagnosis import pending
 from recortex.app.jobs.work import Job, Outcome, rest
 from recortex.domain.search import MemoryQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.engines.maintenance import DAY
 from recortex.operations.agents import weighty

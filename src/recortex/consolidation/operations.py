@@ -12,10 +12,10 @@ from recortex.consolidation.duplicates import Consolidation, Duplicate, Duplicat
 from recortex.consolidation.phases import LEAST, grounded, statement
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
-from recortex.engines.exchanges.building import sentences
-from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.exchanges import sentences
+from recortex.engines.privacy import all_output_redacted, output_redacted
 from recortex.engines.similarity import contradiction
-from recortex.engines.supersession.service import insert_superseding, move_receipts
+from recortex.engines.supersession import insert_superseding, move_receipts
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import weighty
 from recortex.operations.base import Operations, bounded, filled

@@ -31,12 +31,11 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
 from recortex.engines.copies import alike, overlapping
-from recortex.engines.exchanges.building import sentences
+from recortex.engines.exchanges import sentences
 from recortex.engines.indexing import cosine
 from recortex.engines.ingestion.normalisation import normalise_again
 from recortex.engines.similarity import contradiction
-from recortex.text.languages import negations
-from recortex.text.words import content_words, stem
+from recortex.text.words import content_words, negations, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

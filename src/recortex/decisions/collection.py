@@ -12,7 +12,7 @@ from recortex.domain.kinds import Kind
 from recortex.domain.memory import DECISION_RECORD, Source
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin, RelationType, Status
 from recortex.engines.extraction.sentences import domain_of
-from recortex.engines.ingestion.output_redaction import Draft
+from recortex.engines.privacy import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -21,13 +21,11 @@ from recortex.deadlines import within
 from recortex.decisions.collection import NOTED, RULE, collected, draft_of, noted, state_of
 from recortex.decisions.collection import Collection as CollectionCollection
 from recortex.decisions.record import MOST_FILES, Record, dated, read_record
-from recortex.domain.memory import Memory
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Memory, Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
 from recortex.engines.ingestion.normalisation import normalise
-from recortex.engines.ingestion.output_redaction import Draft
-from recortex.engines.privacy import redact
+from recortex.engines.privacy import Draft, redact
 from recortex.errors import CausalCycleError, RecortexError, UntrustedFileError
 from recortex.filesystem import read_regular
 

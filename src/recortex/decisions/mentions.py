@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.patterns import Patterns
+from recortex.engines.tables import Patterns
 from recortex.text.outline import cut, plain
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from recortex.decisions.mentions import (
     stated_in,
     statements,
 )
-from recortex.engines.patterns import Patterns
+from recortex.engines.tables import Patterns
 from recortex.text.outline import Line, cut, items, joined, outline, pieces, plain, prose
 
 if TYPE_CHECKING:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from recortex.domain.search import Chunk, Document, Facts, Links
-from recortex.domain.time import to_micros
-from recortex.storage.database import Records, json, micros, read, stored
+from recortex.domain.text import to_micros
+from recortex.storage.database import CHUNKS, DOCUMENTS, Records, json, micros, read, stored
 from recortex.storage.records.rows import EVERYTHING, member, on_path, seal_row
 from recortex.storage.records.search import SignSearch
 from recortex.storage.records.vectors import OF_CHUNKS, Owned, OwnVectors
-from recortex.storage.tables import CHUNKS, DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database
-    from recortex.storage.records.keywords import Keywords
-    from recortex.storage.records.rows import Clause
+    from recortex.storage.records.rows import Clause, Keywords
 
 _NAMES = frozenset(Chunk.__struct_fields__)
 COLUMNS = tuple(name for name in CHUNKS.names if name in _NAMES)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.search import Alike, ChunkHit, MemoryQuery
 from recortex.engines.indexing import cosines
-from recortex.engines.record_embedding import PART
-from recortex.engines.regression import Regression
+from recortex.engines.ingestion.normalisation import PART
 from recortex.engines.retrieval.question import index_form, question
 from recortex.engines.retrieval.scorer import FLOOR, NEAR, Considered, Support, in_common, lacks_vector
 from recortex.engines.retrieval.service import Retrieval
+from recortex.engines.tables import Regression
 from recortex.errors import EmbeddingError, UntrustedFileError
 from recortex.filesystem import read_regular
 from recortex.lean import replace

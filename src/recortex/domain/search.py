@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # - run bench/retrieval.py again: engines/retrieval/scorer.py was fitted on these scores.
 #
 # Comparing new memories with known ones (`lookalikes`) goes by the text alone. In stores of fewer than 50
-# memories words are scored without BM25 (`SMALL` in engines/retrieval/vocabulary.py).
+# memories words are scored without BM25 (`SMALL` in engines/retrieval/weights.py).
 BM25_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "terms": 4, "context": 1}
 """Twice the weight that BM25 gives a word, by the column that holds it."""
 EXCHANGE_WEIGHTS_DOUBLED: dict[str, int] = {
@@ -43,16 +43,6 @@ MOST_SCORED = 20_000
 BM25_MOST_GAIN = 2.2
 """What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""
-
-
-ANY_ENDING = "*"
-"""At the end of a word that is searched: the words that begin so are found as if they were that word. Only
-letters may stand before it."""
-
-
-def begins(word: str) -> bool:
-    """Whether a word that is searched stands for all that begin so."""
-    return word.endswith(ANY_ENDING) and word.removesuffix(ANY_ENDING).isalpha()
 
 
 class SearchText(NamedTuple):
@@ -370,7 +360,7 @@ Cause = Literal[
     "answers", "proposed", "status", "not yet true", "no longer true", "kind", "filter", "candidates",
     "nothing in common", "floor", "far", "alike", "limit", "budget", "exchanges", "no vector",
 ]  # fmt: skip
-"""Why a memory was found or not; `engines/retrieval/vocabulary.py` has the words."""
+"""Why a memory was found or not; `engines/retrieval/weights.py` has the words."""
 
 
 class Why(Value, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recortex.domain.relation import Chances
+from recortex.domain.memory import Chances
 from recortex.embeddings.onnx import (
     MODEL_FOLDER,
     Loaded,

@@ -22,7 +22,7 @@ import numpy as np
 
 from recortex.embeddings.onnx import Loaded, LocalModel, normalised, open_session, run_session
 from recortex.errors import EmbeddingError
-from recortex.text.languages import MULTILINGUAL_MODEL
+from recortex.text.words import MULTILINGUAL_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -6,19 +6,18 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from recortex.domain.injection import END, START, wrap
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 from recortex.domain.memory import is_rule, lowest_priority_of
-from recortex.domain.session import Outcome, is_exhausted, usefulness
+from recortex.domain.session import END, START, Outcome, is_exhausted, usefulness, wrap
 from recortex.domain.text import RULE as INSTRUCTED
 from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance, Origin, Trust
 from recortex.engines.decay import DAY, confidence, curve
-from recortex.engines.exchanges.building import FORMS, RELAYED, first_sentence, left_open, relays
+from recortex.engines.exchanges import FORMS, RELAYED, first_sentence, left_open, relays
 from recortex.engines.extraction.sentences import COMMAND, DURABLE, ON_PURPOSE, REPEATED
-from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import says_only_a_secret
+from recortex.engines.tables import Patterns
 from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from recortex.domain.memory import Source
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin, Status
 from recortex.engines.extraction.sentences import domain_of
-from recortex.engines.ingestion.output_redaction import Draft
-from recortex.engines.patterns import Patterns
+from recortex.engines.privacy import Draft
+from recortex.engines.tables import Patterns
 from recortex.text.outline import cut, plain
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.learned import Category, Change, Difference
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
+from recortex.domain.reports import Category, Change, Difference
 from recortex.domain.vocabulary import Importance, RelationType
-from recortex.engines.patterns import Patterns
+from recortex.engines.tables import Patterns
 from recortex.errors import InvalidInputError
 from recortex.text.words import LETTERS, STOP_WORDS, tokens
 

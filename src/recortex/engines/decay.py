@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import importance_of, is_lasting
-from recortex.domain.time import from_micros
+from recortex.domain.text import from_micros
 from recortex.domain.vocabulary import Importance, Status
 from recortex.lean import NamedTuple, Value, lazy_module, replace
 

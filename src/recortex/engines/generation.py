@@ -12,14 +12,13 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.context import SEVERITIES, Conflict, Provenance
-from recortex.domain.kinds import KINDS
+from recortex.domain.kinds import KINDS, ConstraintOverride
 from recortex.domain.kinds.base import shorten
-from recortex.domain.kinds.contents import ConstraintOverride
 from recortex.domain.text import clean
 from recortex.domain.vocabulary import Importance
 from recortex.engines.compression import BREAK, Level, Weighed, pack
-from recortex.engines.patterns import Patterns
 from recortex.engines.similarity import SIMILAR, jaccard
+from recortex.engines.tables import Patterns
 from recortex.text.words import (
     PADDING,
     STOP_WORDS,

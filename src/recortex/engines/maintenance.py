@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.maintenance import AuditSummary
 from recortex.domain.memory import importance_of
-from recortex.domain.time import from_micros
+from recortex.domain.text import from_micros
 from recortex.domain.vocabulary import Actor, Importance
 
 if TYPE_CHECKING:

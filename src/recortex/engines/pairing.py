@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from blake3 import blake3
 
 from recortex.domain.kinds import Kind
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.search import MemoryQuery
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import Origin, RelationType, Scope, Status
 from recortex.engines.ingestion.normalisation import Normalised, normalise
-from recortex.engines.ingestion.output_redaction import Draft
+from recortex.engines.privacy import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -11,31 +11,28 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.text import joined as joined_metadata
-from recortex.domain.text import lazy
-from recortex.domain.time import same_moment
+from recortex.domain.text import lazy, same_moment
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status, Trust
 from recortex.lean import lazy_module, replace
-from recortex.text.languages import (
-    ENGLISH,
-    function_words,
-    language_of,
-    negations,
-    opposites,
-    padding,
-    question_pairs,
-    without_padding,
-)
 from recortex.text.words import (
+    ENGLISH,
     LONGER,
     TERM,
     bag_of_words,
     characters,
     composed,
+    function_words,
     has_cjk,
+    language_of,
+    negations,
+    opposites,
+    padding,
+    question_pairs,
     spaced,
     stem,
     tokens,
     without_cjk,
+    without_padding,
     words,
     writes_no_spaces,
 )
@@ -45,8 +42,7 @@ if TYPE_CHECKING:
 
     import blake3
 
-    from recortex.domain.memory import FileLink, FunctionLink, Memory
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import FileLink, FunctionLink, Memory, Relation
 else:
     blake3 = lazy_module("blake3")
 

@@ -12,7 +12,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.injection import strip_injected
+from recortex.domain.session import strip_injected
 from recortex.domain.text import lazy, read_toml
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from recortex.domain.injection import is_own_command, is_own_tool
-from recortex.domain.session import EventName, HookEvent
+from recortex.domain.session import EventName, HookEvent, is_own_command, is_own_tool
 from recortex.domain.text import known_as, lazy
 from recortex.lean import replace
 

@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex import plugins
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.databases import SUFFIXES, in_database, is_web_export
-from recortex.formats.transcripts.detection import FIRST_LINE_BYTES, detect, format_names, kept_in
+from recortex.formats.transcripts.detection import (
+    FIRST_LINE_BYTES,
+    detect,
+    format_names,
+    in_database,
+    kept_in,
+)
 from recortex.formats.transcripts.pieces import MalformedLineError, decode_any
+from recortex.formats.transcripts.stored import SUFFIXES, is_web_export
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from recortex.domain.time import parse_instant
+from recortex.domain.text import parse_instant
 from recortex.errors import FormatError, RecortexError
 from recortex.filesystem import open_regular
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.app.diagnosis import SAMPLES, failing, losses
 from recortex.app.hooks.context import logged_errors
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.privacy import redact
 from recortex.errors import ConfigError

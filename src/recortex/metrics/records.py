@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.lean import Value
-from recortex.storage.database import Records, json, read, stored
-from recortex.storage.tables import BY_NAME
+from recortex.storage.database import BY_NAME, Records, json, read, stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,10 +24,9 @@ from recortex.domain.context import (
 )
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.kinds.base import shorten
-from recortex.domain.memory import describe_citations, freshness_of
-from recortex.domain.relation import AuditEntry
+from recortex.domain.memory import AuditEntry, describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, MemoryQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Status, Trust
 from recortex.engines.compression import Weighed
 from recortex.engines.generation import (
@@ -42,7 +41,7 @@ from recortex.engines.generation import (
     ordered,
     severity,
 )
-from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.privacy import all_output_redacted, output_redacted
 from recortex.engines.retrieval.service import disputes
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations, bounded, check_budget, check_length

@@ -20,7 +20,7 @@ from recortex.operations.base import outside
 if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.domain.memory import Memory
-    from recortex.engines.ingestion.output_redaction import Draft
+    from recortex.engines.privacy import Draft
 
 TOP = lowest_priority_of(Importance.CRITICAL)
 """The lowest priority that an agent may not give."""

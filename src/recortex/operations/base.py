@@ -15,7 +15,7 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory
 from recortex.domain.search import MemoryQuery, Recipe
-from recortex.domain.time import as_utc, to_micros
+from recortex.domain.text import as_utc, to_micros
 from recortex.domain.vocabulary import (
     Actor,
     AnyDomain,
@@ -28,7 +28,7 @@ from recortex.domain.vocabulary import (
     Scope,
     Status,
 )
-from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.engines.privacy import output_redacted
 from recortex.engines.similarity import BY_WORDS, SAME_MATTER, SUGGESTED
 from recortex.errors import EmbeddingError, InvalidInputError, StorageError
 from recortex.lean import Value, lazy_module, names_of
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from recortex.app.jobs import table as job_table
     from recortex.codebase import git
     from recortex.codebase import git as git_files
-    from recortex.domain.memory import Citation, FileLink
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import Citation, FileLink, Relation
     from recortex.domain.search import Document
     from recortex.domain.session import HookEvent
     from recortex.engines import decay

@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recortex.codec import schema_of
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.memory import ConstraintLink, FunctionLink, Memory, PatternLink, lowest_priority_of
-from recortex.domain.relation import AuditEntry, Relation
+from recortex.domain.memory import (
+    AuditEntry,
+    ConstraintLink,
+    FunctionLink,
+    Memory,
+    PatternLink,
+    Relation,
+    lowest_priority_of,
+)
 from recortex.domain.search import MemoryQuery, Order
-from recortex.domain.time import as_utc
+from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import (
     RELATION_ALIASES,
     AnyDomain,
@@ -26,9 +33,8 @@ from recortex.domain.vocabulary import (
     Importance,
     RelationType,
 )
-from recortex.engines.graph.walks import RelationFilter, known_at, to_causes, to_effects, walk
-from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
-from recortex.engines.privacy import redact
+from recortex.engines.graph import RelationFilter, known_at, to_causes, to_effects, walk
+from recortex.engines.privacy import all_output_redacted, output_redacted, redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.lean import Value, field
 from recortex.operations.base import MAX_DEPTH, Operations, bounded, check_offset, file_link, memory_query
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import StoreServices
     from recortex.domain.kinds import Kind
-    from recortex.engines.graph.walks import Direction, Follow
+    from recortex.engines.graph import Direction, Follow
 
 
 TOLD = (

@@ -16,9 +16,9 @@ from recortex.codebase.git import branch_and_commit
 from recortex.domain.context import Context, Frame
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.exchanges.building import first_sentence
+from recortex.engines.exchanges import first_sentence
 from recortex.engines.exchanges.service import decision
-from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.privacy import output_redacted, record_redacted
 from recortex.engines.privacy.table import rules_in_use
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError, RecortexError, StoreBusyError
 from recortex.filesystem import read_own
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from recortex.app.given import Asking
     from recortex.domain.search import Chunk, Hit
     from recortex.engines import compression, context
-    from recortex.engines import intent as intents
     from recortex.engines.context import Assembled as LaidOut
     from recortex.engines.context import Known, Offer
     from recortex.engines.context import LaidOut as FrameLaidOut
+    from recortex.engines.retrieval import explaining as intents
     from recortex.engines.retrieval import service as retrieval_service
     from recortex.engines.retrieval.service import Meaning
 else:
     context = lazy_module("recortex.engines.context")
     given_memories = lazy_module("recortex.app.given")
-    intents = lazy_module("recortex.engines.intent")
+    intents = lazy_module("recortex.engines.retrieval.explaining")
     knowledge_of = lazy_module("recortex.app.knowledge")
     compression = lazy_module("recortex.engines.compression")
     retrieval_service = lazy_module("recortex.engines.retrieval.service")

@@ -26,7 +26,7 @@ from recortex.lean import Value
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.settings import read, user_file
-from recortex.text.languages import MULTILINGUAL_MODEL
+from recortex.text.words import MULTILINGUAL_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

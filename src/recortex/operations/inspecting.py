@@ -18,8 +18,8 @@ from recortex.app.series import DAY, Series, daily, drawn, fading
 from recortex.codec import loads
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
-from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.sessions.usage import Efficiency, counts, efficiency
+from recortex.engines.privacy import output_redacted
+from recortex.engines.usage import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, field
 from recortex.operations.base import Operations, bounded, filled, scope_name

@@ -26,7 +26,7 @@ from recortex.errors import FormatError, InvalidInputError, PersonNeededError, R
 from recortex.formats.importers import FORMAT, IMPORTERS, importers, read_rows
 from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
 from recortex.formats.transcripts import format_names, open_transcript
-from recortex.formats.transcripts.databases import is_web_export
+from recortex.formats.transcripts.stored import is_web_export
 from recortex.importers.base import Where, discover, recognise, sources
 from recortex.operations.agents import WAITING, readable, within_reach
 from recortex.operations.base import Operations, embed_all, embed_exchanges

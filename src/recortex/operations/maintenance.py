@@ -26,7 +26,7 @@ from recortex.app.jobs.running import Done, run_due, work_on
 from recortex.app.jobs.work import DOUBTED, is_believed
 from recortex.app.projects import carries_foreign, is_above_all, without_password
 from recortex.domain.search import MemoryQuery
-from recortex.domain.time import as_utc
+from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import AnyScope, Scope, Status
 from recortex.engines.similarity import content_hash
 from recortex.errors import InvalidInputError

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.brief_cache import forget_briefs
 from recortex.app.whole_stores import copy_store, export_key, signer
-from recortex.domain.memory import Memory
-from recortex.domain.relation import AuditEntry
+from recortex.domain.memory import AuditEntry, Memory
 from recortex.domain.search import MemoryQuery
 from recortex.domain.vocabulary import (
     TRUST_OF_ORIGIN,
@@ -28,8 +27,8 @@ from recortex.domain.vocabulary import (
 )
 from recortex.engines.exchanges import service
 from recortex.engines.exchanges.service import terms
-from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.ingestion.service import DOUBTED
+from recortex.engines.privacy import output_redacted, record_redacted
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.domain.exchange import Exchange
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import Relation
 
 
 class Relocated(Value, frozen=True, kw_only=True):

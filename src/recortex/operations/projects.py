@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application, StoreServices
     from recortex.app.projects import Location
     from recortex.clients.installer import Change, Part
-    from recortex.engines.ingestion.output_redaction import Draft
+    from recortex.engines.privacy import Draft
 
 
 class Adoptable(Value, frozen=True, kw_only=True):

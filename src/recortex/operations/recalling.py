@@ -11,9 +11,9 @@ from recortex.domain.exchange import SHOWN
 from recortex.domain.search import ANSWERING, MemoryQuery
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.copies import folded
-from recortex.engines.ingestion.output_redaction import record_redacted
-from recortex.engines.retrieval.question import split
-from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
+from recortex.engines.privacy import record_redacted
+from recortex.engines.retrieval.question import agreement, periods, split, untimed
+from recortex.engines.retrieval.scorer import LIFT
 from recortex.engines.retrieval.weights import answers
 from recortex.lean import NamedTuple, replace
 from recortex.operations.base import document_query, exchange_query

@@ -12,9 +12,9 @@ from recortex.app.citations import link as link_to_symbols
 from recortex.codec import content_from_json, content_to_json, convert
 from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
-from recortex.domain.learned import Answer, Learned
 from recortex.domain.memory import ConstraintLink, Memory, PatternLink, Source, priority_of
-from recortex.domain.time import as_utc
+from recortex.domain.reports import Answer, Learned
+from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import (
     TRUST_OF_ORIGIN,
     Actor,
@@ -27,12 +27,7 @@ from recortex.domain.vocabulary import (
     Trust,
 )
 from recortex.engines.ingestion.normalisation import expiry, normalise
-from recortex.engines.ingestion.output_redaction import (
-    Draft,
-    all_output_redacted,
-    output_redacted,
-    record_redacted,
-)
+from recortex.engines.privacy import Draft, all_output_redacted, output_redacted, record_redacted
 from recortex.engines.similarity import spellings
 from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.lean import Value, lazy_module
@@ -45,16 +40,15 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application, StoreServices
     from recortex.domain.exchange import Exchange
-    from recortex.domain.learned import Factors, Learning
-    from recortex.domain.memory import FileLink
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import FileLink, Relation
+    from recortex.domain.reports import Factors, Learning
     from recortex.domain.vocabulary import AnyImportance
-    from recortex.engines import corrections, reviewing
+    from recortex.engines import corrections, validation
     from recortex.engines.extraction.principles import Taught
     from recortex.engines.ingestion.service import Kept
 else:
     corrections = lazy_module("recortex.engines.corrections")
-    reviewing = lazy_module("recortex.engines.reviewing")
+    validation = lazy_module("recortex.engines.validation")
 
 
 # -- makes drafts for ingestion from the arguments of `remember`
@@ -547,7 +541,7 @@ class CorrectionOperations(Operations):
         from recortex.app.jobs.validation import cited_anew
         from recortex.engines.validation import approved
 
-        sure = reviewing.answered(old.confidence, answer)
+        sure = validation.answered(old.confidence, answer)
         if answer == "reject":
             return replace(old, confidence=sure, status=Status.ARCHIVED)
         said = _reworded(old, text) if text else old
@@ -606,7 +600,7 @@ class CorrectionOperations(Operations):
         now = self._app.clock()
         # Use keeps a memory alive: its age counts from when it was needed last.
         age = now - (memory.last_accessed_at or memory.recorded_at)
-        return reviewing.calibrated(
+        return validation.calibrated(
             base,
             evidence=memory.evidence,
             accesses=memory.access_count,

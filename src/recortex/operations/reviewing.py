@@ -13,18 +13,15 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.jobs.validation import cited_anew, validate
 from recortex.domain.kinds import KINDS
-from recortex.domain.learned import Question
-from recortex.domain.memory import Memory
-from recortex.domain.relation import BOTH_HOLD, CAUSAL, Relation, order
-from recortex.domain.reports import FLAG, Issue, State
+from recortex.domain.memory import BOTH_HOLD, CAUSAL, Memory, Relation, order
+from recortex.domain.reports import FLAG, Issue, Question, State
 from recortex.domain.search import MemoryQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
-from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.engines.maintenance import DAY, WEEK
-from recortex.engines.reviewing import by_subject, question
+from recortex.engines.privacy import all_output_redacted, output_redacted
 from recortex.engines.supersession.reading import describe_rename
-from recortex.engines.validation import approved, flagged_for
+from recortex.engines.validation import approved, by_subject, flagged_for, question
 from recortex.errors import InvalidInputError
 from recortex.lean import Value, lazy_module
 from recortex.operations.agents import WAITING, check_decision
@@ -41,13 +38,13 @@ if TYPE_CHECKING:
     from recortex.app.jobs import running as job_running
     from recortex.app.jobs import table as job_table
     from recortex.app.jobs.validation import Mend, Validated
-    from recortex.engines.supersession import service
+    from recortex.engines import supersession
 else:
     changes = lazy_module("recortex.app.changes")
     last_sessions = lazy_module("recortex.app.last_sessions")
     job_running = lazy_module("recortex.app.jobs.running")
     job_table = lazy_module("recortex.app.jobs.table")
-    service = lazy_module("recortex.engines.supersession.service")
+    supersession = lazy_module("recortex.engines.supersession")
 
 
 PAIR = 2
@@ -277,7 +274,7 @@ class ReviewOperations(Operations):
                 )
                 relations.put(related)
             for id_ in sorted(ends):
-                service.record(services.store, id_, "both", self._app.actor, now, {})
+                supersession.record(services.store, id_, "both", self._app.actor, now, {})
         return self._reviewed("both", [one, two])
 
     def _pair(self, ids: Sequence[str], question: str, hint: str) -> Sequence[tuple[StoreServices, Memory]]:

@@ -12,10 +12,9 @@ from recortex.app.citations import cited_by, states_of
 from recortex.domain.exchange import LEAST_SHOWN, SHOWN, Exchange, ExchangeHit
 from recortex.domain.memory import describe_citations, freshness_of
 from recortex.domain.search import ANSWERING, Chunk, ChunkHit, Hit, Proposal, Recall, is_chunk_id
-from recortex.domain.time import as_utc
+from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
-from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
-from recortex.engines.privacy import redact
+from recortex.engines.privacy import all_output_redacted, output_redacted, record_redacted, redact
 from recortex.errors import (
     AmbiguousIdError,
     ChunkNotFoundError,
@@ -48,8 +47,8 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Citation, Memory
     from recortex.domain.search import MemoryQuery, Understood
     from recortex.engines import copies, pairing
-    from recortex.engines import intent as intents
     from recortex.engines.exchanges.service import FoundExchange
+    from recortex.engines.retrieval import explaining as intents
     from recortex.engines.retrieval import question, weights
     from recortex.operations import recalling as recall_steps
     from recortex.telemetry import Value as Told
@@ -59,7 +58,7 @@ else:
     recall_steps = lazy_module("recortex.operations.recalling")
     copies = lazy_module("recortex.engines.copies")
     given_memories = lazy_module("recortex.app.given")
-    intents = lazy_module("recortex.engines.intent")
+    intents = lazy_module("recortex.engines.retrieval.explaining")
     pairing = lazy_module("recortex.engines.pairing")
     weights = lazy_module("recortex.engines.retrieval.weights")
 

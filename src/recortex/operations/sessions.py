@@ -15,19 +15,18 @@ from recortex.app.predicted import forget_code
 from recortex.app.replay import replay
 from recortex.app.whole_stores import describe_erasable, erase
 from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery
-from recortex.domain.memory import Memory
-from recortex.domain.relation import AuditEntry, Gone, Version
+from recortex.domain.memory import AuditEntry, Gone, Memory, Version
 from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFigures
 from recortex.domain.search import MemoryQuery
 from recortex.domain.session import over, session_limits
-from recortex.domain.time import as_utc
+from recortex.domain.text import as_utc
 from recortex.domain.vocabulary import AnyScope, RelationType, Scope, Status
-from recortex.engines.exchanges.building import ending, shortened
-from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
-from recortex.engines.sessions import usage
-from recortex.engines.sessions.usage import Analytics, Standing, analytics
+from recortex.engines import usage
+from recortex.engines.exchanges import ending, shortened
+from recortex.engines.privacy import output_redacted, record_redacted
 from recortex.engines.similarity import is_row, row_place
-from recortex.engines.supersession.service import return_receipts
+from recortex.engines.supersession import return_receipts
+from recortex.engines.usage import Analytics, Standing, analytics
 from recortex.errors import AmbiguousIdError, InvalidInputError, NothingToUndoError, SessionNotFoundError
 from recortex.formats.session_files import find_sessions
 from recortex.lean import Value, field

@@ -63,7 +63,7 @@ class SearchStore(VectorSearch, Protocol):
     def frequencies(self, words: Sequence[str]) -> Sequence[int]:
         """For each word, how many memories contain it (stemmed as the index does); 0 for mere punctuation.
 
-        A word may end in `domain.search.ANY_ENDING`, here and in `match`; PostgreSQL then counts a memory
+        A word may end in `text.words.ANY_ENDING`, here and in `match`; PostgreSQL then counts a memory
         with two words that begin so twice.
 
         Above 10,000 it may be an estimate.

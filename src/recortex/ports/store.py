@@ -30,13 +30,15 @@ if TYPE_CHECKING:
         StoreContent,
         StoreSpace,
     )
-    from recortex.domain.memory import Memory, Role, SymbolLink
-    from recortex.domain.relation import (
+    from recortex.domain.memory import (
         AuditEntry,
         Ending,
         FormerRelation,
         Gone,
+        Memory,
         Relation,
+        Role,
+        SymbolLink,
         Tombstone,
         Verdict,
         Version,

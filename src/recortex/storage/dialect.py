@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.domain.text import lazy
 from recortex.lean import NamedTuple
-from recortex.storage.database import folded
+from recortex.storage.database import folded, storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,11 +142,6 @@ def postgres(sql: str) -> Statement:
     text = _VALUE.sub(numbered, text)
     read, sought = (frozenset(int(place) - 1 for place in form.findall(text)) for form in (_JSON, _SOUGHT))
     return Statement(text, tuple(names), owned, bool(_WRITES.match(text)), read, sought)
-
-
-def storable(value: Any) -> Any:
-    """The value without NUL, which PostgreSQL cannot hold in a text; only a question may have one."""
-    return value.replace("\0", "\ufffd") if isinstance(value, str) else value
 
 
 # -- a text in any case, as PostgreSQL's regular expressions that match where its folded form is found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from recortex.domain.maintenance import Erasure
 from recortex.plugins import capability, load
-from recortex.storage.database import folded
+from recortex.storage.database import CHUNKS, DOCUMENTS, folded
 from recortex.storage.records.exchanges import ExchangeRecords
 from recortex.storage.records.ledger import LedgerRecords, ModelCallRecords, StatisticsRecords
 from recortex.storage.records.memories import (
@@ -28,7 +28,6 @@ from recortex.storage.records.memories import (
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.search import ExchangeSearchRecords, ExchangeVectorRecords
 from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.tables import CHUNKS, DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,10 +39,9 @@ if TYPE_CHECKING:
     from recortex.ports.search import ChunkSearch, DocumentRecords, OwnVectors
     from recortex.ports.store import Copies
     from recortex.storage.database import Database
-    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords
-    from recortex.storage.records.rows import Clause
+    from recortex.storage.records.rows import Clause, Keywords
     from recortex.storage.records.vectors import VectorRecords
 
     Opened = TypeVar("Opened")

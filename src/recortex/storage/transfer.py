@@ -15,16 +15,13 @@ from blake3 import blake3
 from recortex.codec import dumps
 from recortex.errors import InvalidInputError, StorageError
 from recortex.lean import Value, replace
-from recortex.storage.database import Records, copied_from, json
-from recortex.storage.dialect import storable
-from recortex.storage.tables import EXCHANGES, MEMORIES
+from recortex.storage.database import EXCHANGES, MEMORIES, Records, copied_from, json, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recortex.storage.database import Database
+    from recortex.storage.database import Database, Key, Row, Table
     from recortex.storage.records.vectors import VectorRecords
-    from recortex.storage.tables import Key, Row, Table
 
 
 PIECE = 1_000

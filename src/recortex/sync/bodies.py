@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import convert, memory_from_json
 from recortex.domain.exchange import TEAM, Exchange
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.text import clean, lazy
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status, Trust
 from recortex.engines.exchanges.service import of_teammate
-from recortex.engines.ingestion.output_redaction import record_redacted
-from recortex.engines.privacy import redact_json
+from recortex.engines.privacy import record_redacted, redact_json
 from recortex.errors import InvalidInputError
 from recortex.lean import msgspec, names_of, replace, sha256
 from recortex.operations.agents import TOP

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.lean import Value, replace
 from recortex.sync.protocol import (
     MOST_VERSIONS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.jobs.work import Job, Outcome
 from recortex.domain.maintenance import Degradation
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.sync.protocol import RunningError, SyncError
 from recortex.sync.records import COMPONENT, REPOSITORY, SyncRecords

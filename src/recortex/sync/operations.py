@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app.access import Right
 from recortex.domain.maintenance import Degradation
-from recortex.domain.time import from_micros, to_micros
+from recortex.domain.text import from_micros, to_micros
 from recortex.domain.vocabulary import Scope
-from recortex.engines.ingestion.output_redaction import is_clean
-from recortex.engines.privacy import redact
+from recortex.engines.privacy import is_clean, redact
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation

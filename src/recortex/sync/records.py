@@ -6,8 +6,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.relation import Relation
-from recortex.domain.time import from_micros
+from recortex.domain.memory import Relation
+from recortex.domain.text import from_micros
 from recortex.domain.vocabulary import RelationType
 from recortex.lean import Value, field, replace
 from recortex.storage.database import Records, json, parse

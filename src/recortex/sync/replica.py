@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from recortex.app.brief_cache import forget_briefs
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.engines.exchanges.service import terms
-from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.privacy import redact_json
+from recortex.engines.privacy import output_redacted, redact_json
 from recortex.errors import InvalidInputError
 from recortex.lean import replace, sha256
 from recortex.sync.bodies import (

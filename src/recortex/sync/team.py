@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from recortex.codebase.git import git_folders, git_path, run
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.errors import ConfigError, InvalidInputError, PermissionsError
 from recortex.filesystem import alone
 from recortex.lean import replace

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from recortex.domain.context import Claim
 from recortex.domain.memory import Memory
 from recortex.domain.search import ANSWERING, Hit, Reason, Recall, Understood
-from recortex.domain.text import lazy
-from recortex.domain.time import as_utc
+from recortex.domain.text import as_utc, lazy
 from recortex.domain.vocabulary import Status
+from recortex.engines import graph
 from recortex.engines.compression import SHORT_ID
-from recortex.engines.graph import walks
-from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH, Way
-from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.engines.graph import DEPTH, NODES, STRENGTH, Way
+from recortex.engines.privacy import output_redacted
 from recortex.engines.retrieval.scorer import LEAST_LIKENESS
-from recortex.engines.retrieval.vocabulary import because
-from recortex.engines.retrieval.weights import answers
+from recortex.engines.retrieval.weights import answers, because
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_LIMIT, Operations, RecallQuestion, bounded
 from recortex.operations.browsing import Reached, check_depth, fraction, known_then
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from recortex.app.application import StoreServices
-    from recortex.engines.graph.walks import RelationsOf, Step
+    from recortex.engines.graph import RelationsOf, Step
 
 
 TOLD = ("about", "query", "limit", "budget")
@@ -365,11 +363,11 @@ class ConsequenceOperations(Operations):
         """
         check_depth(depth)
         services, memory = self._app.locate(id)
-        way, most = walks.to_effects(fraction(min_strength)), bounded(limit)
+        way, most = graph.to_effects(fraction(min_strength)), bounded(limit)
         read = self._reading(services, way, most, as_of)
         # Its effects may have more causes than a walk reads.
         every = services.store.relations.find_touching if as_of is None else read
-        fallen = walks.counterfactual(memory.id, read, every, way=way, depth=depth, limit=most + 1)
+        fallen = graph.counterfactual(memory.id, read, every, way=way, depth=depth, limit=most + 1)
         shown = self._shown(services, memory, [one.step for one in fallen[:most]])
         return Counterfactual(
             memory=shown[0],
@@ -406,9 +404,9 @@ class ConsequenceOperations(Operations):
         """
         check_depth(depth)
         services, memory = self._app.locate(id)
-        way, most = walks.to_dependents(fraction(min_strength)), bounded(limit)
+        way, most = graph.to_dependents(fraction(min_strength)), bounded(limit)
         read = self._reading(services, way, most, as_of)
-        steps = walks.walk(memory.id, way, read, depth=depth, limit=most + 1)
+        steps = graph.walk(memory.id, way, read, depth=depth, limit=most + 1)
         first, shown = self._shown(services, memory, steps[:most])
         memories = [first, *(one.memory for one in shown.values())]
         files = _touched(memories, lambda one: [link.path for link in one.files])
@@ -425,7 +423,7 @@ class ConsequenceOperations(Operations):
     def _reading(self, services: StoreServices, way: Way, most: int, as_of: datetime | None) -> RelationsOf:
         if as_of is not None:
             return known_then(services, as_utc(as_of))
-        return walks.levels(services.store.relations, way, most + 1)
+        return graph.levels(services.store.relations, way, most + 1)
 
     def _shown(
         self, services: StoreServices, memory: Memory, steps: Sequence[Step]

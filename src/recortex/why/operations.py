@@ -19,15 +19,13 @@ from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds.base import shorten
 from recortex.domain.memory import DECISION_RECORD
 from recortex.domain.search import MemoryQuery
-from recortex.domain.text import clean
-from recortex.domain.time import to_micros
+from recortex.domain.text import clean, to_micros
 from recortex.domain.vocabulary import Scope, Status
 from recortex.engines.code.ranking import dotted, is_named
 from recortex.engines.copies import folded
 from recortex.engines.decay import faded
-from recortex.engines.graph.walks import DRAWN, picture_of
-from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
-from recortex.engines.privacy import redact
+from recortex.engines.graph import DRAWN, picture_of
+from recortex.engines.privacy import output_redacted, record_redacted, redact
 from recortex.engines.retrieval.question import cap_scores, in_turns
 from recortex.errors import InvalidInputError
 from recortex.lean import replace

@@ -17,7 +17,7 @@ from recortex.domain.kinds.base import shorten
 from recortex.domain.text import clean, lazy
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.compression import SHORT_ID
-from recortex.engines.graph.walks import DEPTH, NODES, STRENGTH, confidence
+from recortex.engines.graph import DEPTH, NODES, STRENGTH, confidence
 from recortex.lean import Value, field
 from recortex.text.words import topic_stems
 
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
     from recortex.domain.context import Section, Verbosity
-    from recortex.domain.memory import Memory
-    from recortex.domain.relation import Relation
-    from recortex.engines.graph.walks import Along
+    from recortex.domain.memory import Memory, Relation
+    from recortex.engines.graph import Along
 
     class Relations(Along, Protocol):
         """The part of a store's relations that is read."""

@@ -9,7 +9,7 @@ from payloads import ORDER, PAYLOADS, faults, faults_in, tagged
 import ready_recortex
 from recortex import Cortex
 from recortex.app.hooks.reminders import Relay
-from recortex.domain.injection import END, START
+from recortex.domain.session import END, START
 from recortex.domain.vocabulary import Actor
 from recortex.mcp.projection import described
 from recortex.mcp.session import ToolDispatcher

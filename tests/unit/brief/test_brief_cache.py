@@ -9,7 +9,7 @@ import pytest
 
 from recortex.app import brief_cache as cache
 from recortex.app.brief_cache import Brief, Cached, Item, Line
-from recortex.domain.injection import wrap
+from recortex.domain.session import wrap
 
 ITEMS = (Item("0b5d3b1e", "project", 0.7, 12),)
 CACHED = Cached(

@@ -8,8 +8,7 @@ from claude_sessions import claude_session
 from recortex import Cortex
 from recortex.app.hooks.dispatch import handle
 from recortex.app.wiring import hook_context
-from recortex.domain.injection import END
-from recortex.domain.session import HookEvent
+from recortex.domain.session import END, HookEvent
 from recortex.engines.brief import LAST_SESSIONS_MOST as MOST
 
 ASKED = "Move the queue of the importer to Redis."

@@ -11,11 +11,11 @@ import pytest
 from places import has_folder, store_folder
 from recortex import Cortex
 from recortex.app import brief, brief_cache
-from recortex.domain.injection import END, START
 from recortex.domain.kinds import Kind
-from recortex.domain.relation import Relation, RelationStatus
+from recortex.domain.memory import Relation, RelationStatus
+from recortex.domain.session import END, START
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
-from recortex.engines.ingestion.output_redaction import Draft
+from recortex.engines.privacy import Draft
 from recortex.errors import ConfigError, StorageError
 from recortex.filesystem import alone
 

@@ -17,14 +17,13 @@ from recortex.cli.rendering import FORMS, render
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.kinds import KINDS, Kind
-from recortex.domain.memory import FileLink, Memory, Source
-from recortex.domain.relation import AuditEntry, Relation, Version
+from recortex.domain.memory import AuditEntry, FileLink, Memory, Relation, Source, Version
 from recortex.domain.reports import Extracted, Found, Given, ReplayedSession, SaidAgain
 from recortex.domain.search import Hit, Recall, Understood, Why
 from recortex.domain.session import GivenMemory, Session, Signal
 from recortex.domain.vocabulary import Actor, RelationType, Scope, Status
-from recortex.engines.retrieval.vocabulary import because, found_words
-from recortex.engines.sessions.usage import Efficiency, analytics, figures, most_given
+from recortex.engines.retrieval.weights import because, found_words
+from recortex.engines.usage import Efficiency, analytics, figures, most_given
 from recortex.operations.registry import operations_of
 from recortex.plugins import capabilities
 from recortex.terminal import Terminal, clean
@@ -509,8 +508,7 @@ def test_an_unknown_answer_is_shown_by_its_fields():
 
 
 def test_a_part_of_the_score_that_has_no_words_is_noticed():
-    from recortex.engines.retrieval.vocabulary import SIGNALS
-    from recortex.engines.retrieval.weights import Common, Compared, Spoken
+    from recortex.engines.retrieval.weights import SIGNALS, Common, Compared, Spoken
 
     assert set(SIGNALS) == {*Compared._fields, *Spoken._fields, *Common._fields}
 

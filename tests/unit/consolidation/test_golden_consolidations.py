@@ -11,7 +11,7 @@ from recortex.consolidation.consolidating import MEASURED
 from recortex.consolidation.phases import USUAL, statement
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Status
-from recortex.engines.exchanges.building import sentences
+from recortex.engines.exchanges import sentences
 
 GOLDEN = sorted((Path(__file__).parents[2] / "golden" / "consolidation").glob("*.json"))
 

@@ -11,7 +11,7 @@ from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.clients.hooks import SECONDS as WAITS
 from recortex.domain.session import MOST_UNUSED, UNUSED
 from recortex.engines.extraction.extractor import PERSON, SURE
-from recortex.engines.sessions.relevance_gate import LEAST
+from recortex.engines.relevance_gate import LEAST
 from recortex.engines.supersession.reading import (
     ALONE,
     ANNOUNCED,

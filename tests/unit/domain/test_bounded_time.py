@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from recortex.domain.time import bounded_time
+from recortex.domain.text import bounded_time
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SESSION = datetime(2026, 2, 1, tzinfo=UTC)

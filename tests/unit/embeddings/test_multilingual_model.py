@@ -21,7 +21,7 @@ from recortex.embeddings.multilingual import (
 )
 from recortex.embeddings.onnx import open_session
 from recortex.errors import EmbeddingError, InvalidInputError
-from recortex.text.languages import MULTILINGUAL_MODEL
+from recortex.text.words import MULTILINGUAL_MODEL
 
 TEXTS = ["the parser reads", "cache: 数据 数 the the\ncaches", "passage query."]
 KNOWN = PieceList(

@@ -3,7 +3,7 @@
 import pytest
 
 from recortex.domain.exchange import Exchange, SessionInfo, ToolCall, Turn
-from recortex.engines.exchanges.building import SessionBuilder
+from recortex.engines.exchanges import SessionBuilder
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")
 

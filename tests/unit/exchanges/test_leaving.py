@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recortex.domain.exchange import Exchange
-from recortex.engines.exchanges.building import INTERRUPTED, REFUSED, UNANSWERED, left_open
+from recortex.engines.exchanges import INTERRUPTED, REFUSED, UNANSWERED, left_open
 
 IN_CHINESE = "你想让我现在提交这个补丁吗\N{FULLWIDTH QUESTION MARK}"
 

@@ -1,7 +1,7 @@
 """Reports of sub-agents: exchanges of their own, without what a client writes around them."""
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
-from recortex.engines.exchanges.building import SessionBuilder, reports
+from recortex.engines.exchanges import SessionBuilder, reports
 
 REPORT = "The uploads fail because the proxy closes idle connections after 30 seconds. " * 3
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.exchanges.building import _BETWEEN, _parts, prose
+from recortex.engines.exchanges import _BETWEEN, _parts, prose
 
 
 @given(st.text("a.!? \n\t\"'”*_`。é)", max_size=40))

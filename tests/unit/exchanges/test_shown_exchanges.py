@@ -36,7 +36,7 @@ def test_the_first_is_shown_nearly_whole_and_gets_what_others_leave():
 
 def test_the_same_passage_is_chosen_whatever_order_a_process_has_its_words_in():
     code = (
-        "from recortex.engines.exchanges.building import passage\n"
+        "from recortex.engines.exchanges import passage\n"
         "words = ['herd', 'barn', 'feed', 'milk', 'vet', 'hay']\n"
         "text = ' '.join(f'The {a} and {b} and {c} are counted by hand each day.'"
         " for a in words for b in words for c in words if a < b < c)\n"

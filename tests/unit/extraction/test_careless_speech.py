@@ -4,7 +4,7 @@ import pytest
 
 from recortex.domain.exchange import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction.extractor import extract
-from recortex.engines.extraction.plain_speech import durable, plain_speech, unasked
+from recortex.engines.extraction.person_rules import durable, plain_speech, unasked
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 

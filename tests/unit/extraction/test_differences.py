@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.engines.corrections import difference, is_diff, of_diff
-from recortex.engines.extraction.plain_speech import spelled_out
+from recortex.engines.extraction.person_rules import spelled_out
 
 lines = st.lists(st.sampled_from(["a = 1", "b = 2", "return a", "", "  # so", "run(a, b)"]), max_size=8)
 

@@ -3,13 +3,7 @@
 import pytest
 
 from recortex.domain.exchange import ToolCall, Turn
-from recortex.engines.extraction.agent_rules import (
-    Habits,
-    main_part,
-    passed,
-    purpose_of,
-    whole_form,
-)
+from recortex.engines.extraction.extractor import Habits, main_part, passed, purpose_of, whole_form
 
 
 def run(command, output="ok", *, ok=True):

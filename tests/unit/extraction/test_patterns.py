@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import recortex
-from recortex.engines.patterns import Form, Patterns
+from recortex.engines.tables import Form, Patterns
 
 FILES = sorted(Path(recortex.__path__[0]).rglob("patterns/*.txt"))
 

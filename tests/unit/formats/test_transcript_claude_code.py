@@ -5,7 +5,7 @@ import pytest
 from claude_lines import agent, line, result, text, use, user, write
 
 from generated import accounted
-from recortex.domain.injection import wrap
+from recortex.domain.session import wrap
 from recortex.formats.transcripts import open_transcript
 
 

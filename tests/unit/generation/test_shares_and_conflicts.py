@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
-from recortex.domain.kinds.contents import CodeSmell, ConstraintOverride
+from recortex.domain.kinds import CodeSmell, ConstraintOverride
 from recortex.engines.compression import Weighed
 from recortex.engines.generation import (
     CHANGES,

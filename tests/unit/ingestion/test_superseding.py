@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
+from recortex.engines.supersession import may_replace
 from recortex.engines.supersession.reading import Outcome, Reading
-from recortex.engines.supersession.service import may_replace
 
 OLD, NEW = "Use PostgreSQL for the job queue.", "Use Redis for the job queue instead of PostgreSQL."
 OTHER = "Use Redis for the job queue."

@@ -1,6 +1,6 @@
 """Reading an instruction file: statements with their lines, and nothing that is not said."""
 
-from recortex.domain.injection import END, START
+from recortex.domain.session import END, START
 from recortex.engines.instructions import LONGEST, MOST_STATEMENTS, parse
 
 FILE = f"""# CLAUDE.md

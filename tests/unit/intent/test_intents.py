@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.intent import USUAL, boosts, classify, read_matrix, rules
+from recortex.engines.retrieval.explaining import USUAL, boosts, classify, read_matrix, rules
 from recortex.errors import InvalidInputError
 
 TASKS = {

@@ -2,8 +2,7 @@
 
 import pytest
 
-from recortex.engines.judging import Message, Statement, features
-from recortex.engines.judging.judge import cues
+from recortex.engines.judging import Message, Statement, cues, features
 
 
 def of(text, part="", rule=0.0, **more):

@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from recortex.engines.judging import Message, Statement, assess, features
-from recortex.engines.judging.judge import TABLE
-from recortex.engines.regression import read, table
+from recortex.engines.judging import TABLE, Message, Statement, assess, features
+from recortex.engines.tables import read, table
 
 TARGETS = ("keep", "alone")
 RULE = "We never round totals before tax, because the auditors compare cents."

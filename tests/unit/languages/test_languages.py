@@ -5,21 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.engines.retrieval.question import question
-from recortex.text.languages import (
+from recortex.text.words import (
+    STOP_WORDS,
+    bag_of_words,
+    borders,
     function_words,
+    grams,
+    is_cjk,
     language_of,
     looked_up,
     negations,
     question_pairs,
     question_words,
     reads,
-)
-from recortex.text.words import (
-    STOP_WORDS,
-    bag_of_words,
-    borders,
-    grams,
-    is_cjk,
     stem,
     synonyms_of,
     units,

@@ -6,8 +6,8 @@ from turns import INFO, memory, turn
 from recortex.codec import dumps, loads
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.prompting import lessons
-from recortex.engines.prompting.lessons import part_of
+from recortex.engines import prompting
+from recortex.engines.prompting import part_of
 from recortex.engines.prompting.service import Adviser
 
 SAID = "We decided to use PostgreSQL for the billing service, because SQLite locked up under load."
@@ -23,7 +23,7 @@ def item(**values):
 
 
 def one(**values):
-    return lessons.checked([item(**values)], PART)
+    return prompting.checked([item(**values)], PART)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_name_at_the_end_of_a_sentence_is_a_name():
     data = item(
         text="All of the SQL of the project is kept in src/db.py.", quote="keep all of the SQL in `src/db.py`"
     )
-    (found,) = lessons.checked([data], part).candidates
+    (found,) = prompting.checked([data], part).candidates
     assert found.active
     assert found.files == ("src/db.py",)
 
@@ -76,9 +76,9 @@ def test_a_secret_in_an_answer_is_replaced():
 
 
 def test_the_same_twice_counts_once_and_a_flood_is_cut():
-    found = lessons.checked([item()] * 1_000, PART)
+    found = prompting.checked([item()] * 1_000, PART)
     assert len(found.candidates) == 1
-    assert found.dropped == {"repeated": lessons.MOST - 1, "too_many": 1_000 - lessons.MOST}
+    assert found.dropped == {"repeated": prompting.MOST - 1, "too_many": 1_000 - prompting.MOST}
 
 
 A, B, C = (memory(name, f"Statement {name} about the billing service.") for name in "abc")
@@ -96,9 +96,9 @@ def edge(**values):
 
 
 def test_a_relation_has_its_direction():
-    (found,) = lessons.edges_checked([edge()], [(A, B)]).edges
+    (found,) = prompting.edges_checked([edge()], [(A, B)]).edges
     assert (found.source_id, found.target_id, found.type) == ("a", "b", RelationType.REFINES)
-    (back,) = lessons.edges_checked([edge(direction="backward", relation="relates_to")], [(A, B)]).edges
+    (back,) = prompting.edges_checked([edge(direction="backward", relation="relates_to")], [(A, B)]).edges
     assert (back.source_id, back.target_id, back.type) == ("b", "a", RelationType.RELATED)
 
 
@@ -112,7 +112,7 @@ def test_entries_about_no_pair_are_counted():
         edge(),
         edge(pair=2, relation="none"),
     ]
-    found = lessons.edges_checked(items, [(A, B), (B, C)])
+    found = prompting.edges_checked(items, [(A, B), (B, C)])
     assert (len(found.edges), found.unrelated) == (1, 1)
     assert found.dropped == {"form": 4, "repeated": 1}
 
@@ -160,7 +160,7 @@ def test_nothing_is_asked_about_nothing():
 
 
 def test_the_schemas_are_closed_and_survive_json():
-    for schema in (lessons.SCHEMA, lessons.EDGES_SCHEMA):
+    for schema in (prompting.SCHEMA, prompting.EDGES_SCHEMA):
         assert loads(dumps(schema)) == schema
 
         def closed(node):
@@ -183,5 +183,5 @@ def test_the_schemas_are_closed_and_survive_json():
     ],
 )
 def test_what_the_person_pasted_is_not_taken_for_their_word(typed, dropped, active):
-    found = lessons.checked([item()], part_of([turn(typed, index=4)]))
+    found = prompting.checked([item()], part_of([turn(typed, index=4)]))
     assert (found.dropped, [candidate.active for candidate in found.candidates]) == (dropped, active)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turns import INFO, memory, turn
 
-from recortex.domain.injection import wrap
-from recortex.engines.prompting import lessons
-from recortex.engines.prompting.lessons import CODE, MAX_BYTES, part_of, prose
+from recortex.domain.session import wrap
+from recortex.engines import prompting
+from recortex.engines.prompting import CODE, MAX_BYTES, part_of, prose
 
 SECRETS = (
     "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8",
@@ -17,7 +17,7 @@ SECRETS = (
 
 
 def sent(*turns):
-    return lessons.request(part_of(turns), INFO).prompt
+    return prompting.request(part_of(turns), INFO).prompt
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_of_a_memory_that_is_code_nothing_is_sent():
         (memory("a", "x = SECRET()", "code"), memory("b", "We use tabs for the indentation.")),
         (memory("c", "We use tabs.\n```\nSECRET\n```"), memory("d", f"The token is {SECRETS[0]} for now.")),
     ]
-    kept = lessons.sendable(pairs)
+    kept = prompting.sendable(pairs)
     assert [pair[0].id for pair in kept] == ["c"]
-    prompt = lessons.edges_request(kept).prompt
+    prompt = prompting.edges_request(kept).prompt
     assert "SECRET" not in prompt
     assert SECRETS[0] not in prompt
     assert "We use tabs." in prompt
@@ -100,7 +100,7 @@ def test_a_secret_is_in_no_prompt(before, secret, after, role):
     text = f"{before} {secret} {after}"
     assert secret not in sent(turn(text, role))
     pair = (memory("a", f"We keep {text}"), memory("b", "Another statement of the project."))
-    assert secret not in lessons.edges_request(lessons.sendable([pair])).prompt
+    assert secret not in prompting.edges_request(prompting.sendable([pair])).prompt
 
 
 def test_hostile_texts_end():

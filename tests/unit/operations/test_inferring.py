@@ -7,7 +7,7 @@ import pytest
 from recortex.app.changes import keep_inferred
 from recortex.app.jobs.table import do_pruning, follow_causes
 from recortex.app.jobs.work import Work
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 SAID = (

@@ -9,7 +9,7 @@ import pytest
 from recortex.domain.exchange import Exchange
 from recortex.domain.vocabulary import Origin, Scope
 from recortex.engines.exchanges.service import terms
-from recortex.engines.ingestion.output_redaction import record_redacted
+from recortex.engines.privacy import record_redacted
 from recortex.errors import (
     AmbiguousIdError,
     ChunkNotFoundError,

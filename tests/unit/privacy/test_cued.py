@@ -7,7 +7,7 @@ import pytest
 from privacy_rules import expand
 from recortex.app.projects import shown
 from recortex.engines.privacy import redact
-from recortex.engines.privacy.checks.assignments import is_jumble
+from recortex.engines.privacy.checks.credentials import is_jumble
 
 VALUES = ("gulhix7dorf", "Kettle!48", "nW4(tQz9;Lr#2Kd", "movkepzid", "lantern-walnut-otter")
 KEY = expand("<<A32>>")

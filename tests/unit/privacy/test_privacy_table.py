@@ -6,13 +6,13 @@ import pytest
 
 from privacy_rules import examples, expand, rules
 from recortex.engines.privacy import redact
-from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.table import (
     GATES,
     READ_PLAINLY,
     RuleTable,
     Scan,
     built_in_rules,
+    check_named,
     default_table,
     fold,
 )

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.graph.walks import DRAWN, Arrow, Picture, picture_of
-from recortex.engines.graph.walks import DrawnNode as Node
+from recortex.engines.graph import DRAWN, Arrow, Picture, picture_of
+from recortex.engines.graph import DrawnNode as Node
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = [

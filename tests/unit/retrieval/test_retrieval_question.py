@@ -2,9 +2,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.engines.indexing import Trait
-from recortex.engines.retrieval.question import NamedDate, agreement, named_dates, question
+from recortex.engines.retrieval.question import NamedDate, date_agreement, named_dates, question
 
 
 def test_words_names_dates_and_paths_are_read_from_a_question():
@@ -60,5 +60,5 @@ def test_dates_in_words(text, dates):
 def test_days_after_a_date_agree_less_and_less():
     dates = (NamedDate(10, 3, 2025),)
     days = [to_micros(datetime(2025, 3, day, tzinfo=UTC)) for day in (10, 17, 30)]
-    assert [agreement(dates, at) for at in days] == [1.0, 0.6, 0.0]
-    assert agreement(dates, 10**19) == 0.0
+    assert [date_agreement(dates, at) for at in days] == [1.0, 0.6, 0.0]
+    assert date_agreement(dates, 10**19) == 0.0

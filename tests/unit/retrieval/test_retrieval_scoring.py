@@ -12,7 +12,7 @@ from recortex.engines.retrieval.scorer import (
     answerable,
     score,
 )
-from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
+from recortex.engines.retrieval.weights import Lookup, Vocabulary
 
 
 def facts(key, **more):

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.engines.indexing import Trait
-from recortex.engines.retrieval.question import question
-from recortex.engines.retrieval.scorer import Evidence, score
-from recortex.engines.retrieval.times import agreement, lifted, periods
+from recortex.engines.retrieval.question import agreement, periods, question
+from recortex.engines.retrieval.scorer import Evidence, lifted, score
 
 NOW = datetime(2026, 3, 11, 15, tzinfo=UTC)  # a Wednesday
 DAY = timedelta(days=1)

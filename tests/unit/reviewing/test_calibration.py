@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.reviewing import calibrated
+from recortex.engines.validation import calibrated
 
 ROUNDING = 1e-12
 shares = st.floats(0, 1)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from places import store_folder
-from recortex.domain.injection import END, START, strip_injected
-from recortex.domain.session import MOST_UNUSED, UNUSED
+from recortex.domain.session import END, MOST_UNUSED, START, UNUSED, strip_injected
 from recortex.errors import StorageError
 from recortex.hooks import _as_answer
 

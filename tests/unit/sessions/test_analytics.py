@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from recortex.domain.session import GivenMemory, Receipt, Session, SessionLimits, room
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.usage import analytics, noted
+from recortex.engines.usage import analytics, noted
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 HOUR = timedelta(hours=1)

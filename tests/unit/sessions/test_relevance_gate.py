@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from recortex.domain.memory import FileLink
-from recortex.engines.regression import table
-from recortex.engines.sessions.relevance_gate import LEAST, TABLE, asked, chance, usual_words, words_of
+from recortex.engines.relevance_gate import LEAST, TABLE, asked, chance, usual_words, words_of
+from recortex.engines.tables import table
 
 INVOICES = replace(
     memory(1, "Invoices are sent by the Celery task `send_invoice`; the test fails when Redis is down"),

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from recortex.domain.reports import Given, ReplayedSession, SaidAgain
-from recortex.engines.sessions.typed_again import Typed, says_the_same
-from recortex.engines.sessions.usage import figures, sample
+from recortex.engines.copies import Typed, says_the_same
+from recortex.engines.usage import figures, sample
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 RULE = "always run the linter in strict mode before you commit anything"

@@ -10,7 +10,7 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import FileLink, Memory
 from recortex.domain.session import Receipt, Signal
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.usage import counts, efficiency, uses
+from recortex.engines.usage import counts, efficiency, uses
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 TEXT = (

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recortex
-from recortex.storage.database import SQL_FOLDERS, folded, queries
+from recortex.storage.database import SQL_FOLDERS, folded, link_tables, queries
 from recortex.storage.dialect import FORMS, in_any_case, postgres
-from recortex.storage.tables import links
 
 NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 PACKAGE = Path(recortex.__file__).parent
@@ -98,7 +97,7 @@ def test_every_named_query_has_known_forms_alone():
 def test_every_named_query_is_used():
     sources = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
     used = {name for text in sources for name in re.findall(r"[\"'](\w+)(?=[\"'])", text)}
-    of_links = {name for link in links() for name in (f"insert_{link}", f"{link}_of")}
+    of_links = {name for link in link_tables() for name in (f"insert_{link}", f"{link}_of")}
     names = {name for path in FILES for name in NAME.findall(path.read_text(encoding="utf-8"))}
     assert names - of_links - used == set()
 

@@ -12,7 +12,7 @@ from places import store_folder
 from recortex import Cortex
 from recortex.errors import CorruptStoreError, StoreBusyError
 from recortex.storage.sqlite import recovery
-from recortex.storage.sqlite.pages import Reader
+from recortex.storage.sqlite.damaged import Reader
 
 pytestmark = pytest.mark.full
 

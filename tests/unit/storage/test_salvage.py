@@ -6,7 +6,7 @@ import pytest
 from places import store_folder
 from recortex import Cortex
 from recortex.errors import RecortexError
-from recortex.storage.sqlite.pages import PAGE, Reader
+from recortex.storage.sqlite.damaged import PAGE, Reader
 
 pytestmark = pytest.mark.full
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from example_memories import AT, NO_MORE, bury, insert, memory, update
 from generated import drawn
 from recortex.domain.vocabulary import Actor
-from recortex.storage.sqlite import search
+from recortex.storage.sqlite import store as sqlite_store
 from recortex.storage.sqlite.maintenance import rebuild_index
 from recortex.storage.sqlite.store import SqliteStore
 
@@ -98,7 +98,7 @@ def test_a_word_is_counted_once_and_not_too_many_are_kept(tmp_path, monkeypatch)
         counted, counts = [], store.keywords["memories"]._counts
         inner = counts._count
         monkeypatch.setattr(counts, "_count", lambda words: counted.append(list(words)) or inner(words))
-        monkeypatch.setattr(search, "MOST_KEPT", 2)
+        monkeypatch.setattr(sqlite_store, "MOST_KEPT", 2)
         assert store.search.frequencies(["cache", "queue"]) == [1, 1]
         assert store.search.frequencies(["queue", "token"]) == [1, 0]
         assert store.search.frequencies(["cache", "token"]) == [1, 0]

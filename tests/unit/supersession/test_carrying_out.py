@@ -11,7 +11,7 @@ from recortex.domain.memory import Memory, Source
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.indexing import search_text_in
 from recortex.engines.similarity import content_hash
-from recortex.engines.supersession.service import supersede
+from recortex.engines.supersession import supersede
 from recortex.storage.sqlite.store import SqliteStore
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)

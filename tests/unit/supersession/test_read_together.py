@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.domain.relation import Chances
+from recortex.domain.memory import Chances
+from recortex.engines.supersession import other_value
 from recortex.engines.supersession.reading import (
     ALONE,
     ANNOUNCED,
@@ -25,7 +26,6 @@ from recortex.engines.supersession.reading import (
     read_words,
     readable,
 )
-from recortex.engines.supersession.slots import other_value
 
 ONE = "The cart is kept for 30 days."
 SURE = Chances(0.0, 0.0, 1.0)

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from example_memories import AT
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.supersession.service import ENDED, FACTOR, LEAST, losses, supporters
+from recortex.engines.supersession import ENDED, FACTOR, LEAST, losses, supporters
 
 relations = st.lists(
     st.builds(

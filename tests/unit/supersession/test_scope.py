@@ -2,9 +2,9 @@
 
 import pytest
 
-from recortex.domain.learned import Candidate
+from recortex.domain.reports import Candidate
 from recortex.domain.vocabulary import Origin, Scope
-from recortex.engines.supersession.service import is_about_person, is_about_tools, scope_of
+from recortex.engines.supersession import is_about_person, is_about_tools, scope_of
 
 PERSON = [
     "I prefer tabs.", "I prefer small functions over comments.", "I never want emojis.",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recortex.domain.relation import Chances
+from recortex.domain.memory import Chances
+from recortex.engines.supersession import gives_value, other_value
 from recortex.engines.supersession.reading import OTHER_VALUE, Outcome, may_end, read_together
-from recortex.engines.supersession.slots import gives_value, other_value
 
 
 @pytest.mark.parametrize(

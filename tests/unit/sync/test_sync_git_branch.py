@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 from recortex import Cortex
-from recortex.domain.time import from_micros
+from recortex.domain.text import from_micros
 from recortex.domain.vocabulary import Scope
 from recortex.filesystem import alone
 from recortex.sync import git_branch

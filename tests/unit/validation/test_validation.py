@@ -12,8 +12,7 @@ from recortex.app.citations import cite
 from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
 from recortex.cli.reviewing import items
-from recortex.domain.memory import FileLink
-from recortex.domain.relation import Relation
+from recortex.domain.memory import FileLink, Relation
 from recortex.domain.reports import FLAG
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status
 from recortex.errors import InvalidInputError, PersonNeededError

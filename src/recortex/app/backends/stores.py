@@ -15,7 +15,7 @@ from recortex.filesystem import require_own
 from recortex.lean import lazy_module
 from recortex.storage.database import copied_from
 from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.sqlite.migrations import applied, has_schema, newest
+from recortex.storage.sqlite.migrations import has_schema, newest
 from recortex.storage.sqlite.pool import Pool
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def open_sessions(location: Location) -> Sessions | None:
     # Without the extension for vectors, which sessions do not need.
     pool = Pool(location.database, vectors=False)
     # Exactly this schema: a hook must not migrate a store that others work with.
-    if has_schema(pool.rows, newest()) and applied(pool) == newest() and not _copied_from(pool):
+    if has_schema(pool.rows, newest()) and pool.schema() == newest() and not _copied_from(pool):
         return SessionRecords(pool)
     pool.close()
     return None

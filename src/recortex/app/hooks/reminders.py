@@ -29,11 +29,10 @@ from recortex.domain.session import (
     room,
     session_limits,
 )
-from recortex.domain.text import LOADED_BY, loads, name_of_file, places, word_of_file
-from recortex.domain.time import to_micros
+from recortex.domain.text import LOADED_BY, loads, name_of_file, places, to_micros, word_of_file
 from recortex.domain.vocabulary import Scope
 from recortex.engines.decay import faded
-from recortex.engines.sessions.relevance_gate import (
+from recortex.engines.relevance_gate import (
     FOR_PROMPT,
     LEAST,
     ORDERED,
@@ -491,7 +490,7 @@ def _lines(context: HookContext, session: Session, memories: Sequence[Memory]) -
     if not memories:
         return []
     from recortex.app.citations import cited_by
-    from recortex.engines.ingestion.output_redaction import all_output_redacted
+    from recortex.engines.privacy import all_output_redacted
 
     told = all_output_redacted(memories)
     cited = cited_by(context.app.readable_services(), told, tree=tree_of(context, session), parse=False)

@@ -37,7 +37,7 @@ from recortex.domain.session import Signal
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.exchanges.service import decision
 from recortex.engines.extraction.sentences import identifiers
-from recortex.engines.sessions.usage import GivenTexts, uses
+from recortex.engines.usage import GivenTexts, uses
 from recortex.errors import FormatError, RecortexError
 from recortex.filesystem import alone
 from recortex.formats.transcripts.detection import detect

@@ -36,8 +36,8 @@ from recortex.domain.text import RULE, UNNAMED, places, with_places
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
 from recortex.engines.citations import hash_of
 from recortex.engines.extraction.sentences import domain_of, objection
-from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.instructions import Statement, Written, parse
+from recortex.engines.privacy import Draft
 from recortex.engines.similarity import content_hash, meaning
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, read_regular

@@ -17,23 +17,20 @@ from recortex.codebase.manifests import WorkingTree
 from recortex.domain.exchange import ExchangeQuery, Turn
 from recortex.domain.kinds import kind_of
 from recortex.domain.maintenance import Checkpoint
-from recortex.domain.memory import FileLink, Memory, Source
-from recortex.domain.relation import Relation
+from recortex.domain.memory import FileLink, Memory, Relation, Source
 from recortex.domain.reports import Extracted, Found
 from recortex.domain.search import MemoryQuery
-from recortex.domain.text import RULE
-from recortex.domain.time import bounded_time
+from recortex.domain.text import RULE, bounded_time
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
-from recortex.engines.exchanges.building import SessionBuilder
+from recortex.engines.exchanges import SessionBuilder
 from recortex.engines.exchanges.service import decision, terms
 from recortex.engines.extraction.extractor import learned
 from recortex.engines.extraction.sentences import COMMAND
-from recortex.engines.ingestion.output_redaction import Draft
 from recortex.engines.instructions import Written
-from recortex.engines.privacy import redact
-from recortex.engines.sessions.usage import NOTHING, GivenTexts
+from recortex.engines.privacy import Draft, redact
 from recortex.engines.similarity import is_uncertain
-from recortex.engines.supersession.service import scope_of
+from recortex.engines.supersession import scope_of
+from recortex.engines.usage import NOTHING, GivenTexts
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
@@ -43,9 +40,9 @@ if TYPE_CHECKING:
     from recortex.app.application import StoreServices
     from recortex.app.hooks.context import Window
     from recortex.domain.exchange import Exchange, SessionInfo
-    from recortex.domain.learned import Candidate
+    from recortex.domain.reports import Candidate
     from recortex.engines.ingestion.service import Kept
-    from recortex.engines.prompting.lessons import Edge
+    from recortex.engines.prompting import Edge
     from recortex.engines.prompting.service import Adviser
 
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.app.jobs.work import Outcome, in_chunks
 from recortex.domain.maintenance import Given
-from recortex.domain.memory import priority_of
-from recortex.domain.relation import KEPT_VERSIONS, AuditEntry
-from recortex.domain.time import to_micros
+from recortex.domain.memory import KEPT_VERSIONS, AuditEntry, priority_of
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.decay import DAY, Rules, Transition, transition
 from recortex.engines.maintenance import DAY as DUE_DAY

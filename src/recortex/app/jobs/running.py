@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, QUEUED
 from recortex.app.jobs.work import DOUBTED, Outcome, State, Work, is_believed
 from recortex.domain.maintenance import Degradation
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.maintenance import due
 from recortex.errors import RecortexError, StorageError

@@ -31,22 +31,20 @@ from recortex.app.jobs.lifecycle import follow_importance, plan_importance, run_
 from recortex.app.jobs.reembedding import PAUSE, SHARE, keep_vector_index, reembed
 from recortex.app.jobs.validation import follow_renames, validate
 from recortex.app.jobs.work import Job, Outcome, Work, in_chunks, rest
-from recortex.domain.relation import AuditEntry
+from recortex.domain.memory import AuditEntry
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.maintenance import MONTH, QUARTER, WEEK
 from recortex.engines.similarity import marked, query_terms
 from recortex.engines.supersession.reading import LEAST_CHANCE
 from recortex.plugins import capabilities, load
-from recortex.text.languages import negations
-from recortex.text.words import topic_stems
+from recortex.text.words import negations, topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.jobs.validation import Validated
-    from recortex.domain.memory import Memory, Reach
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import Memory, Reach, Relation
     from recortex.settings import Settings
 
 

@@ -16,7 +16,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Citation, mean_intact
 from recortex.domain.reports import Check
 from recortex.domain.search import MemoryQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Status
 from recortex.engines.decay import HUB, remaining_of_all
 from recortex.engines.supersession.reading import NOTE as READING_NOTE
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from recortex.app.jobs.work import Work
     from recortex.codebase import line_history
     from recortex.domain.maintenance import MaintenanceRun
-    from recortex.domain.memory import FileLink, Memory, Reach
-    from recortex.domain.relation import Relation
+    from recortex.domain.memory import FileLink, Memory, Reach, Relation
     from recortex.domain.reports import Verdict
 else:
     line_history = lazy_module("recortex.codebase.line_history")
@@ -260,7 +259,7 @@ def _chunk(
 
 def _keep(services: StoreServices, found: Sequence[Validated], now: datetime) -> None:
     """Keep the results; one that differs from the last enters the audit log, but for what time alone did."""
-    from recortex.engines.supersession.service import record
+    from recortex.engines.supersession import record
 
     store = services.store
     before = store.memories.verdicts([one.verdict.id for one in found])

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.search import MemoryQuery
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.maintenance import CLOCK_SKEW as SKEW
 from recortex.engines.maintenance import Believed, looked_at

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from recortex.engines.retrieval.vocabulary import reasons
+from recortex.engines.retrieval.weights import reasons
 from recortex.terminal import SHORT_ID, clean, plural, short, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.domain.memory import FileLink, Memory, Source
-    from recortex.domain.relation import AuditEntry, Relation, Version
+    from recortex.domain.memory import AuditEntry, FileLink, Memory, Relation, Source, Version
     from recortex.domain.search import Hit
     from recortex.operations.base import OpenedMemory, RememberedMemory
     from recortex.operations.browsing import Linked, Listing, Related

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
         Warnings,
         Why,
     )
-    from recortex.domain.learned import Learned, Question
     from recortex.domain.memory import Memory
-    from recortex.domain.reports import Issue, Severity, State
+    from recortex.domain.reports import Issue, Learned, Question, Severity, State
     from recortex.domain.search import Understood
     from recortex.operations.browsing import Reached, Traversal
     from recortex.operations.recording import Feedback

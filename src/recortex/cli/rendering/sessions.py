@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.app.series import day_of
 from recortex.domain.exchange import TEAM
 from recortex.domain.text import clean as harmless
-from recortex.engines.sessions.usage import question
+from recortex.engines.usage import question
 from recortex.terminal import SHORT_ID, clean, plural, short
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Extracted, Found, GivenOften, SaidAgain
     from recortex.domain.reports import Given as Example
     from recortex.domain.session import Signal
-    from recortex.engines.sessions.usage import Analytics, Efficiency, Standing
+    from recortex.engines.usage import Analytics, Efficiency, Standing
     from recortex.operations.context import Surface
     from recortex.operations.inspecting import (
         BriefCache,

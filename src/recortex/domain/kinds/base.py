@@ -38,7 +38,7 @@ _Class = TypeVar("_Class", bound="type[Content]")
 
 Kind = NewType("Kind", str)
 KINDS: dict[Kind, type[Content]] = {}
-"""The kinds in the order of their classes in `contents.py`, which `@content` enters."""
+"""The kinds in the order of their classes in `kinds`, which `@content` enters."""
 
 
 def content(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.domain.code import FileFacts, Import
-    from recortex.domain.learned import Hunk
+    from recortex.domain.reports import Hunk
     from recortex.engines.code.project import Place, Project
 
 

@@ -20,17 +20,24 @@ from recortex.domain.exchange import (
     ExchangeFacts,
     ExchangeHit,
 )
-from recortex.domain.injection import strip_injected
-from recortex.domain.search import ANY_ENDING, BM25_MOST_GAIN
+from recortex.domain.search import BM25_MOST_GAIN
+from recortex.domain.session import strip_injected
 from recortex.domain.text import clean, word_of_file
-from recortex.engines.exchanges.building import ending, passage, sentences, shortened
+from recortex.engines.exchanges import ending, passage, sentences, shortened
 from recortex.engines.indexing import cosines
-from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
-from recortex.engines.regression import Regression, standardised
+from recortex.engines.tables import Patterns, Regression, standardised
 from recortex.lean import NamedTuple, blake2b, replace
-from recortex.text.languages import looked_up, question_words
-from recortex.text.words import borders, compound_parts, grams, path_words, stem
+from recortex.text.words import (
+    ANY_ENDING,
+    borders,
+    compound_parts,
+    grams,
+    looked_up,
+    path_words,
+    question_words,
+    stem,
+)
 
 if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange, ExchangeQuery

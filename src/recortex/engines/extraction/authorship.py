@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.sentences import sentences as sentences_sentences
-from recortex.engines.judging.judge import sentences
-from recortex.engines.patterns import Patterns
-from recortex.engines.regression import table
+from recortex.engines.judging import sentences
+from recortex.engines.tables import Patterns, table
 from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds.base import shorten
-from recortex.domain.learned import Category, Difference
+from recortex.domain.reports import Category, Difference
 from recortex.engines.corrections import categorised, changed_words, difference, is_diff, of_diff
-from recortex.engines.extraction.plain_speech import spelled_out
+from recortex.engines.extraction.person_rules import spelled_out
 from recortex.engines.extraction.sentences import (
     MAX_LENGTH,
     MIN_TYPED,
@@ -29,15 +29,15 @@ from recortex.engines.extraction.sentences import (
     statement,
     typed_sentences,
 )
-from recortex.engines.patterns import Patterns
-from recortex.engines.supersession.slots import FAMILY_OF, SYNONYMS
+from recortex.engines.supersession import FAMILY_OF, SYNONYMS
+from recortex.engines.tables import Patterns
 from recortex.errors import InvalidInputError
 from recortex.text.words import LETTERS, PRODUCT, STOP_WORDS, bag_of_words, sections, tokens, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recortex.domain.learned import Change
+    from recortex.domain.reports import Change
 
 
 PATTERNS = Patterns(__file__)

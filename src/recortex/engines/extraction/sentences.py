@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recortex.domain.learned import Candidate
+from recortex.domain.reports import Candidate
 from recortex.domain.vocabulary import Domain, Origin
-from recortex.engines.patterns import Patterns
+from recortex.engines.tables import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

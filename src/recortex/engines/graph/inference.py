@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.relation import Relation
+from recortex.domain.memory import Relation
 from recortex.domain.text import lazy
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.text.words import bag_of_words

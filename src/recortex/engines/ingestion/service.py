@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.maintenance import Degradation
-from recortex.domain.memory import Memory
-from recortex.domain.relation import AuditEntry, Relation
+from recortex.domain.memory import AuditEntry, Memory, Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing import embedded_text, search_text_in
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
@@ -33,7 +32,7 @@ from recortex.engines.similarity import (
     spellings,
     turn_place,
 )
-from recortex.engines.supersession.service import losses, reason_for, record, supersede
+from recortex.engines.supersession import losses, reason_for, record, supersede
 from recortex.errors import MemoryNotFoundError
 from recortex.text.words import bag_of_words, has_cjk
 
@@ -41,10 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.relation import Version
+    from recortex.domain.memory import Version
     from recortex.domain.search import SearchText
     from recortex.domain.vocabulary import Actor
-    from recortex.engines.ingestion.output_redaction import Draft
+    from recortex.engines.privacy import Draft
     from recortex.ports.store import Lookalikes, Store
 
 

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.text import lazy, suspicious
-from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.finders import Reader
 from recortex.engines.privacy.table import (
     CROWDING,
@@ -21,6 +20,7 @@ from recortex.engines.privacy.table import (
     Rule,
     RuleTable,
     Scan,
+    check_named,
     compiled,
     default_table,
     fold,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache, cached_property, lru_cache
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
@@ -236,6 +237,16 @@ def built_in_rules() -> tuple[Rule, ...]:
 def default_table() -> RuleTable:
     """The built-in rules."""
     return RuleTable(built_in_rules())
+
+
+@cache
+def check_named(name: str) -> Callable[[Place], bool]:
+    """The check that a rule names as `module.function`; its module is imported for the first match."""
+    module, _, function = name.partition(".")
+    check: Callable[[Place], bool] = getattr(
+        import_module(f"recortex.engines.privacy.checks.{module}"), function
+    )
+    return check
 
 
 @cache

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.learned import Candidate
 from recortex.domain.model_call import Answer, ModelCall, Request, Unavailable
+from recortex.domain.reports import Candidate
+from recortex.engines import prompting
 from recortex.engines.privacy import redact
-from recortex.engines.prompting import lessons
-from recortex.engines.prompting.lessons import Edge, list_schema, part_of, prose, template
+from recortex.engines.prompting import Edge, list_schema, part_of, prose, template
 from recortex.lean import NamedTuple
 
 if TYPE_CHECKING:
@@ -153,10 +153,10 @@ class Adviser:
         part = part_of(turns)
         if not part.sent:
             return Extraction(unavailable=_NOTHING, turns=part.turns)
-        answer = self._model.ask(lessons.request(part, info))
+        answer = self._model.ask(prompting.request(part, info))
         if not isinstance(answer, Answer):
             return Extraction(unavailable=answer, call=answer.call, turns=part.turns)
-        found = lessons.checked(answer.items, part)
+        found = prompting.checked(answer.items, part)
         return Extraction(
             candidates=found.candidates, dropped=found.dropped, call=answer.call, turns=part.turns
         )
@@ -169,11 +169,11 @@ class Adviser:
         Raises:
             StorageError: the ledger cannot be written; nothing is asked then.
         """
-        sent = lessons.sendable(pairs)[: lessons.MOST_PAIRS]
+        sent = prompting.sendable(pairs)[: prompting.MOST_PAIRS]
         if self._model is None or not sent:
             return ()
-        answer = self._model.ask(lessons.edges_request(sent, session))
-        return lessons.edges_checked(answer.items, sent).edges if isinstance(answer, Answer) else ()
+        answer = self._model.ask(prompting.edges_request(sent, session))
+        return prompting.edges_checked(answer.items, sent).edges if isinstance(answer, Answer) else ()
 
     def polish(self, sentences: Sequence[str]) -> tuple[Polished, ...]:
         """Selected sentences in better words, unchecked; empty where the model cannot be asked.

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import Facts, Links
 from recortex.engines.indexing import Trait, Wording
-from recortex.engines.regression import clamp, logistic, standardised
-from recortex.engines.retrieval.question import agreement, question
+from recortex.engines.retrieval.question import agreement as period_agreement
+from recortex.engines.retrieval.question import date_agreement, question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
+from recortex.engines.tables import clamp, logistic, standardised
 from recortex.lean import NamedTuple, Value, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.engines.retrieval.question import Question
+    from recortex.engines.retrieval.question import NamedDate, Period, Question
 
     Columns: TypeAlias = Sequence[Sequence[float]]
 
@@ -347,7 +348,7 @@ def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
     """The signals of a turn of speech."""
     return Spoken(
         speaker=float(len(evidence.speakers) == 1 and one.speaker in evidence.speakers),
-        date=agreement(asked.dates, one.valid_from) if asked.dates else 0.0,
+        date=date_agreement(asked.dates, one.valid_from) if asked.dates else 0.0,
         answer=float(bool(one.traits & int(asked.answer))),
         question=float(bool(one.traits & _QUESTION)),
         person=float(bool(one.traits & _MESSAGE)),
@@ -416,6 +417,43 @@ def closeness(path: str, named: str) -> float:
         return 1.0
     folder = named.rpartition("/")[0]
     return 0.5 if folder and path.rpartition("/")[0].endswith(folder) else 0.0
+
+
+# -- the times that a question names
+
+
+LIFT = 2.5
+"""What it adds to a candidate that its time agrees, in standard deviations: as much as a date that is named
+adds to a turn of dialogue (bench/RESULTS.md has what it is worth)."""
+_TIMELESS = int(Trait.CODE | Trait.OUTLINE | Trait.DOCUMENT)
+"""Forms of text that a time says nothing of."""
+
+
+def lifted(scored: Sequence[Scored], times: Sequence[Period], dates: Sequence[NamedDate]) -> list[Scored]:
+    """The candidates in their order with these times: what was true then counts more."""
+    relative, named = [one for one in times if not one.dated], tuple(dates)
+    found = []
+    for one in scored:
+        at = one.facts.valid_from
+        if one.weights.spoken.date:
+            found.append(_lifted(one, period_agreement(relative, at)))
+        elif not one.facts.traits & _TIMELESS:
+            found.append(_lifted(one, max(period_agreement(times, at), date_agreement(named, at))))
+        else:
+            found.append(one)
+    return sorted(found, key=lambda one: -one.total)  # equals stay as they were
+
+
+def _lifted(one: Scored, agrees: float) -> Scored:
+    weight = one.weights.spoken.date
+    added = agrees - one.spoken.date * bool(weight)
+    if added <= 0:
+        return one
+    return one._replace(
+        total=one.total + (weight or LIFT) * added,
+        weights=one.weights._replace(spoken=one.weights.spoken._replace(date=weight or LIFT)),
+        spoken=one.spoken._replace(date=agrees),
+    )
 
 
 # -- decides whether a store can answer a question: a wrong memory does more harm than none

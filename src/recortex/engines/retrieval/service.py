@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds.base import shorten
 from recortex.domain.search import BM25_MOST_GAIN, Hit, MemoryQuery, Recall, matches
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.domain.vocabulary import Status
 from recortex.engines.decay import remaining
 from recortex.engines.indexing import AskedPieces, QuestionVector, Trait, cosines, mean_direction, wordings
-from recortex.engines.retrieval.question import Question, question, without
+from recortex.engines.retrieval.question import Question, periods, question, timeless, without
 from recortex.engines.retrieval.scorer import (
     FLOOR,
     STRANGE,
@@ -26,17 +26,16 @@ from recortex.engines.retrieval.scorer import (
     answerable,
     frame_score,
     lacks_vector,
+    lifted,
     passing,
     patterns_asked_for,
     rated,
     score,
 )
-from recortex.engines.retrieval.times import lifted, periods, timeless
-from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.engines.retrieval.weights import Vocabulary
 from recortex.errors import EmbeddingError
 from recortex.lean import NamedTuple, lazy_module, replace
-from recortex.text.languages import MULTILINGUAL_MODEL, looked_up, reads, tells_likeness
-from recortex.text.words import borders, synonyms_of
+from recortex.text.words import MULTILINGUAL_MODEL, borders, looked_up, reads, synonyms_of, tells_likeness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

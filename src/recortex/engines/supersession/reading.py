@@ -13,20 +13,21 @@ from itertools import product
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.relation import Chances
-from recortex.engines.patterns import Patterns
-from recortex.engines.regression import Regression
+from recortex.domain.memory import Chances
 from recortex.engines.similarity import is_denied, is_denied_in_part, jaccard
-from recortex.engines.supersession.slots import (
-    FAMILY_OF,
-    SYNONYMS,
-    content,
-    one_value_apart,
-    other_value,
-    stems,
+from recortex.engines.supersession import FAMILY_OF, SYNONYMS, content, one_value_apart, other_value, stems
+from recortex.engines.tables import Patterns, Regression
+from recortex.text.words import (
+    ENGLISH,
+    bag_of_words,
+    is_cjk,
+    language_of,
+    negations,
+    sections,
+    statement_units,
+    word_set,
+    words,
 )
-from recortex.text.languages import ENGLISH, language_of, negations, statement_units
-from recortex.text.words import bag_of_words, is_cjk, sections, word_set, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

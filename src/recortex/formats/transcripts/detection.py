@@ -18,19 +18,6 @@ from recortex import plugins
 from recortex.domain.exchange import Author
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts.databases import (
-    MAGIC,
-    Database,
-    Kept,
-    conversation,
-    conversations,
-    document,
-    in_database,
-    is_database,
-    is_web_export,
-    sessions_in,
-    tables,
-)
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -40,6 +27,18 @@ from recortex.formats.transcripts.pieces import (
     moment,
     plain,
     spoken,
+)
+from recortex.formats.transcripts.stored import (
+    MAGIC,
+    Database,
+    Kept,
+    conversation,
+    conversations,
+    document,
+    is_database,
+    is_web_export,
+    sessions_in,
+    tables,
 )
 from recortex.lean import sha256
 
@@ -479,6 +478,11 @@ def _rows() -> Iterator[Format]:
         if row is not None:
             yield guarded(name, row)
     yield from GENERIC
+
+
+def in_database(path: Path) -> bool:
+    """Whether a path names a session in a database, not a file: what is above it is no folder."""
+    return path.parent.is_file()
 
 
 def open_session(path: Path) -> BinaryIO:

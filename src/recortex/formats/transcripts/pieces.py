@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.exchange import ToolCall
-from recortex.domain.injection import (
+from recortex.domain.session import (
     INTERRUPTED,
     is_init,
     is_own_command,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from msgspec.structs import replace
 
 from recortex.domain.exchange import ReadCounts, Role, SessionInfo, ToolCall, Turn
-from recortex.domain.injection import strip_injected
+from recortex.domain.session import strip_injected
 from recortex.domain.text import known_as
 from recortex.errors import FormatError
 from recortex.formats.transcripts.detection import Trail, detect, open_session

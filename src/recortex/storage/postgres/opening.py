@@ -12,7 +12,7 @@ from psycopg import sql
 
 from recortex.domain.address import HINT
 from recortex.domain.maintenance import StoreSpace
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.errors import ConfigError, StorageError
 from recortex.storage.database import Records, queries
 from recortex.storage.postgres.migrations import (

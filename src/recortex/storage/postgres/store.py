@@ -13,19 +13,19 @@ from psycopg import errors, sql
 
 from recortex.domain.maintenance import Integrity, VectorIndexState
 from recortex.errors import BackupError, PermissionsError
+from recortex.storage.database import copied_tables
 from recortex.storage.postgres.migrations import SCHEMA, value, vector_schema
 from recortex.storage.postgres.opening import PgCompaction, administration, open_database
 from recortex.storage.postgres.pool import translated
 from recortex.storage.postgres.words import PgKeywords
-from recortex.storage.records.keywords import INDEXED
 from recortex.storage.records.memories import MemoryRecords
+from recortex.storage.records.rows import INDEXED
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
 from recortex.storage.records.vectors import DIGITS, OF_MEMORIES, VectorRecords
 from recortex.storage.sqlite.backup import Backups, flaw
 from recortex.storage.sqlite.connection import forget
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.store import EngineStore
-from recortex.storage.tables import copied
 from recortex.storage.transfer import FullCopyRecords, copy
 
 if TYPE_CHECKING:
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from recortex.domain.address import Address
+    from recortex.storage.database import Key, Row, Table
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.words import Asked
-    from recortex.storage.records.keywords import Keywords
-    from recortex.storage.records.rows import Clause
+    from recortex.storage.records.rows import Clause, Keywords
     from recortex.storage.records.vectors import Keys
-    from recortex.storage.tables import Key, Row, Table
 
 
 # -- memories in PostgreSQL: writing and finding them, and copying whole tables
@@ -206,7 +205,7 @@ class PgStore(EngineStore):
         none = part.with_name(f"{part.name}.backups")  # a store that begins here has no backups of its own
         try:
             with closing(SqliteStore(part, backups=none, clock=lambda: now)) as store:
-                copy(copied(), self.full_copy, store.full_copy, lambda *_: None)
+                copy(copied_tables(), self.full_copy, store.full_copy, lambda *_: None)
                 store.full_copy.finish()
                 store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
         finally:

@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
-from recortex.domain.search import BM25_MOST_GAIN, MOST_SCORED, begins
+from recortex.domain.search import BM25_MOST_GAIN, MOST_SCORED
 from recortex.storage.database import Records, json
-from recortex.storage.records.keywords import MOST_FOUND, Keywords, rarest
-from recortex.storage.records.rows import EVERYTHING
+from recortex.storage.records.rows import EVERYTHING, MOST_FOUND, Keywords, rarest
+from recortex.text.words import begins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.records.keywords import Indexed
-    from recortex.storage.records.rows import Clause
+    from recortex.storage.records.rows import Clause, Indexed
 
 
 # -- splits texts into words as FTS5 does, so that both engines find the same memories with the same scores

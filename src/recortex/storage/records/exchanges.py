@@ -6,19 +6,17 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.exchange import TEAM, Exchange, ExchangeQuery, SessionSummary
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.lean import replace
-from recortex.storage.database import Records, as_written, codecs, instant, json, micros, parse
+from recortex.storage.database import EXCHANGES, Records, as_written, codecs, instant, json, micros, parse
 from recortex.storage.records.rows import EVERYTHING, seal_row
-from recortex.storage.tables import EXCHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database, Row
-    from recortex.storage.records.keywords import Keywords
-    from recortex.storage.records.rows import Clause
+    from recortex.storage.records.rows import Clause, Keywords
 
 _FIELDS = {"commit_id": "commit"} | {name: name for name in Exchange.__struct_fields__}
 COLUMNS = tuple(name for name in EXCHANGES.names if name in _FIELDS)

@@ -15,19 +15,18 @@ from recortex.domain.maintenance import (
     MemoryStatistics,
     Standing,
 )
+from recortex.domain.memory import AuditEntry, Tombstone
 from recortex.domain.model_call import ModelCall, Spending
-from recortex.domain.relation import AuditEntry, Tombstone
-from recortex.domain.time import from_micros, to_micros
+from recortex.domain.text import from_micros, to_micros
 from recortex.lean import replace
-from recortex.storage.database import Records, json, read, stored
-from recortex.storage.tables import MODEL_CALLS
+from recortex.storage.database import MODEL_CALLS, Records, json, read, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from recortex.domain.memory import Gone
     from recortex.domain.model_call import Limit
-    from recortex.domain.relation import Gone
 
 
 AUDIT = ("memory_id", "operation", "actor", "at", "details")

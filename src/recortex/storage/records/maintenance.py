@@ -6,18 +6,17 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.maintenance import AuditSummary, MaintenanceRun, OldAuditEntry, SizeSample, StoreContent
-from recortex.domain.relation import AuditEntry
+from recortex.domain.memory import AuditEntry
 from recortex.domain.session import Receipt
-from recortex.domain.time import from_micros, to_micros
+from recortex.domain.text import from_micros, to_micros
 from recortex.errors import CorruptStoreError
 from recortex.plugins import capabilities, load
 from recortex.ports.store import EVERY_VERSION
-from recortex.storage.database import Records, as_written, json, parse, read
+from recortex.storage.database import RECEIPTS, RELATIONS, Records, as_written, json, parse, read
 from recortex.storage.records.exchanges import COLUMNS, exchange_of
 from recortex.storage.records.ledger import AUDIT
 from recortex.storage.records.memories import VERSION, version_of
 from recortex.storage.records.relations import relation_of
-from recortex.storage.tables import RECEIPTS, RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

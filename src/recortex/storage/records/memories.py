@@ -6,12 +6,22 @@ from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.memory import SymbolLink
-from recortex.domain.relation import KEPT_VERSIONS, Version
+from recortex.domain.memory import KEPT_VERSIONS, SymbolLink, Version
 from recortex.domain.search import Neighbour, matches
-from recortex.domain.time import to_micros
+from recortex.domain.text import to_micros
 from recortex.lean import replace, sha256
-from recortex.storage.database import Records, json, read, stored
+from recortex.storage.database import (
+    BY_NAME,
+    EXCHANGES,
+    MEMORIES,
+    VERSIONS,
+    Records,
+    json,
+    link_tables,
+    owned_tables,
+    read,
+    stored,
+)
 from recortex.storage.records.relations import RelationDegrees
 from recortex.storage.records.rows import (
     CHECKED,
@@ -29,7 +39,6 @@ from recortex.storage.records.rows import (
     to_row,
     where,
 )
-from recortex.storage.tables import BY_NAME, EXCHANGES, MEMORIES, VERSIONS, links, owned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -40,10 +49,8 @@ if TYPE_CHECKING:
     from recortex.domain.reports import Check
     from recortex.domain.search import MemoryQuery, SearchText
     from recortex.domain.vocabulary import Actor
-    from recortex.storage.database import Database, Row, Rows
-    from recortex.storage.records.keywords import Keywords
-    from recortex.storage.records.rows import Clause
-    from recortex.storage.tables import Table
+    from recortex.storage.database import Database, Row, Rows, Table
+    from recortex.storage.records.rows import Clause, Keywords
 
     Has = Callable[[str, str], bool]
 
@@ -198,7 +205,7 @@ class MemoryRecords(Records):
         linked = link_rows(kept)
         row |= {"key": key, "seal": seal_memory(row, linked)}
         self._keywords.rows(self._sql["update_memory"], row)
-        for table in links().values():
+        for table in link_tables().values():
             self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
         self._insert_links(linked, key)
         return kept
@@ -407,7 +414,7 @@ def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
     conditions += [
         f"EXISTS (SELECT 1 FROM {table.name} o"
         f" WHERE /*own o*/ o.{table.owners[0]} = m.key AND ({' OR '.join(found)}))"
-        for table in owned()
+        for table in owned_tables()
         if (found := [*_conditions(table, "o", has)])
     ]
     if has("sync_log", "body"):  # it has states that are older than those that the store keeps

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.relation import (
+from recortex.domain.memory import (
     FORWARD,
     Arc,
     AuditEntry,
@@ -20,14 +20,13 @@ from recortex.domain.relation import (
     shortest,
     untangled,
 )
-from recortex.domain.time import from_micros, to_micros
+from recortex.domain.text import from_micros, to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
 from recortex.errors import CausalCycleError
 from recortex.lean import replace
-from recortex.storage.database import Records, json, read, stored
+from recortex.storage.database import RELATIONS, Records, json, read, stored
 from recortex.storage.records.ledger import LedgerRecords
 from recortex.storage.records.rows import seal_row
-from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

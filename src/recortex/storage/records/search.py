@@ -17,9 +17,8 @@ from recortex.storage.records.exchanges import SELECT as EXCHANGES_SELECT
 from recortex.storage.records.exchanges import VECTORS as EXCHANGES_VECTORS
 from recortex.storage.records.exchanges import exchange_of
 from recortex.storage.records.exchanges import where as exchanges_where
-from recortex.storage.records.keywords import WordSearch
 from recortex.storage.records.relations import RelationDegrees
-from recortex.storage.records.rows import EVERYTHING, SELECT, where
+from recortex.storage.records.rows import EVERYTHING, SELECT, WordSearch, where
 from recortex.storage.records.vectors import OF_EXCHANGES, Owned, OwnVectors, quantised
 
 if TYPE_CHECKING:
@@ -30,9 +29,8 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.search import MemoryQuery
     from recortex.storage.database import Database, Row
-    from recortex.storage.records.keywords import Keywords
     from recortex.storage.records.memories import MemoryRecords
-    from recortex.storage.records.rows import Clause
+    from recortex.storage.records.rows import Clause, Keywords
     from recortex.storage.records.vectors import VectorRecords
 else:
     np = lazy_module("numpy")

@@ -6,10 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
-from recortex.domain.text import word_of_file
-from recortex.domain.time import to_micros
-from recortex.storage.database import Records, read, stored
-from recortex.storage.tables import RECEIPTS, SESSIONS, SIGNALS
+from recortex.domain.text import to_micros, word_of_file
+from recortex.storage.database import RECEIPTS, SESSIONS, SIGNALS, Records, read, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recortex.domain.maintenance import StoreContent
-from recortex.domain.text import lazy
-from recortex.domain.time import from_micros
+from recortex.domain.text import from_micros, lazy
 from recortex.errors import CorruptStoreError, PermissionsError, StorageError
 from recortex.lean import NamedTuple
-from recortex.storage.database import json
+from recortex.storage.database import CHUNKS, DOCUMENTS, TABLES, json
 from recortex.storage.records.memories import among, forget_replicated, holding, text_condition
 from recortex.storage.sqlite.connection import noted_of, translated
 from recortex.storage.sqlite.maintenance import about_index, compact, damage
 from recortex.storage.sqlite.migrations import foreign_objects
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.tables import CHUNKS, DOCUMENTS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import apsw
 
-from recortex.errors import CorruptStoreError, PermissionsError, StorageError
+from recortex.errors import CorruptStoreError, NewerSchemaError, PermissionsError, StorageError
 from recortex.storage.database import Database
 from recortex.storage.sqlite.connection import (
     BUSY_MILLISECONDS,
@@ -306,6 +306,28 @@ class Pool(Database):
         if rows:
             with self._lock, translated(self.path):
                 self._writer.executemany(sql, rows)
+
+    def schema(self) -> int:
+        """The newest migration that the database records; 0 for a new one."""
+        if not self.value("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"):
+            return 0
+        return int(self.value("SELECT coalesce(max(version), 0) FROM schema_migrations"))
+
+    def known_schema(self, newest: int) -> int:
+        """The newest migration that the database records.
+
+        Args:
+            newest: that of this program.
+
+        Raises:
+            NewerSchemaError: this program does not know it.
+        """
+        current = self.schema()
+        if current > newest:
+            raise NewerSchemaError(
+                f"The store {self.path} has schema {current}; this program knows up to {newest}."
+            )
+        return current
 
     @contextmanager
     def transaction(self, *, patience: float | None = None) -> Iterator[None]:

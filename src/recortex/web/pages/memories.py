@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from recortex.cortex import Cortex
     from recortex.domain.exchange import Exchange
-    from recortex.domain.memory import Memory
-    from recortex.domain.relation import Version
+    from recortex.domain.memory import Memory, Version
     from recortex.web.pages.view import View
 
 _LISTED = 50

@@ -1,7 +1,7 @@
 """Finders: what a secret is where only a word says that one follows; the rules name them `module.function`.
 
 A rule's pattern finds the word (a cue, such as `password`). What stands around it is read by a finder: as
-code or configuration (`literals`, `columns`), or as speech (`speech`). A finder gives spans of the text.
+code or configuration (`literals`), or as speech (`speech`). A finder gives spans of the text.
 
 It is given a window of the text and no more. So each cue costs the same however long the text is, and what
 is repeated, as by a log or by one who wants to keep the program busy, is read once.
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     Spans = tuple[tuple[int, int], ...]
 
-_WINDOWS = {"literals": (260, 900), "speech": (120, 450), "columns": (402, 8_500)}
-"""Characters before and after a cue that the finders of a module read."""
+_WINDOWS = {"literals": (260, 900), "literals.column": (402, 8_500), "speech": (120, 450)}
+"""Characters before and after a cue that a finder, or the finders of a module, read."""
 _REMEMBERED = 1_000
 """Windows whose spans are kept while a text is redacted: repetition is near."""
 
@@ -52,7 +52,7 @@ class Reader:
     def __init__(self, finder: str, left: int) -> None:
         self.left = left
         self._find = _finder_named(finder)
-        self._before, self._after = _WINDOWS[finder.partition(".")[0]]
+        self._before, self._after = _WINDOWS.get(finder) or _WINDOWS[finder.partition(".")[0]]
         self._known: dict[tuple[int, int, str], Spans] = {}
 
     def read(self, match: re.Match[str], text: str) -> Iterator[tuple[int, int]]:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from recortex.engines.privacy.checks import listed
-from recortex.engines.privacy.checks.assignments import is_hex, is_jumble, is_random, is_uuid
-from recortex.engines.privacy.checks.passwords import is_plain_word, refers
+from recortex.engines.privacy.checks.credentials import (
+    is_hex,
+    is_jumble,
+    is_plain_word,
+    is_random,
+    is_uuid,
+    listed,
+    refers,
+)
 from recortex.engines.privacy.table import compiled
 
 _VOCABULARY = f"{__file__.partition('engines')[0]}embeddings/model/vocabulary.txt"

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.patterns import Patterns
-from recortex.engines.privacy.checks.assignments import is_jumble
-from recortex.engines.privacy.checks.assignments import names_provider as is_provider
+from recortex.engines.privacy.checks.credentials import is_jumble
+from recortex.engines.privacy.checks.credentials import names_provider as is_provider
 from recortex.engines.privacy.finders.judging import (
     is_clear,
     is_issued,
@@ -20,6 +19,7 @@ from recortex.engines.privacy.finders.judging import (
     refuses,
 )
 from recortex.engines.privacy.table import compiled
+from recortex.engines.tables import Patterns
 
 if TYPE_CHECKING:
     import re

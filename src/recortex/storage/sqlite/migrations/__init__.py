@@ -16,7 +16,7 @@ import apsw
 from recortex.errors import CorruptStoreError, MigrationError, NewerSchemaError
 from recortex.lean import sha256
 from recortex.storage import database
-from recortex.storage.tables import keyword_indexes
+from recortex.storage.database import keyword_indexes
 from recortex.version import __version__
 
 if TYPE_CHECKING:
@@ -36,13 +36,6 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 )"""
 
 
-def applied(pool: Pool) -> int:
-    """The newest migration that the database records; 0 for a new one."""
-    if not pool.value("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"):
-        return 0
-    return int(pool.value("SELECT coalesce(max(version), 0) FROM schema_migrations"))
-
-
 def migrate(pool: Pool, *, now: int, before_change: Callable[[], object]) -> None:
     """Bring the database to this program's schema.
 
@@ -55,7 +48,7 @@ def migrate(pool: Pool, *, now: int, before_change: Callable[[], object]) -> Non
         NewerSchemaError: a newer program wrote it; nothing is changed.
         MigrationError: a step failed; it was rolled back.
     """
-    current = refuse_newer(pool)
+    current = pool.known_schema(newest())
     if current == newest():  # no file is read for a store that is up to date
         return
     steps = known()
@@ -76,7 +69,7 @@ def _make(pool: Pool, steps: tuple[Migration, ...], now: int) -> bool:
     if heading != HEADING.format(steps[-1].version):
         return False
     with pool.transaction():
-        if applied(pool):
+        if pool.schema():
             return False
         connection = pool.connection()
         connection.execute(sql)
@@ -85,26 +78,12 @@ def _make(pool: Pool, steps: tuple[Migration, ...], now: int) -> bool:
     return True
 
 
-def refuse_newer(pool: Pool) -> int:
-    """The newest migration that the database records.
-
-    Raises:
-        NewerSchemaError: this program does not know it.
-    """
-    current = applied(pool)
-    if current > newest():
-        raise NewerSchemaError(
-            f"The store {pool.path} has schema {current}; this program knows up to {newest()}."
-        )
-    return current
-
-
 def _apply(pool: Pool, step: Migration, now: int) -> None:
     try:
         with pool.transaction():
             connection = pool.connection()
             connection.execute(RECORDS)
-            if applied(pool) >= step.version:  # another process was quicker
+            if pool.schema() >= step.version:  # another process was quicker
                 return
             connection.execute(step.sql)
             connection.execute(

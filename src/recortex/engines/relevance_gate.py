@@ -13,14 +13,13 @@ from math import log, log1p, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.domain.injection import wrap
 from recortex.domain.kinds.base import shorten
+from recortex.domain.session import wrap
 from recortex.domain.text import clean, lazy
-from recortex.engines.regression import table
 from recortex.engines.retrieval.question import question
+from recortex.engines.tables import table
 from recortex.lean import NamedTuple
-from recortex.text.languages import question_words
-from recortex.text.words import borders, is_cjk, stem
+from recortex.text.words import borders, is_cjk, question_words, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

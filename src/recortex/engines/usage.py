@@ -17,7 +17,7 @@ from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.reports import Given, GivenOften, ReplayedSession, ReplayFigures
-from recortex.engines.extraction.agent_rules import is_customary
+from recortex.engines.extraction.extractor import is_customary
 from recortex.lean import NamedTuple
 from recortex.text.words import QUOTABLE, bag_of_words, tokens
 

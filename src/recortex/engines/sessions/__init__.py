@@ -1,1 +1,0 @@
-"""How memories are worded for an agent, and whether they were used."""
