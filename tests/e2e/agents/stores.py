@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from agents.model import Spec
 
 ORDERS, FORKS, GOES_BACK, COMPACTS = "orders", "forks", "goes back", "compacts"
+SENDS = "sends"  # and says of what a program sends that it is no person's
 
 
 class OpencodeStore(Opencode):
     """Its database is read, not what it exports."""
 
     recall = "recortex_recall"  # Kilo has a tool of its own that is called so, too
-    can = frozenset((ORDERS, FORKS, GOES_BACK, COMPACTS))
+    can = frozenset((ORDERS, FORKS, GOES_BACK, COMPACTS, SENDS))
     shell = "bash"
 
     def call(self, line: str) -> Call:
@@ -58,7 +59,7 @@ class Cline(Window):
 
     format = "cline"
     history = ".cline/data/sessions"
-    can = frozenset((ORDERS,))
+    can = frozenset((ORDERS, SENDS))
     recall = "recortex__recall"
     needs_node = True
 
@@ -92,6 +93,9 @@ class Cline(Window):
             # It would ask the process of the first prompt, which is gone, whether a sub-agent may begin.
             self.run(cline, "hub", "stop")
         (self._begun,) = {file.parent.name for file in self._files() if not file.name.startswith("agent_")}
+
+    def send(self, text: str) -> None:
+        self.run(str(program("cline", *PACKAGES["cline"])), text)
 
     def _files(self) -> list[Path]:
         return list((self.home / self.history).glob("*/*.messages.json"))
