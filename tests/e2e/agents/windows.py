@@ -366,7 +366,7 @@ class Opencode(Window):
     format = "opencode"
     history = "exports"
     can = frozenset(("fork", "back", "order", "send"))
-    command: ClassVar[str] = "opencode"
+    binary: ClassVar[str] = "opencode"
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -377,9 +377,9 @@ class Opencode(Window):
             "provider": {"scripted": provider | {"models": {"m": one}}}, "model": "scripted/m",
             "small_model": "scripted/m", "autoupdate": False, "share": "disabled",
         }  # fmt: skip
-        for name in {"opencode", self.command}:
+        for name in {"opencode", self.binary}:
             (self.project / f"{name}.json").write_text(json.dumps(said))
-        self._program = str(program(self.command, *PACKAGES[self.command]))
+        self._program = str(program(self.binary, *PACKAGES[self.binary]))
         words = [self._program, "serve", "--port", "0", "--hostname", "127.0.0.1", "--print-logs"]
         with subprocess.Popen(
             words, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -462,7 +462,7 @@ class Opencode(Window):
 class Kilo(Opencode):
     """A relative of opencode with settings of its own."""
 
-    command = "kilo"
+    binary = "kilo"
 
 
 BACK = """export default (pi) => pi.registerCommand("back", {
