@@ -10,6 +10,6 @@ CAPABILITY = Capability(
     heading="Code",
     jobs=("recortex.code.jobs:JOBS",),
     renderers={
-        "Code": "recortex.code.rendering:code",
+        "Code": "recortex.code.operations:code",
     },
 )

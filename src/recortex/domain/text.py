@@ -408,3 +408,8 @@ def bounded_time(at: datetime | None, now: datetime, *otherwise: datetime | None
 def same_moment(one: datetime, other: datetime) -> bool:
     """Whether two times may be of one message and its copy: some clients round what they export."""
     return abs(one - other) < _ROUNDED
+
+
+def day_of(day: int) -> str:
+    """A day since 1970 as 2026-11-29."""
+    return f"{EPOCH + timedelta(days=day):%Y-%m-%d}"

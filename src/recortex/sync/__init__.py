@@ -8,5 +8,5 @@ CAPABILITY = Capability(
     jobs=("recortex.sync.jobs:JOBS",),
     purging="recortex.sync.jobs:before_purge",
     waiting="recortex.sync.jobs:undecided",
-    renderers={"Synced": "recortex.sync.rendering:synced"},
+    renderers={"Synced": "recortex.sync.operations:synced"},
 )

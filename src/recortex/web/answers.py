@@ -23,11 +23,10 @@ from starlette.responses import HTMLResponse, Response
 
 import recortex
 from recortex.app.projects import DATABASE, project_folders, read_record, url_of
-from recortex.app.series import day_of
 from recortex.codec import dumps
 from recortex.cortex import Cortex
 from recortex.domain.kinds import KINDS, kind_of
-from recortex.domain.text import clean
+from recortex.domain.text import clean, day_of
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.lean import Value

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.series import day_of
 from recortex.domain.exchange import TEAM
 from recortex.domain.text import clean as harmless
+from recortex.domain.text import day_of
 from recortex.engines.usage import question
 from recortex.terminal import SHORT_ID, clean, plural, short
 
