@@ -11,12 +11,12 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 55,
-    "remember": 47,
-    "why": 37,
-    "user-prompt-submit": 58,
-    "transcript": 73,
-    "stop": 23,
+    "recall": 49,
+    "remember": 41,
+    "why": 35,
+    "user-prompt-submit": 51,
+    "transcript": 61,
+    "stop": 20,
 }
 SLACK = 4
 """Files by which a path may be below its limit before the limit is lowered."""
