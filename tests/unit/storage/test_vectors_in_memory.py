@@ -147,18 +147,6 @@ def test_only_what_came_since_is_read_and_nothing_by_a_process_that_asks_once(tm
         assert held._held == {}
 
 
-def test_a_process_that_asks_again_maps_the_file_and_goes_on_so_when_it_opens_it_anew(tmp_path):
-    with closing(opened(tmp_path / "store.db")) as mine:
-        Life(mine, mine, Random(1)).add()  # noqa: S311  seeded on purpose
-        asked, mapped = np.array(vector(7), "<f4").tobytes(), []
-        for _ in range(2):
-            mine.search.nearest(asked, LIMIT, None, MODEL)
-            mapped.append(mine.pool.value("PRAGMA mmap_size") > 0)
-        mine.pool.before_fork()
-        mine.pool.after_fork(child=False)
-        assert [*mapped, mine.pool.value("PRAGMA mmap_size") > 0] == [False, True, True]
-
-
 def test_a_store_of_too_many_vectors_is_never_read_whole(tmp_path):
     with closing(opened(tmp_path / "store.db", most=3)) as mine:
         life = Life(mine, mine, Random(1))  # noqa: S311  seeded on purpose

@@ -15,7 +15,6 @@ from recortex.errors import CorruptStoreError, NewerSchemaError, PermissionsErro
 from recortex.storage.database import Database
 from recortex.storage.sqlite.connection import (
     BUSY_MILLISECONDS,
-    MAPPED,
     MEMORY,
     Patience,
     connect,
@@ -174,7 +173,6 @@ class Pool(Database):
         self._file = identity(path)
         self.unwritable = ""
         self._as_read: Seen | None = None
-        self._mapped = False
         self._main = self._open()
         self._opened()
         self.vectors = has_vectors(self._writer)
@@ -223,16 +221,7 @@ class Pool(Database):
         connection = connect(self.path, vectors=self._with_vectors)
         if not self._folding:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        if self._mapped:
-            connection.execute(MAPPED).fetchall()
         return connection
-
-    def map_file(self) -> None:
-        """Have the file's pages read where the system has them: this process goes on asking."""
-        if not self._mapped:
-            with self._lock, translated(self.path):
-                self._mapped = True
-                self._writer.execute(MAPPED).fetchall()
 
     @property
     def _writer(self) -> apsw.Connection:

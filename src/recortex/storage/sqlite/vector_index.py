@@ -484,7 +484,6 @@ class VectorsInMemory:
         """
         if self._pool.in_transaction:
             return None
-        self._pool.map_file()
         with self._lock:
             held = self._held.pop(model, None)
             counted = self._pool.rows(self._sql["changes"])
