@@ -247,7 +247,7 @@ class Changes:
 
     def _may_end(self, new: Memory, old: Memory, reading: Reading) -> bool:
         """Whether one memory may end another: who said it, and that not several others support the other."""
-        if not may_replace(new, old, reading):
+        if not may_replace(new, old, explicit=reading.explicit):
             return False
         # What several memories support is not ended by a single sentence; that is left to a person.
         store = self._services.store

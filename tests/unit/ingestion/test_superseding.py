@@ -6,7 +6,6 @@ import pytest
 
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
 from recortex.engines.supersession import may_replace
-from recortex.engines.supersession.reading import Outcome, Reading
 
 OLD, NEW = "Use PostgreSQL for the job queue.", "Use Redis for the job queue instead of PostgreSQL."
 OTHER = "Use Redis for the job queue."
@@ -78,7 +77,7 @@ def test_who_may_replace_whom_without_a_word_of_a_change(cortex, clock, known, n
     old = cortex.get(cortex.remember(OLD, origin=known).id)
     clock.pass_(days=1)
     later = cortex.get(cortex.remember(OTHER, origin=new).id)
-    assert may_replace(later, old, Reading(Outcome.REPLACES)) is may
+    assert may_replace(later, old, explicit=False) is may
 
 
 def test_an_old_session_read_late_does_not_undo_what_was_decided_since(reading, clock, settle):

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.reports import Candidate
     from recortex.domain.vocabulary import Actor
-    from recortex.engines.supersession.reading import Reading
     from recortex.ports.store import Store
 
 
@@ -439,8 +438,13 @@ def authority_of(memory: Memory) -> Authority:
     return Authority.TOLD if memory.origin is Origin.AGENT and not memory.source.rule else Authority.FOUND
 
 
-def may_replace(new: Memory, old: Memory, verdict: Reading) -> bool:
-    """Whether a memory may replace another without a person, where their wording says that it does."""
+def may_replace(new: Memory, old: Memory, *, explicit: bool) -> bool:
+    """Whether a memory may replace another without a person, where their wording says that it does.
+
+    Args:
+        new, old: the memories.
+        explicit: the new statement announces the change itself.
+    """
     if new.status is not Status.ACTIVE or old.pinned or old.status not in {Status.ACTIVE, Status.PROPOSED}:
         return False
     if not (is_replaceable(new.kind) and is_replaceable(old.kind)):
@@ -453,8 +457,8 @@ def may_replace(new: Memory, old: Memory, verdict: Reading) -> bool:
     if mine is Authority.UNTRUSTED or of_all_projects:
         return False
     if mine is Authority.FOUND:
-        return theirs is Authority.FOUND and verdict.explicit
-    return mine >= theirs or verdict.explicit
+        return theirs is Authority.FOUND and explicit
+    return mine >= theirs or explicit
 
 
 def is_replaceable(kind: Kind) -> bool:
