@@ -442,7 +442,8 @@ def may_replace(new: Memory, old: Memory, *, explicit: bool) -> bool:
     """Whether a memory may replace another without a person, where their wording says that it does.
 
     Args:
-        new, old: the memories.
+        new: the later statement.
+        old: the one that would end.
         explicit: the new statement announces the change itself.
     """
     if new.status is not Status.ACTIVE or old.pinned or old.status not in {Status.ACTIVE, Status.PROPOSED}:
