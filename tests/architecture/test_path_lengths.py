@@ -11,10 +11,10 @@ from pathlib import Path
 
 TRACER = Path(__file__).with_name("path_tracer.py")
 LIMITS = {
-    "recall": 49,
-    "remember": 41,
+    "recall": 46,
+    "remember": 38,
     "why": 35,
-    "user-prompt-submit": 51,
+    "user-prompt-submit": 48,
     "transcript": 61,
     "stop": 20,
 }
