@@ -37,7 +37,7 @@ class ServerTeam:
         if person.name not in self._ways:
             vault, me = person.team.vault, person.team.me()
             place = http.read_link(self._place)[0]
-            known = vault.get(f"token {place.url}")
+            known = vault.get(f"token {place.url} {me.replica}")
             if not known and person.name not in self._token:
                 link = membership.invite(self._ways[NAMES[0]], person.name, "write", 0)
                 self._token[person.name] = http.read_link(link)[1]

@@ -74,6 +74,28 @@ def test_a_link_without_a_token_is_followed_by_a_log_in(team, issuer, ring, tmp_
         assert joined.pull({}, 10).versions == ()
 
 
+def test_two_stores_of_a_machine_with_a_keyring_are_members_of_one_workspace(team, ring, tmp_path):
+    ring(Kept())
+    place, joined = read_link(f"{team.base}/{team.workspace}")[0], []
+    for name in ("clone", "other clone"):
+        vault = Vault(tmp_path / name)
+        me = identity(vault, "", team.workspace, "")
+        membership.join(vault, me, place, team.invite("ben"), 1)
+        joined.append((vault, me))
+    for vault, me in joined:
+        with membership.transport_of(vault, me, place.url) as way:
+            assert way.pull({}, 10).versions == ()
+
+
+def test_a_token_that_a_former_program_kept_is_found(team, ring, tmp_path):
+    ring(NoKeyring())
+    vault = Vault(tmp_path)
+    me = identity(vault, "", team.workspace, "")
+    vault.put(f"token {team.base}/{team.workspace}", kept := team.invite("ben"))
+    with membership.transport_of(vault, me, f"{team.base}/{team.workspace}") as way:
+        assert way.secret == kept
+
+
 def test_who_is_no_member_cannot_log_in(team, issuer):
     with pytest.raises(TurnedDownError, match="no member"):
         log_in(team, issuer.token())
@@ -251,9 +273,9 @@ def test_what_is_no_link_is_refused(link):
 
 
 class Kept(KeyringBackend):
-    """A keyring of this process."""
+    """A keyring of this process, which nothing chooses by itself."""
 
-    priority = 1
+    priority = -1
 
     def __init__(self):
         super().__init__()

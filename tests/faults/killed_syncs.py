@@ -58,7 +58,7 @@ def way_of(person, folder):
     if link := LINKS.get(person.name):
         vault, me = person.team.vault, person.team.me()
         place, token = http.read_link(link)
-        if not vault.get(f"token {place.url}"):
+        if not vault.get(f"token {place.url} {me.replica}"):
             membership.join(vault, me, place, token, 1)
         return membership.transport_of(vault, me, place.url)
     return git_branch.GitBranch(str(folder / "origin.git"), folder / person.name / "sync.git", person.clock())

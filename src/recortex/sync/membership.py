@@ -215,7 +215,9 @@ class _Provider(Value, frozen=True):
 def transport_of(vault: Vault, me: Identity, way: str) -> HttpTransport:
     """The requests of a replica to the workspace of a URL."""
     place = read_link(way)[0]
-    return HttpTransport(place, vault.get(_name(place)), me.replica, me.key)
+    by_url = f"token {place.url}"  # how former programs kept it
+    token = vault.get(_name(place, me.replica)) or vault.get(by_url)
+    return HttpTransport(place, token, me.replica, me.key)
 
 
 def join(vault: Vault, me: Identity, place: Place, token: str, since: int) -> None:
@@ -236,13 +238,13 @@ def join(vault: Vault, me: Identity, place: Place, token: str, since: int) -> No
     with HttpTransport(place, token or _logged_in(place, me), me.replica, me.key) as transport:
         me.author = parse(transport.ask("token"), _Whose).member
         transport.join(me.card(since))
-        vault.put(_name(place), transport.secret)
+        vault.put(_name(place, me.replica), transport.secret)
 
 
 def renewed(vault: Vault, transport: HttpTransport, me: Identity, since: int) -> None:
     """Go on as another replica: the server gives it a token of its own."""
     transport.become(me.replica, me.key, me.card(since))
-    vault.put(_name(transport.place), transport.secret)
+    vault.put(_name(transport.place, me.replica), transport.secret)
 
 
 def invite(transport: HttpTransport, member: str, scope: Right, days: int) -> str:
@@ -256,9 +258,9 @@ def accesses(transport: HttpTransport) -> tuple[Access, ...]:
     return parse(transport.ask("members"), tuple[Access, ...])
 
 
-def _name(place: Place) -> str:
-    """The name of the token in the vault."""
-    return f"token {place.url}"
+def _name(place: Place, replica: str) -> str:
+    """The name of a token in the vault: a keyring is one for all stores of the machine."""
+    return f"token {place.url} {replica}"
 
 
 def _logged_in(place: Place, me: Identity) -> str:
