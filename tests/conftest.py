@@ -41,6 +41,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 # What runs outside a test, such as a fixture of the whole session, may not write to the developer's own home.
 _OUTSIDE = tempfile.TemporaryDirectory(prefix="recortex-test-home-")
 os.environ["RECORTEX_HOME"] = _OUTSIDE.name
+# Nor does a test ask the machine's keyring, or leave anything in it.
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
 # A shell that runs the tests in the background lets them ignore an interrupt, and with them each program
 # that they start.

@@ -5,6 +5,7 @@ import sys
 import textwrap
 
 import pytest
+from keyring.backends.null import Keyring as EmptyKeyring
 from tiny_model import write_model, write_words
 
 from recortex import Cortex, settings
@@ -99,7 +100,8 @@ def test_status_and_doctor_name_the_embedder(tmp_path, monkeypatch):
         assert cortex.status().embedder == "all-minilm-l6-v2.int8"
     monkeypatch.setenv("RECORTEX_EMBEDDER", "voyage")
     monkeypatch.delenv("VOYAGE_API_KEY", raising=False)
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    # A process asks the environment once which keyring there is, so that another test may have chosen one.
+    monkeypatch.setattr("keyring.core._keyring_backend", EmptyKeyring())
     with Cortex.open(url=f"sqlite:///{tmp_path}/name.db") as cortex:
         assert cortex.status().embedder == "voyage/voyage-code-3@1024"
         (finding,) = [one for one in cortex.doctor().findings if one.check == "embedding"]
