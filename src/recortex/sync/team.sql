@@ -135,9 +135,14 @@ SET enable_mergejoin = off AS $$
 BEGIN
   PERFORM set_config('recortex.team', p_workspace, true);
   PERFORM pg_advisory_xact_lock_shared(p_lock, hashtext(p_workspace));
-  -- Until this is committed nobody else counts what the workspace has room for: two server processes would
-  -- each see none of what the other one appends. What follows sees all that was committed before.
-  PERFORM pg_advisory_xact_lock(p_lock + 1, hashtext(p_workspace));
+  -- Near the quota, nobody else counts what the workspace has room for until this is committed: two server
+  -- processes would each see none of what the other one appends. What follows sees all that was committed
+  -- before. Farther from it, there is room for all that can be on its way at once, of at most 1 MB each.
+  IF (SELECT w.most_versions - sum(r.counter) < 500000 OR w.most_bytes - sum(r.bytes) < 536870912
+      FROM workspaces w JOIN replicas r USING (workspace)
+      WHERE w.workspace = p_workspace GROUP BY w.most_versions, w.most_bytes) THEN
+    PERFORM pg_advisory_xact_lock(p_lock + 1, hashtext(p_workspace));
+  END IF;
   RETURN QUERY
   WITH pushes AS MATERIALIZED (
     SELECT * FROM unnest(p_tokens, p_hashes, p_replicas, p_firsts, p_numbers, p_sizes, p_sums, p_cards,
