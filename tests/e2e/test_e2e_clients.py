@@ -39,10 +39,7 @@ def test_what_one_client_learned_every_client_knows(newest, kind):
     told = other.ask(NIGHTLY, ["I see."])
     assert told.code == 0, told.printed
     newest.settle()
-    by_program = kind == "codex"  # its `exec` says that a program runs it, so nobody typed the prompt
-    assert len(newest.memories()) == (1 if by_program else 2)
-    again = newest.session(["hi"], ["hello"])
-    assert by_program or "staging database" in again.requests[0].text
+    assert len(newest.memories()) == 1  # a program ran it, so nobody typed the prompt
 
 
 def test_what_a_person_types_in_codex_is_in_its_next_brief(newest):
