@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_sessions import claude_lines
-from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import Request
+from recortex.app.hooks.context import Request, put_request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.domain.session import HookEvent
@@ -73,7 +72,7 @@ def test_the_store_does_not_grow_from_what_it_gave(
             transcript = folder / f"{session}.jsonl"
             given_ = lines(door, f"{brief}\n{cortex.attend(asked)}", session, folder)
             transcript.write_text("".join(json.dumps(line) + "\n" for line in given_))
-            capture_requests.put(loop.queue, Request(session=session, transcript=str(transcript), final=True))
+            put_request(loop.queue, Request(session=session, transcript=str(transcript), final=True))
             fulfil_requests(loop, LastMessage())
         after = [(memory.id, memory.evidence) for memory in cortex.list(statuses=()).memories]
         assert sorted(after) == sorted(before)

@@ -18,8 +18,13 @@ from recortex.app.diagnosis import (
     notices,
     pending,
 )
-from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import STATUS, LoggedError, logged_errors, read_status
+from recortex.app.hooks.context import (
+    STATUS,
+    LoggedError,
+    logged_errors,
+    read_status,
+    waiting_requests,
+)
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import index_notice, outlook
 from recortex.app.jobs.running import Done, run_due, work_on
@@ -326,7 +331,7 @@ class MaintenanceOperations(Operations):
         record = read_status(location.place(STATUS))
         failed = sorted((one for place in places for one in logged_errors(place)), key=lambda one: one.at)
         return SessionLoop(
-            waiting=capture_requests.waiting(location.place("queue")),
+            waiting=waiting_requests(location.place("queue")),
             runs=int(record.get("runs") or 0),
             last=record.get("last") or {},
             totals=record.get("totals") or {},

@@ -1,4 +1,4 @@
-"""The key of a replica, Ed25519: signing, and checking what others signed."""
+"""Secrets by name, in the keyring of the system or a file; the key of a replica (Ed25519), and signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Membership of a workspace on a team server: joining it, inviting others, ending their access."""
+"""Membership of a workspace on a team server: logging in, joining, inviting others, ending their access."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ import pytest
 
 from claude_sessions import claude_session
 from recortex import Cortex
-from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import Request
+from recortex.app.hooks.context import Request, put_request
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 
@@ -35,7 +34,7 @@ def learn(project: Path, session: Path, provider, clock, monkeypatch: pytest.Mon
         cortex = Cortex.open(project, clock=clock)
         cortex.init()
         context = hook_context(project, app=cortex._app)
-        capture_requests.put(context.queue, Request(session="s", transcript=str(session), final=True))
+        put_request(context.queue, Request(session="s", transcript=str(session), final=True))
         fulfil_requests(context, LastMessage())
         return cortex
 

@@ -9,7 +9,7 @@ import pytest
 import ready_recortex
 from places import store_folder
 from recortex import Cortex
-from recortex.app.hooks import context as capture_requests
+from recortex.app.hooks.context import waiting_requests
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.wiring import hook_context
 from recortex.filesystem import alone
@@ -82,7 +82,7 @@ def test_a_file_that_changes_while_a_process_learns_waits_for_that_process(proje
         assert held
         (project / "CLAUDE.md").write_text(f"# Rules\n\n- {NPM}\n")
         started(project, "claude-code", "b")  # no process is started while one runs
-        assert capture_requests.waiting(store_folder(project) / "queue") == 1
+        assert waiting_requests(store_folder(project) / "queue") == 1
     fulfil_requests(hook_context(project), LastMessage())
-    assert capture_requests.waiting(store_folder(project) / "queue") == 0
+    assert waiting_requests(store_folder(project) / "queue") == 0
     assert follows(project, NPM)

@@ -9,8 +9,7 @@ import pytest
 
 import transcripts
 from recortex import Cortex
-from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import Request
+from recortex.app.hooks.context import Request, claim_requests, end_request
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, RunCounts, learn_from
 from recortex.app.wiring import hook_context
@@ -107,9 +106,9 @@ def test_a_live_session_teaches_the_project_into_which_it_changed(shop, tools, t
     learn_from(hook_context(shop), request, LastMessage(), RunCounts())
     assert started == [tools]
     there = hook_context(tools)
-    ((claimed, forwarded),) = capture_requests.claim(there.queue)
+    ((claimed, forwarded),) = claim_requests(there.queue)
     learn_from(there, forwarded, LastMessage(), RunCounts())
-    capture_requests.done(claimed)
+    end_request(claimed)
     assert started == [tools]  # it is not sent back
     assert kept(shop) == (sorted([SHOP, LATER]), sorted([SHOP, LATER]))
     assert kept(tools) == ([TOOLS], [TOOLS])

@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app.hooks import context as capture_requests
 from recortex.app.hooks import reminders
-from recortex.app.hooks.context import Request, beginning
+from recortex.app.hooks.context import (
+    ATTEMPTS,
+    Request,
+    beginning,
+    claim_requests,
+    waiting_requests,
+)
 from recortex.app.hooks.dispatch import _catch_up, close, ended, request_capture
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
@@ -43,7 +48,7 @@ def begin(context, path: Path, session: str = "s", **more) -> Session:
 
 def waiting(context) -> list[Request]:
     """Those with a transcript: one without says that an instruction file changed."""
-    return [request for _, request in capture_requests.claim(context.queue) if request.transcript]
+    return [request for _, request in claim_requests(context.queue) if request.transcript]
 
 
 def test_another_projects_transcript_in_the_same_folder_is_left_alone(
@@ -102,7 +107,7 @@ def test_what_is_no_file_is_no_transcript(context, tmp_path, make):
     make(path)
     request_capture(context, begin(context, path), final=False)
     fulfil_requests(context, LastMessage(session="s", message="Done."))
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
 
 
 def test_a_link_to_the_home_folder_is_the_home_folder(tmp_path, monkeypatch):
@@ -155,10 +160,10 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
 
     with monkeypatch.context() as patch:
         patch.setattr(capture, "learn_from", failing)
-        for _ in range(capture_requests.ATTEMPTS):
+        for _ in range(ATTEMPTS):
             fulfil_requests(context, LastMessage())
     assert cortex.list().total == 1
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
     assert b"AssertionError" in context.location.place("hooks.log").read_bytes()
 
 
@@ -167,11 +172,11 @@ def test_a_request_whose_job_is_always_ended_is_given_up(cortex, context, transc
     request_capture(
         context, begin(context, transcript("endless").says("user", UV).path, "endless"), final=True
     )
-    for _ in range(capture_requests.ATTEMPTS):
-        next(capture_requests.claim(context.queue))
-    assert capture_requests.waiting(context.queue) == 1
+    for _ in range(ATTEMPTS):
+        next(claim_requests(context.queue))
+    assert waiting_requests(context.queue) == 1
     fulfil_requests(context, LastMessage())
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
     assert b"Given up after" in context.location.place("hooks.log").read_bytes()
     assert cortex.list().total == 0
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import Request
+from recortex.app.hooks.context import Request, put_request, waiting_requests
 from recortex.app.hooks.dispatch import _catch_up, request_capture
 from recortex.app.jobs import capture
 from recortex.app.jobs.capture import LastMessage, fulfil_requests
@@ -42,7 +41,7 @@ def test_a_session_is_learned_from_once(cortex, context, transcript):
     [memory] = cortex.list().memories
     assert "uv" in memory.text
     assert memory.evidence == 1
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
     assert context.sessions.get("s").captured_size == said.path.stat().st_size
 
 
@@ -78,9 +77,9 @@ def _killed(*_: object) -> None:
 
 
 def test_a_transcript_that_is_not_there_teaches_nothing(context, tmp_path: Path):
-    capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
+    put_request(context.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
     fulfil_requests(context, LastMessage())
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
 
 
 def test_a_killed_session_is_learned_from_at_the_next_start(cortex, context, transcript, monkeypatch):
@@ -92,7 +91,7 @@ def test_a_killed_session_is_learned_from_at_the_next_start(cortex, context, tra
     fulfil_requests(context, LastMessage())
     assert len(texts(cortex)) == 1
     _catch_up(context, context.sessions.get("new"))
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
 
 
 def test_a_session_that_runs_elsewhere_is_left_alone(context, transcript):
@@ -103,7 +102,7 @@ def test_a_session_that_runs_elsewhere_is_left_alone(context, transcript):
     current = Session(id="new", started_at=context.clock(), seen_at=context.clock())
     context.sessions.put(current)
     _catch_up(context, current)
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
 
 
 ASKED = (
@@ -189,7 +188,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     [text] = texts(cortex)
     assert "uv" in text
     _catch_up(context, current)
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0
 
 
 def test_a_sub_agent_is_learned_from_once(cortex, context, transcript, event, monkeypatch):
@@ -204,4 +203,4 @@ def test_a_sub_agent_is_learned_from_once(cortex, context, transcript, event, mo
     assert memory.evidence == 1
     nameless = event("subagent-stop", agent="a2", agent_type="", agent_transcript=str(own.path))
     cortex.attend(nameless)
-    assert capture_requests.waiting(context.queue) == 0
+    assert waiting_requests(context.queue) == 0

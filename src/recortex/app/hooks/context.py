@@ -1,4 +1,4 @@
-"""What the hooks of one project work with, opened when needed, and what is done at each event."""
+"""What the hooks of one project work with: requests to learn, the log, and the store when it is needed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Request(Value, frozen=True, kw_only=True):
     forwarded: bool = False
 
 
-def put(queue: Path, request: Request) -> None:
+def put_request(queue: Path, request: Request) -> None:
     """Add a request; one for the same transcript that waits already is joined with it.
 
     Raises:
@@ -80,7 +80,7 @@ def put(queue: Path, request: Request) -> None:
     replace_text(path, json.dumps(asdict(request)))
 
 
-def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
+def claim_requests(queue: Path) -> Iterator[tuple[Path, Request]]:
     """Each request that waits, oldest first, taken so that a new one for the same transcript is not lost.
 
     Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up
@@ -113,7 +113,7 @@ def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
             yield claimed, request
 
 
-def progressed(queue: Path, request: Request) -> None:
+def note_progress(queue: Path, request: Request) -> None:
     """A part of a claimed request was fulfilled for good: what is left is begun anew."""
     claimed = queue / f"{_key(request)}{_CLAIMED}"
     with suppress(OSError):
@@ -125,29 +125,29 @@ def _count(claimed: Path, request: Request, attempts: int) -> None:
     replace_text(claimed, json.dumps(asdict(replace(request, attempts=attempts))))
 
 
-def done(claimed: Path) -> None:
+def end_request(claimed: Path) -> None:
     """A claimed request was fulfilled."""
     claimed.unlink(missing_ok=True)
 
 
-def failed(claimed: Path, request: Request) -> bool:
+def fail_request(claimed: Path, request: Request) -> bool:
     """A claimed request was not fulfilled: it waits again, unless it failed too often.
 
     Returns whether it waits.
     """
     again = request.attempts + 1 < ATTEMPTS
     if again:
-        put(claimed.parent, replace(request, attempts=request.attempts + 1))
+        put_request(claimed.parent, replace(request, attempts=request.attempts + 1))
     claimed.unlink(missing_ok=True)
     return again
 
 
-def waiting(queue: Path) -> int:
+def waiting_requests(queue: Path) -> int:
     """How many requests wait."""
     return len(_listed(queue, _WAITING)) + len(_listed(queue, _CLAIMED))
 
 
-def urgent(queue: Path) -> bool:
+def urgent_request(queue: Path) -> bool:
     """Whether one of the requests that wait is urgent."""
     found = (_read(path) for path in _listed(queue, _WAITING))
     return any(request is not None and request.urgent for request in found)
@@ -457,7 +457,7 @@ class HookContext(Struct, kw_only=True, eq=False, dict=True):
         return self.location.place("queue")
 
 
-# -- notes whose prompts those of a session are, where its transcript does not say that
+# -- who gave a prompt, a person or a program, where the transcript does not say
 
 
 def note_program(context: HookContext, event: HookEvent) -> None:

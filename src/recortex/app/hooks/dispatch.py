@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks import context as capture_requests
 from recortex.app.hooks.context import (
     Request,
     beginning,
@@ -19,7 +18,9 @@ from recortex.app.hooks.context import (
     log_error,
     note_program,
     note_prompt,
+    put_request,
     question,
+    waiting_requests,
 )
 from recortex.app.projects import hidden, of_event, shown, with_folder
 from recortex.codebase.git import working_tree
@@ -125,7 +126,7 @@ def request_capture(
         branch=session.branch,
         urgent=urgent,
     )
-    capture_requests.put(context.queue, request)
+    put_request(context.queue, request)
 
 
 def start_capture(context: HookContext, *, message: str = "", session: str = "") -> None:
@@ -310,8 +311,8 @@ def _catch_up(context: HookContext, current: Session) -> None:
     changed = _out_of_step(context, current)
     if changed:
         with suppress(OSError):
-            capture_requests.put(context.queue, capture_requests.Request(session=current.id, transcript=""))
-    if changed or capture_requests.waiting(context.queue):
+            put_request(context.queue, Request(session=current.id, transcript=""))
+    if changed or waiting_requests(context.queue):
         start_capture(context)
 
 

@@ -20,8 +20,22 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.brief import brief
 from recortex.app.brief_cache import forget_briefs
-from recortex.app.hooks import context as capture_requests
-from recortex.app.hooks.context import CLIENTS, STATUS, Window, digest, log_error, write_status
+from recortex.app.hooks.context import (
+    ATTEMPTS,
+    CLIENTS,
+    STATUS,
+    Window,
+    claim_requests,
+    digest,
+    end_request,
+    fail_request,
+    log_error,
+    note_progress,
+    put_request,
+    urgent_request,
+    waiting_requests,
+    write_status,
+)
 from recortex.app.jobs.instructions import keep_in_step
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import AFTER_SESSION, CHANGES, QUEUED, RENAMES
@@ -196,19 +210,19 @@ def fulfil_requests(context: HookContext, last_message: LastMessage, *, pause: f
     left = -1
     # Again while more wait than were left just now: those are tried by the next process. Looked at after the
     # lock was given back, since a hook that finds it held starts no process of its own.
-    while capture_requests.waiting(context.queue) > left:
+    while waiting_requests(context.queue) > left:
         with alone(context.capture_lock) as held:
             if not held:
                 return
             # Let the turn that follows begin first: somebody waits for its hooks, and nobody for this
             # process.
             until = time.monotonic() + pause
-            while time.monotonic() < until and not capture_requests.urgent(context.queue):
+            while time.monotonic() < until and not urgent_request(context.queue):
                 time.sleep(_QUEUE_POLL)
             counts, began = RunCounts(), time.monotonic()
             counts.added += _read_instructions(context)
-            before, taken = capture_requests.waiting(context.queue), 0
-            for claimed, request in capture_requests.claim(context.queue):
+            before, taken = waiting_requests(context.queue), 0
+            for claimed, request in claim_requests(context.queue):
                 taken += 1
                 if not _fulfil(context, claimed, request, last_message, counts):
                     return  # the others might fail for the same reason: they wait for the next process
@@ -239,24 +253,24 @@ def _fulfil(
 
     Returns False to stop: it failed, and the remaining requests may fail for the same reason.
     """
-    given_up = f"Given up after {capture_requests.ATTEMPTS} attempts: `recortex extract` reads the file."
+    given_up = f"Given up after {ATTEMPTS} attempts: `recortex extract` reads the file."
     # Only the file's name goes into the log: its folders may name persons or customers.
     name = Path(request.transcript).name
     if not request.transcript:
         counts.added += _read_instructions(context)
-        capture_requests.done(claimed)
+        end_request(claimed)
         return True
     # What ends the process, by time or memory, never reaches the code below: only the attempts tell of it.
-    if request.attempts >= capture_requests.ATTEMPTS:
+    if request.attempts >= ATTEMPTS:
         counts.failed += 1
-        capture_requests.done(claimed)
+        end_request(claimed)
         log_error(context.location, "capture", f"{name} was never read to its end in time. {given_up}")
         return True
     try:
         learn_from(context, request, last_message, counts)
     except Exception as error:  # noqa: BLE001  one transcript must not block all others
         counts.failed += 1
-        waits = capture_requests.failed(claimed, request)
+        waits = fail_request(claimed, request)
         # The text of an unexpected error may quote the transcript, and the log is no place for that.
         known = isinstance(error, RecortexError | OSError)
         said = str(error) if known else f"{type(error).__name__} in {name}"
@@ -265,7 +279,7 @@ def _fulfil(
         return not waits or isinstance(error, FormatError)
     counts.sessions += 1
     counts.places.append((request.branch, request.folder, request.client))
-    capture_requests.done(claimed)
+    end_request(claimed)
     return True
 
 
@@ -306,7 +320,7 @@ def learn_from(context: HookContext, request: Request, last_message: LastMessage
         counts.used += _count_uses(context, receipts, memories, lesson.turns)
         more = lesson.more
         if more:
-            capture_requests.progressed(context.queue, request)
+            note_progress(context.queue, request)
         elsewhere |= set(lesson.elsewhere)
     if not request.forwarded:
         for root in sorted(elsewhere):
@@ -326,7 +340,7 @@ def _forward(root: Path, request: Request) -> None:
     context = hook_context(root)
     if context.settings["hooks.capture"] and not context.location.unbound:
         with_folder(context.location)
-        capture_requests.put(context.queue, request)
+        put_request(context.queue, request)
         start_capture(context)
 
 
