@@ -46,6 +46,10 @@ def memory(id_, text, kind="insight", **more):
         ("Please provide the text to add to `notes.txt`", "I have added the text to `notes.txt`"),
         ("The email validation is tested", "Task 3 (DONE): The email validation is tested"),
         ("The project is built with `mise run build`.", "The project is built with `go build ./...`."),
+        ("Orders are copied from staging to the archive", "Orders are copied from the archive to staging"),
+        ("The cache retries the worker", "The worker retries the cache"),
+        ("Run the migrations before the tests in CI", "Run the tests before the migrations in CI"),
+        ("We use uv for locking and pip for installing", "We use pip for locking and uv for installing"),
     ],
 )
 def test_what_differs_is_kept_apart(one, other):
@@ -61,6 +65,11 @@ def test_what_differs_is_kept_apart(one, other):
         (
             "We count changed lines, not all lines",
             "The issue is that we count changed lines instead of all lines",
+        ),
+        ("We deploy on Fridays in Berlin", "We deploy in Berlin on Fridays"),
+        (
+            "For locking and publishing, uv and twine are used",
+            "uv and twine are used for publishing and locking",
         ),
         ("It isn't found by its path", "It is not found by its path"),
         ("**Fix:** `run()` reads the cache first", "run() reads the cache first"),
