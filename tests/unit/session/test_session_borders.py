@@ -28,7 +28,7 @@ CAUSE = "The root cause was that `parse_date` drops the timezone, so nightly rep
 
 
 @pytest.fixture(autouse=True)
-def _here_and_now(monkeypatch):
+def _at_once(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
     monkeypatch.setattr("recortex.app.hooks.dispatch.start_capture", lambda *_, **__: None)
 
